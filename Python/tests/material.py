@@ -8,6 +8,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 GRAPH = os.path.join(ROOT, "Models", "cifar10.pb")
 LABELS = os.path.join(ROOT, "labels", "cifar10.txt")
 PHOTOS = os.path.join(ROOT, "Tests", "Fixtures", "photographs")
+FIXTURES = os.path.join(ROOT, "Tests", "Fixtures")
 CAT = os.path.join(PHOTOS, "cat.jpg")
 SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 

@@ -1,4 +1,4 @@
-"""Thaw: converts TensorFlow image classifiers to Core ML, and runs Core ML image models on Linux.
+"""Thaw: converts TensorFlow image classifiers to Core ML, and runs Core ML models on Linux.
 
 The names of coremltools that this job needs have coremltools' meaning, so that `import thaw as ct` is enough:
 
@@ -38,6 +38,9 @@ _HOMES = {
     "Classifier": "_classifier",
     "Classification": "_classifier",
     "Prediction": "_classifier",
+    "Detector": "_detector",
+    "Detection": "_detector",
+    "DetectedObject": "_detector",
     "evaluate": "_reports",
     "compare": "_reports",
     "inspect": "_reports",

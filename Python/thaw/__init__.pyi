@@ -5,6 +5,9 @@ from ._classifier import Classification as Classification
 from ._classifier import Classifier as Classifier
 from ._classifier import Prediction as Prediction
 from ._convert import convert as convert
+from ._detector import DetectedObject as DetectedObject
+from ._detector import Detection as Detection
+from ._detector import Detector as Detector
 from ._errors import Error as Error
 from ._errors import ExistsError as ExistsError
 from ._errors import FileError as FileError

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import collections
-import os
-import sys
-from ctypes import POINTER, byref, c_char_p, c_float, c_size_t, c_void_p, cast
-from typing import Any, Iterable, Iterator, NamedTuple, Sized
+from ctypes import byref, c_float, c_size_t, c_void_p, cast
+from typing import Any, NamedTuple
 
-from . import _images, _library
-from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
+from . import _batches, _library
+from ._batches import count
+from ._errors import Error
 from ._library import encoded
 from ._owner import Owner
-from ._types import _integer
 from .models import MLModel
 
 
@@ -108,103 +105,37 @@ class Classifier(Owner):
         their number. With `probabilities`, results have the probabilities of all classes as an array. `progress` shows a
         bar of tqdm; without it, it does if tqdm is installed and standard error is a terminal.
         """
-        return Results(self, images, _count(top, "top"), 0 if threads is None else _count(threads, "threads"),
-                       probabilities, progress)  # fmt: skip
+        return Results(self, images, count(top, "top"), threads, probabilities, progress)
 
 
-def _count(value: Any, what: str) -> int:
-    number = _integer(value, what)
-    if not 1 <= number <= 1 << 20:
-        raise InvalidValueError(f"{what} must be at least 1, not {number}")
-    return number
-
-
-class Results(Owner, Iterator[Classification]):
+class Results(_batches.Batch[Classification]):
     """The classifications of images, in their order. `close` ends the work; images without a result yet get none."""
 
-    _noun = "batch"
-    # A progress bar of tqdm.
-    _bar: Any = None
+    _method = "classify"
+    _function = "thaw_batch_create"
 
     def __init__(
-        self, classifier: Classifier, images: Any, top: int, threads: int, probabilities: bool, progress: bool | None
+        self,
+        classifier: Classifier,
+        images: Any,
+        top: int,
+        threads: int | None,
+        probabilities: bool,
+        progress: bool | None,
     ):
         self._labels = classifier._labels
         self._top = top
         self._has_probabilities = probabilities
         self._indices = (c_size_t * top)()
-        options = _library.BatchOptions(threads=threads)
-        paths, total = _paths(images)
-        # What was given to the library and not taken back: an error, or None for what the library works on.
-        self._pending: collections.deque[Any] = collections.deque()
-        self._images: Iterator[Any] | None = None
-        if paths is not None:
-            strings = (c_char_p * len(paths))(*paths)
-            options.paths, options.path_count = cast(strings, POINTER(c_char_p)), len(paths)
-        else:
-            if isinstance(images, (bytes, bytearray, memoryview)) or hasattr(images, "tobytes"):
-                images = [images]
-            if not isinstance(images, Iterable):
-                message = "classify takes paths, bytes, images or arrays, not a {}"
-                raise InvalidTypeError(message.format(type(images).__name__), "wrongType")
-            total = len(images) if isinstance(images, Sized) else None
-            self._images = iter(images)
-        if paths is None or paths:
-            self._handle = _library.handle("thaw_batch_create", classifier._live(), byref(options))
-            self._window = _library.library().thaw_batch_window(self._handle)
-        self._bar = _bar(progress, total)
+        super().__init__(classifier, images, threads, progress)
 
-    def __iter__(self) -> Results:
-        return self
+    def _failed(self, path: str | None, failure: Error) -> Classification:
+        return Classification(path, [], failure)
 
-    def __next__(self) -> Classification:
-        if self._handle is None:
-            raise StopIteration
-        if self._images is not None:
-            self._fill()
-            if not self._pending:
-                self.close()
-                raise StopIteration
-            failure = self._pending.popleft()
-            if failure is not None:
-                return self._counted(failure)
-        result = c_void_p()
-        # In short turns, between which Python sees Control-C.
-        while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
-            pass
-        if not result:
-            self.close()
-            raise StopIteration
-        try:
-            return self._counted(self._classification(result))
-        finally:
-            _library.library().thaw_result_free(result)
-
-    def _counted(self, classification: Classification) -> Classification:
-        if self._bar is not None:
-            self._bar.update()
-        return classification
-
-    def _fill(self) -> None:
-        """Hands images to the library while it has room for them."""
-        assert self._images is not None
-        while len(self._pending) < self._window:
-            try:
-                image = next(self._images)
-            except StopIteration:
-                return
-            try:
-                record = _images.record(image)
-            except Error as failure:
-                self._pending.append(Classification(_images.name(image), [], failure))
-                continue
-            _library.call("thaw_batch_add", self._handle, byref(record))
-            self._pending.append(None)
-
-    def _classification(self, result: Any) -> Classification:
+    def _answer(self, result: Any) -> Classification:
         record = _library.ClassificationRecord()
         _library.call("thaw_result_classification", result, byref(record))
-        path = None if record.path is None else os.fsdecode(record.path)
+        path = _batches.decoded(record.path)
         if record.error:
             return Classification(path, [], _library.exception(record.error))
         found = c_size_t()
@@ -214,7 +145,7 @@ class Results(Owner, Iterator[Classification]):
             Prediction(labels[index] if labels else str(index), index, values[index])
             for index in self._indices[: found.value]
         ]
-        warning = None if record.warning is None else record.warning.decode("utf-8", "replace")
+        warning = _batches.text(record.warning)
         return Classification(path, predictions, None, warning, self._all(record) if self._has_probabilities else None)
 
     def _all(self, record: Any) -> Any:
@@ -225,40 +156,11 @@ class Results(Owner, Iterator[Classification]):
 
     def to_pandas(self) -> Any:
         """What is left of the results as a pandas.DataFrame: a row per prediction, and one per error."""
-        try:
-            import pandas
-        except ImportError as failure:
-            raise MachineError("to_pandas() needs pandas, which is not installed", "environment") from failure
         rows: list[tuple[Any, ...]] = []
         for result in self:
             if result.error is not None:
                 rows.append((result.path, None, None, None, None, str(result.error)))
             for rank, prediction in enumerate(result.predictions, 1):
                 rows.append((result.path, rank, *prediction, None))
-        frame = pandas.DataFrame(rows, columns=["path", "rank", "label", "index", "probability", "error"])
-        return frame.astype({"rank": "Int64", "index": "Int64", "probability": "float64"})
-
-    def close(self) -> None:
-        super().close()
-        bar, self._bar = self._bar, None
-        if bar is not None:
-            bar.close()
-
-
-def _bar(progress: bool | None, total: int | None) -> Any:
-    if progress is False or progress is None and not (sys.stderr is not None and sys.stderr.isatty()):
-        return None
-    try:
-        import tqdm
-    except ImportError:
-        return None
-    return tqdm.tqdm(total=total, unit="image")
-
-
-def _paths(images: Any) -> tuple[list[bytes] | None, int | None]:
-    """The paths that are given, and the number of images if it is known; no paths if anything else is given."""
-    if isinstance(images, (str, os.PathLike)):
-        return [os.fsencode(images)], None
-    if isinstance(images, (list, tuple)) and all(isinstance(image, (str, os.PathLike)) for image in images):
-        return [os.fsencode(image) for image in images], len(images)
-    return None, None
+        columns = {"path": None, "rank": "Int64", "label": None, "index": "Int64", "probability": "float64", "error": None}
+        return _batches.frame(rows, columns)

@@ -111,6 +111,44 @@ class Image(Sized):
     ]  # fmt: skip
 
 
+class Entry(Structure):
+    _fields_ = [("string", c_char_p), ("integer", c_int64), ("value", c_double)]
+
+
+class Value(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("name", c_char_p), ("kind", c_int32), ("integer", c_int64), ("number", c_double),
+        ("string", c_char_p), ("array", POINTER(Tensor)), ("entries", POINTER(Entry)), ("entry_count", c_size_t),
+        ("image", POINTER(Image)),
+    ]  # fmt: skip
+
+
+# The kinds of values.
+INTEGER, NUMBER, STRING, ARRAY, DICTIONARY, IMAGE = range(1, 7)
+
+
+class DetectorOptions(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("crop", c_char_p), ("resize", c_char_p), ("background", c_char_p),
+        ("maximum_pixels", c_uint64), ("is_strict", c_int32), ("threads", c_int32), ("confidence", POINTER(c_double)),
+        ("iou", POINTER(c_double)),
+    ]  # fmt: skip
+
+
+class ObjectRecord(Structure):
+    _fields_ = [
+        ("label", c_char_p), ("index", c_size_t), ("confidence", c_float), ("x", c_double), ("y", c_double),
+        ("width", c_double), ("height", c_double),
+    ]  # fmt: skip
+
+
+class DetectionRecord(Sized):
+    _fields_ = [
+        ("size", c_size_t), ("index", c_size_t), ("path", c_char_p), ("warning", c_char_p), ("error", c_void_p),
+        ("width", c_int32), ("height", c_int32), ("objects", POINTER(ObjectRecord)), ("count", c_size_t),
+    ]  # fmt: skip
+
+
 class ClassificationRecord(Sized):
     _fields_ = [
         ("size", c_size_t), ("index", c_size_t), ("path", c_char_p), ("warning", c_char_p), ("error", c_void_p),
@@ -148,12 +186,19 @@ _FUNCTIONS = {
     "thaw_model_serialize": (c_int, [c_void_p, POINTER(SaveOptions), POINTER(Buffer), POINTER(Buffer), _OUT]),
     "thaw_model_compress": (c_int, [c_void_p, POINTER(SaveOptions), _OUT, _OUT, _OUT]),
     "thaw_model_run": (c_int, [c_void_p, POINTER(Tensor), c_size_t, c_int32, _OUT, _OUT]),
+    "thaw_model_predict": (c_int, [c_void_p, POINTER(Value), c_size_t, c_int32, _OUT, _OUT]),
+    "thaw_detector_create": (c_int, [c_void_p, POINTER(DetectorOptions), _OUT, _OUT]),
+    "thaw_detector_free": (None, [c_void_p]),
+    "thaw_detector_batch_create": (c_int, [c_void_p, POINTER(BatchOptions), _OUT, _OUT]),
     "thaw_classifier_create": (c_int, [c_void_p, POINTER(ClassifierOptions), _OUT, _OUT]),
     "thaw_classifier_free": (None, [c_void_p]),
     "thaw_classifier_run": (c_int, [c_void_p, POINTER(Image), _OUT, _OUT]),
     "thaw_result_free": (None, [c_void_p]),
     "thaw_result_classification": (c_int, [c_void_p, POINTER(ClassificationRecord), _OUT]),
     "thaw_result_top": (c_int, [c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t), _OUT]),
+    "thaw_result_detection": (c_int, [c_void_p, POINTER(DetectionRecord), _OUT]),
+    "thaw_result_value_count": (c_size_t, [c_void_p]),
+    "thaw_result_value": (c_int, [c_void_p, c_size_t, POINTER(Value), _OUT]),
     "thaw_result_output_count": (c_size_t, [c_void_p]),
     "thaw_result_output": (c_int, [c_void_p, c_size_t, POINTER(Tensor), _OUT]),
     "thaw_batch_create": (c_int, [c_void_p, POINTER(BatchOptions), _OUT, _OUT]),

@@ -64,7 +64,7 @@ def _file(model: Any) -> Iterator[str]:
         yield os.fspath(model)
         return
     with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
-        path = os.path.join(folder, "model.mlpackage" if model._kind() == "mlProgram" else "model.mlmodel")
+        path = os.path.join(folder, "model" + model._extension())
         model.save(path)
         yield path
 

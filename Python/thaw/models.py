@@ -7,7 +7,7 @@ import os
 from ctypes import byref, c_char, c_void_p
 from typing import Any, Iterator, Mapping, MutableMapping
 
-from . import _library, _predict
+from . import _library, _predict, _values
 from ._errors import InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded
 from ._options import Form
@@ -18,7 +18,7 @@ __all__ = ["MLModel"]
 
 
 class MLModel(Owner):
-    """A Core ML model.
+    """A Core ML model: a network, a pipeline, or a model of another kind such as scikit-learn's.
 
     `model` is the path of a `.mlmodel` or `.mlpackage`, or a model or specification of coremltools. The weights of an ML
     Program's specification are in `weights_dir`. The other arguments are accepted without effect.
@@ -59,7 +59,8 @@ class MLModel(Owner):
 
     def _describe(self) -> None:
         self._description = _library.text("thaw_model_describe", self._live())
-        self._interface = _predict.Interface(self._description)
+        kind = _values if self._description["kind"] == "pipeline" else _predict
+        self._interface: Any = kind.Interface(self._description)
 
     def __repr__(self) -> str:
         if self._handle is None:
@@ -74,7 +75,8 @@ class MLModel(Owner):
     def predict(self, data: Any, state: Any = None) -> Any:
         """The outputs for a dictionary of inputs by name, as a dictionary; for a list of such, a list.
 
-        Images are PIL images of the model's size and mode; arrays are what NumPy makes an array of.
+        Images are PIL images of the model's size and mode; arrays are what NumPy makes an array of. The other values of
+        pipelines are numbers, strings, and dictionaries of numbers.
         """
         if state is not None:
             raise InvalidValueError("state= is unsupported", "unsupportedModel")
@@ -90,19 +92,27 @@ class MLModel(Owner):
     def save(self, save_path: str | os.PathLike[str]) -> None:
         """Writes the model: a neural network if the path ends in `.mlmodel`, an ML Program if in `.mlpackage`.
 
-        Without such an ending, that of the model's kind is added.
+        Without such an ending, that of the model's kind is added. A pipeline is written as it was read.
         """
         path = os.fspath(save_path)
         if not path.rstrip("/").endswith((".mlmodel", ".mlpackage")):
-            path += ".mlpackage" if self._kind() == "mlProgram" else ".mlmodel"
+            path += self._extension()
         options = self._form.record()
         _library.in_background(
             lambda: _library.call("thaw_model_save", self._live(), os.fsencode(path), byref(options), None)
         )
 
-    def _kind(self) -> str:
+    def _kind(self) -> str | None:
+        """The kind in which it is written; None for a pipeline, which has no choice."""
         described = self._description["kind"]
+        if described == "pipeline":
+            return None
         return self._form.kind or ("neuralNetwork" if described == "graph" else described)
+
+    def _extension(self) -> str:
+        kind = self._kind()
+        is_package = self._description["isPackage"] if kind is None else kind == "mlProgram"
+        return ".mlpackage" if is_package else ".mlmodel"
 
     def _as_written(self) -> MLModel:
         """The model as it is after writing and reading it."""

@@ -112,7 +112,7 @@ class _Model:
         Classifier(model, **options).close()
         context = session.sparkContext
         folder = tempfile.mkdtemp(prefix="thaw-")
-        path = os.path.join(folder, "model" + (".mlpackage" if model._kind() == "mlProgram" else ".mlmodel"))
+        path = os.path.join(folder, "model" + model._extension())
         model.save(path)
         # Spark knows files by their names alone, and refuses another one of the same name.
         digest = _digest(path)

@@ -33,7 +33,7 @@ extension Classifier {
 extension FoundImage {
     /// The image, decoded unless it is already.
     /// - Throws: `Failure` naming the file if there is no readable image.
-    func decoded(_ options: DecodingOptions) throws -> DecodedImage {
+    package func decoded(_ options: DecodingOptions) throws -> DecodedImage {
         if let failure { throw failure }
         if let pixels { return DecodedImage(pixels: pixels, warning: nil) }
         guard let content else { return try DecodedImage(contentsOfFile: path, options) }

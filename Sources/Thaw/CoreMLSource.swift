@@ -12,11 +12,11 @@ struct CoreMLSource: Sendable {
         byteCount = file.byteCount
     }
 
-    var format: ModelFormat { message.isProgram ? .coreMLPackage : .coreML }
+    var format: ModelFormat { message.hasProgram ? .coreMLPackage : .coreML }
 
     /// The model as it is.
     func encoded() throws -> EncodedModel {
-        guard message.isProgram else { return EncodedModel(message) }
+        guard message.hasProgram else { return EncodedModel(message) }
         return try weights.map { try EncodedModel(message, $0) } ?? EncodedModel(message)
     }
 }
@@ -50,7 +50,7 @@ extension CoreMLSource {
             func described(_ features: [Message]) -> [Message] {
                 features.map { feature in
                     var feature = feature
-                    if featureName(feature.name) == name { feature.shortDescription = text }
+                    if feature.name == name || featureName(feature.name) == name { feature.shortDescription = text }
                     return feature
                 }
             }

@@ -25,17 +25,7 @@ extension Detector {
             threads: threads, window: window, draw: { source.next() },
             prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
             finish: { prepared in
-                let answer = prepared.image.flatMap { image in
-                    Result.catchingFailure {
-                        var detection = try self.detect(image.fitted, width: image.width, height: image.height)
-                        detection.warning = image.warning
-                        if let inspect, let original = image.original {
-                            try inspect(prepared.path, original, detection)
-                        }
-                        return detection
-                    }
-                }
-                return (prepared.path, answer)
+                (prepared.path, prepared.detection(by: self, inspecting: inspect))
             })
         try conveyor.run { try body($0.path, $0.answer) }
     }
@@ -49,7 +39,7 @@ extension Detector {
     }
 
     /// An image in the size and colors that the network takes, with what is known about the original.
-    private struct Prepared: Sendable {
+    struct Prepared: Sendable {
         struct Image: Sendable {
             var fitted: Pixels
             var width: Int
@@ -60,9 +50,22 @@ extension Detector {
 
         var path: String
         var image: Result<Image, Failure>
+
+        func detection(
+            by detector: Detector, inspecting inspect: (@Sendable (String, Pixels, Detection) throws -> Void)? = nil
+        ) -> Result<Detection, Failure> {
+            image.flatMap { image in
+                Result.catchingFailure {
+                    var detection = try detector.detect(image.fitted, width: image.width, height: image.height)
+                    detection.warning = image.warning
+                    if let inspect, let original = image.original { try inspect(path, original, detection) }
+                    return detection
+                }
+            }
+        }
     }
 
-    private func prepared(_ found: FoundImage, keepsOriginal: Bool) -> Prepared {
+    func prepared(_ found: FoundImage, keepsOriginal: Bool = false) -> Prepared {
         let image = Result.catchingFailure {
             let decoded = try self.decoded(found)
             let pixels = decoded.pixels

@@ -90,10 +90,10 @@ public final class Detector: Sendable {
 
     func decoded(_ image: FoundImage) throws -> DecodedImage { try image.decoded(options.decoding) }
 
-    func fitted(_ pixels: Pixels) -> Pixels { pixels.fitted(to: image, crop: options.crop, resize: options.resize) }
+    func fitted(_ pixels: Pixels) -> Pixels { pixels.feature(for: image, crop: options.crop, resize: options.resize) }
 
     /// - Parameters:
-    ///   - fitted: The image in the size and colors that the network takes.
+    ///   - fitted: The image in the size that the network takes.
     ///   - width: The original width.
     ///   - height: The original height.
     func detect(_ fitted: Pixels, width: Int, height: Int) throws -> Detection {

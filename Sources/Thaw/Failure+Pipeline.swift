@@ -16,6 +16,12 @@ extension Failure {
         Failure(.unsupportedTarget, "a network that is a stage of a pipeline cannot be written without it")
     }
 
+    static func pipelineExtension(_ path: String, _ isPackage: Bool) -> Failure {
+        Failure(
+            .unknownFormat, file: path, "the pipeline \(isPackage ? "has an ML Program" : "has no ML Program")",
+            remedy: "expected the extension \(isPackage ? ".mlpackage" : ".mlmodel")")
+    }
+
     static func imageOfStage(_ name: String) -> Failure {
         Failure(
             .unsupportedModel, "the output '\(name)' is an image",

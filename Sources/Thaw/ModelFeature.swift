@@ -49,11 +49,7 @@ extension ModelFeature {
                     isFloat16: type.imageType.colorSpace as String == "GRAYSCALE_FLOAT16",
                     sizes: image?.sizes ?? .fixed, scaling: image?.scaling))
         case "multiArrayType":
-            let types: [String: ElementType] = [
-                "DOUBLE": .float64, "INT32": .int32, "FLOAT16": .float16, "INT8": .int8,
-            ]
-            kind = .multiArray(
-                shape: type.multiArrayType.shape, type: types[type.multiArrayType.dataType as String] ?? .float32)
+            kind = .multiArray(shape: type.multiArrayType.shape, type: ElementType(ofArray: type["multiArrayType"]))
         case "dictionaryType":
             kind = .probabilities(hasIntegerLabels: type.dictionaryType.choice == "int64KeyType")
         case "int64Type": kind = .label(isInteger: true)

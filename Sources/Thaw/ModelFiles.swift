@@ -91,10 +91,10 @@ extension Model {
 }
 
 extension EncodedModel {
-    /// Writes the model, whole or not at all: an ML Program as a package, a neural network as a file.
+    /// Writes the model, whole or not at all: a model with ML Programs as a package, others as a file.
     func write(to path: String, mayReplace: Bool) throws -> WrittenModel {
         var bytes = 0
-        if isProgram {
+        if isPackage {
             bytes = try ModelPackage.write(self, to: path, mayReplace: mayReplace)
         } else {
             let file = try AtomicFile(path: path, mayReplace: mayReplace)

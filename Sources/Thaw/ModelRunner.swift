@@ -81,6 +81,16 @@ public final class ModelRunner: Sendable {
 
     // MARK: Inputs
 
+    /// The input of this name, or the only one if there is no name.
+    /// - Throws: `Failure` if there is no such input.
+    package func input(named name: String?) throws -> ModelFeature {
+        let names = inputs.map(\.name)
+        guard let name = name ?? (names.count == 1 ? names[0] : nil) else { throw Failure.valueWithoutName(names) }
+        let known = names.contains(name) ? name : featureName(name)
+        guard let input = inputs.first(where: { $0.name == known }) else { throw Failure.unknownInput(name, names) }
+        return input
+    }
+
     /// The features and values in the order of the graph's inputs.
     private func inOrder(
         _ values: [(name: String?, value: Value)]

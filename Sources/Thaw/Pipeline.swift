@@ -12,24 +12,29 @@ public final class Pipeline: Sendable {
     /// The labels of a classifier; nil if the pipeline does not end in one.
     public let labels: [FeatureKey]?
     /// The names of a classifier's outputs; empty if it has none.
-    private let predictedFeature: String
-    private let probabilities: String
+    public let predictedFeature: String
+    public let probabilities: String
     let sequence: StageSequence
 
     /// - Parameter threads: The threads that share the work of a network.
     /// - Throws: `Failure` naming the file, and the stage that cannot be read.
     public convenience init(contentsOfFile path: String, threads: Int = 1) throws {
-        let format = try ModelFormat(of: path)
-        guard format == .coreML || format == .coreMLPackage else { throw Failure.graphForPipeline().inFile(path) }
-        let file = try CoreMLFile(path, format)
+        let file = try Pipeline.file(path)
         let pipeline = try naming(file: path) { try Pipeline.sequence(file.message(), file.weights, threads: threads) }
         self.init(pipeline.sequence, pipeline.description)
     }
 
     /// A model in memory.
-    convenience init(_ message: Message, threads: Int = 1) throws {
-        let pipeline = try Pipeline.sequence(message, nil, threads: threads)
+    convenience init(_ message: Message, _ weights: (any WeightFiles)? = nil, threads: Int = 1) throws {
+        let pipeline = try Pipeline.sequence(message, weights, threads: threads)
         self.init(pipeline.sequence, pipeline.description)
+    }
+
+    /// - Throws: `Failure` naming the file if it is a graph.
+    static func file(_ path: String) throws -> CoreMLFile {
+        let format = try ModelFormat(of: path)
+        guard format == .coreML || format == .coreMLPackage else { throw Failure.graphForPipeline().inFile(path) }
+        return try CoreMLFile(path, format)
     }
 
     private static func sequence(
@@ -54,16 +59,34 @@ public final class Pipeline: Sendable {
         let format = try ModelFormat(of: path)
         guard format == .coreML || format == .coreMLPackage else { return false }
         let file = try CoreMLFile(path, format)
+        return try naming(file: path) { try isPipeline(RawMessage(file.bytes)) }
+    }
+
+    /// Whether the content of an `.mlmodel` file is a model of another kind than a network.
+    /// - Throws: `Failure` if it is corrupt.
+    public static func isPipeline(decoding bytes: UnsafeRawBufferPointer) throws -> Bool {
+        guard !bytes.isEmpty, FileKind(bytes) == .coreMLModel else { return false }
+        return try isPipeline(RawMessage(ByteView(copying: bytes)))
+    }
+
+    private static func isPipeline(_ model: RawMessage) throws -> Bool {
         var isPipeline = false
-        try naming(file: path) {
-            try RawMessage(file.bytes).forEachField { field in
-                guard let known = MessageType.model.fields.first(where: { $0.id == field.number }), known.isChoice
-                else { return }
-                isPipeline = !ModelKinds.networks.contains(String(cString: known.name))
-            }
+        try model.forEachField { field in
+            guard let known = MessageType.model.fields.first(where: { $0.id == field.number }), known.isChoice
+            else { return }
+            isPipeline = !ModelKinds.networks.contains(String(cString: known.name))
         }
         return isPipeline
     }
+
+    /// The graphs of its networks.
+    var graphs: [Graph] { sequence.leaves.compactMap { ($0 as? NetworkStage)?.model.graph } }
+
+    /// The number of parameters of its networks.
+    public var parameterCount: Int { graphs.reduce(0) { $0 + $1.parameterCount } }
+
+    /// The number of multiply-adds of its networks.
+    public var multiplyAdds: Int { graphs.reduce(0) { $0 + $1.multiplyAdds } }
 
     /// The outputs for these inputs, in the order of the description.
     ///

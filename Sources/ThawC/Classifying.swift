@@ -7,22 +7,23 @@ final class CClassifier: Sendable {
     let classifier: Classifier
     let background: RGBColor?
 
-    init(_ model: Model, _ pointer: UnsafePointer<thaw_classifier_options>?) throws {
+    init(_ model: CModel, _ pointer: UnsafePointer<thaw_classifier_options>?) throws {
         let given = try options(pointer, "options")
-        background = try given.flatMap { try text($0.background, "options.background") }.map { text in
-            try naming(location: "options.background") { try RGBColor(text) }
-        }
-        let crop = try given.flatMap { try text($0.crop, "options.crop") }.map { text in
-            try naming(location: "options.crop") { try CropChoice(text) }
-        }
-        let maximum = given.map { Int(clamping: $0.maximum_pixels) } ?? 0
-        let decoding = DecodingOptions(
-            background: background, maximumPixels: maximum == 0 ? DecodingOptions.standardMaximum : maximum,
-            isStrict: given.map { $0.is_strict != 0 } ?? false)
+        let images =
+            try given.map { given in
+                try ImageOptions(
+                    crop: given.crop, resize: given.resize, background: given.background,
+                    maximumPixels: given.maximum_pixels, isStrict: given.is_strict)
+            } ?? ImageOptions()
+        background = images.background
+        let network =
+            switch model.content {
+            case .network(let document): document.model
+            case .pipeline(let document): try document.pipeline.imageClassifier().model
+            }
         let threads = given?.threads ?? 0
         classifier = try Classifier(
-            model, crop: (crop ?? .fill).crop(on: background ?? .black),
-            resize: try given.flatMap { try choice($0.resize, "options.resize") } ?? .pillow, decoding: decoding,
+            network, crop: images.crop, resize: images.resize, decoding: images.decoding,
             isFast: given.map { $0.is_fast != 0 } ?? false, threads: threads == 0 ? 1 : try threadCount(threads))
     }
 }
@@ -35,8 +36,7 @@ public func createClassifier(
     classifier?.pointee = nil
     return call(error) {
         let classifier = try required(classifier, "classifier")
-        let model: CModel = try object(model, "model")
-        classifier.pointee = Handles.shared.add(try CClassifier(model.document.model, options))
+        classifier.pointee = Handles.shared.add(try CClassifier(object(model, "model"), options))
     }
 }
 
@@ -60,25 +60,66 @@ public func runClassifier(
 
 // MARK: Batches
 
+/// The work of a batch: classifying or detecting.
+protocol ImageWork: Sendable {
+    var window: Int { get }
+    func add(_ image: FoundImage) -> ImageAddition
+    /// The next result; nil at the end.
+    /// - Parameter index: Returns its position.
+    func result(within milliseconds: Int?, index: () -> Int) throws -> CResult?
+    func cancel()
+    func finish()
+}
+
+/// What is found out about an image.
+protocol ImageAnswer: Sendable {
+    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult
+}
+
+extension Classification: ImageAnswer {
+    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult {
+        CResult(path, answer, index: index)
+    }
+}
+
+extension Detection: ImageAnswer {
+    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult {
+        CResult(path, answer, index: index)
+    }
+}
+
+extension ImageBatch: ImageWork where Answer: ImageAnswer {
+    func result(within milliseconds: Int?, index: () -> Int) throws -> CResult? {
+        switch next(within: milliseconds) {
+        case .result(let element): return Answer.result(element.image.path, element.result, index: index())
+        case .end: return nil
+        case .canceled: throw Failure.canceledBatch()
+        case .timedOut: throw TimedOut()
+        }
+    }
+}
+
 /// What the handle of a batch refers to. It is an active call as long as its threads exist.
 final class CBatch: @unchecked Sendable {
-    let batch: ClassificationBatch
+    let batch: any ImageWork
     let background: RGBColor?
     private let isCounted: Bool
     private var count = 0
     private let lock = Lock()
 
-    init(_ classifier: CClassifier, _ pointer: UnsafePointer<thaw_batch_options>?) throws {
+    /// - Parameter start: Starts the work on images, with a number of threads and a window.
+    init(
+        _ pointer: UnsafePointer<thaw_batch_options>?, background: RGBColor?,
+        start: ((any IteratorProtocol<FoundImage>)?, Int, Int?) -> any ImageWork
+    ) throws {
         let given = try options(pointer, "options")
         let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }
         let names = try paths.map { try $0.enumerated().map { try requiredPath($1, "options.paths[\($0)]") } } ?? []
         let window = Int(given?.window ?? 0)
         guard window >= 0 else { throw Failure.negative("options.window", window) }
         let threads = try threadCount(given?.threads ?? 0)
-        background = classifier.background
-        batch = ClassificationBatch(
-            classifier.classifier, images: names.isEmpty ? nil : ImageFiles(names), threads: threads,
-            window: window == 0 ? nil : min(window, 1 << 16))
+        self.background = background
+        batch = start(names.isEmpty ? nil : ImageFiles(names), threads, window == 0 ? nil : min(window, 1 << 16))
         isCounted = thaw_enter_call()
     }
 
@@ -105,7 +146,10 @@ public func createBatch(
     return call(error) {
         let batch = try required(batch, "batch")
         let classifier: CClassifier = try object(classifier, "classifier")
-        batch.pointee = Handles.shared.add(try CBatch(classifier, options))
+        batch.pointee = Handles.shared.add(
+            try CBatch(options, background: classifier.background) { images, threads, window in
+                ClassificationBatch(classifier.classifier, images: images, threads: threads, window: window)
+            })
     }
 }
 
@@ -138,14 +182,8 @@ public func nextOfBatch(
     return call(error) {
         let result = try required(result, "result")
         let batch: CBatch = try object(batch, "batch")
-        switch batch.batch.next(within: timeout < 0 ? nil : Int(timeout)) {
-        case .result(let element):
-            result.pointee = Handles.shared.add(
-                CResult(element.image.path, element.result, index: batch.advance()))
-        case .end: break
-        case .canceled: throw Failure.canceledBatch()
-        case .timedOut: throw TimedOut()
-        }
+        let next = try batch.batch.result(within: timeout < 0 ? nil : Int(timeout)) { batch.advance() }
+        result.pointee = next.map { Handles.shared.add($0) }
     }
 }
 

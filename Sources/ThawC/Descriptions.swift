@@ -14,20 +14,11 @@ extension ModelDocument {
             ("outputs", .array(outputs.map { $0.json(metadata, isInput: false) })),
             ("classifier", classifierJSON),
             ("preprocessing", JSON(model.formulas)),
-            (
-                "metadata",
-                .object([
-                    ("shortDescription", .string(metadata.description)), ("author", .string(metadata.author)),
-                    ("license", .string(metadata.license)), ("versionString", .string(metadata.version)),
-                    (
-                        "userDefined",
-                        .object(metadata.userDefined.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })
-                    ),
-                ])
-            ),
+            ("metadata", metadata.json),
             ("parameters", JSON(model.graph.parameterCount)),
             ("multiplyAdds", JSON(model.graph.multiplyAdds)),
-            ("hasShortWeights", .bool(conversion.hasShortWeights)),
+            ("hasShortWeights", .bool(conversion.hasShortWeights)), ("isPackage", .bool(format == .coreMLPackage)),
+            ("stages", .null), ("detector", .null),
             ("notes", .array(conversion.notes.map(\.json))),
             ("warnings", .array(conversion.warnings.map(\.json))),
         ])
@@ -45,10 +36,91 @@ extension ModelDocument {
     }
 }
 
+extension Metadata {
+    fileprivate var json: JSON {
+        .object([
+            ("shortDescription", .string(description)), ("author", .string(author)), ("license", .string(license)),
+            ("versionString", .string(version)),
+            ("userDefined", .object(userDefined.sorted { $0.key < $1.key }.map { ($0.key, .string($0.value)) })),
+        ])
+    }
+}
+
+extension PipelineDocument {
+    var json: JSON {
+        let metadata = metadata
+        let stages = pipeline.stages.map { stage in
+            JSON.object([
+                ("position", .string(stage.position)), ("kind", .string(stage.kind)), ("inputs", JSON(stage.inputs)),
+                ("outputs", JSON(stage.outputs)),
+            ])
+        }
+        return .object([
+            ("kind", .string("pipeline")), ("version", JSON(version)), ("systems", JSON(loadableVersion?.systems)),
+            ("inputs", .array(pipeline.inputs.map(\.json))),
+            ("outputs", .array(pipeline.outputs.map(\.json))),
+            ("classifier", pipeline.classifierJSON), ("preprocessing", .array([])), ("metadata", metadata.json),
+            ("parameters", JSON(pipeline.parameterCount)), ("multiplyAdds", JSON(pipeline.multiplyAdds)),
+            ("hasShortWeights", .bool(false)), ("isPackage", .bool(isPackage)), ("stages", .array(stages)),
+            ("detector", (try? Detector(pipeline))?.json ?? .null), ("notes", .array([])), ("warnings", .array([])),
+        ])
+    }
+}
+
+extension Pipeline {
+    fileprivate var classifierJSON: JSON {
+        guard let labels else { return .null }
+        return .object([
+            ("count", JSON(labels.count)), ("labels", JSON(labels.map(\.description))),
+            ("hasIntegerLabels", .bool(labels.first.map { if case .integer = $0 { true } else { false } } ?? false)),
+            ("predictedFeatureName", .string(predictedFeature)), ("predictedProbabilitiesName", .string(probabilities)),
+            ("areIndependent", .bool(false)),
+        ])
+    }
+}
+
+extension Detector {
+    fileprivate var json: JSON {
+        .object([
+            ("labels", labels.map { JSON($0) } ?? .null), ("confidenceThreshold", .number(confidenceThreshold)),
+            ("iouThreshold", .number(iouThreshold)),
+        ])
+    }
+}
+
+extension PipelineFeature {
+    fileprivate var json: JSON {
+        var members: [(key: String, value: JSON)] = [
+            ("name", .string(name)), ("description", .string(text)), ("isOptional", .bool(isOptional)),
+        ]
+        switch type {
+        case .integer: members.append(("type", .string("int64")))
+        case .number: members.append(("type", .string("double")))
+        case .string: members.append(("type", .string("string")))
+        case .multiArray(let shape):
+            members += [
+                ("type", .string("multiArray")), ("shape", shape.map { JSON($0) } ?? .null),
+                ("dataType", .string(element.rawValue)),
+            ]
+        case .dictionary(let hasIntegerKeys):
+            members += [
+                ("type", .string("dictionary")), ("keyType", .string(hasIntegerKeys ? "int64" : "string")),
+            ]
+        case .image(let image):
+            members += [
+                ("type", .string("image")), ("width", JSON(image.width)), ("height", JSON(image.height)),
+                ("color", .string(image.color.rawValue)), ("isFloat16", .bool(false)), ("sizes", image.sizes.json),
+            ]
+        }
+        return .object(members)
+    }
+}
+
 extension ModelFeature {
     fileprivate func json(_ metadata: Metadata, isInput: Bool) -> JSON {
         var members: [(key: String, value: JSON)] = [
             ("name", .string(name)), ("description", .string(metadata.features[name] ?? text)),
+            ("isOptional", .bool(false)),
         ]
         switch kind {
         case .image(let image):

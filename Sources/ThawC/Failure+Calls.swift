@@ -76,6 +76,47 @@ extension Failure {
         Failure(.invalidArgument, "the batch has paths", remedy: "images are added to a batch without paths")
     }
 
+    static func pipelineGiven(_ function: String) -> Failure {
+        Failure(.wrongKind, "the model is a pipeline", remedy: "\(function) takes a network")
+    }
+
+    static func pipelineRun() -> Failure {
+        Failure(.wrongKind, "the model is a pipeline", remedy: "thaw_model_predict takes its values")
+    }
+
+    static func pipelineOption() -> Failure {
+        Failure(.unsupportedTarget, "a pipeline is written as it was read", remedy: "leave out the options")
+    }
+
+    static func noPipeline() -> Failure {
+        Failure(
+            .unsupportedModel, "the model does not detect objects: it is a network without non-maximum suppression",
+            remedy: "a detector is a pipeline that takes one image and has a stage nonMaximumSuppression")
+    }
+
+    static func threshold(_ name: String, _ value: Double, _ range: ClosedRange<Double>) -> Failure {
+        let most = range.upperBound.isFinite ? "from 0 to \(range.upperBound)" : "not negative"
+        return Failure(.invalidOption, location: name, "the threshold is \(value); it is \(most)")
+    }
+
+    static func unknownValueKind(_ name: String, _ number: Int) -> Failure {
+        Failure(.invalidArgument, "\(name) has the unknown kind \(number)", names: [name])
+    }
+
+    static func mixedKeys(_ name: String) -> Failure {
+        Failure(.wrongType, "some keys of \(name) are strings and some are integers", names: [name])
+    }
+
+    static func valueOfNetwork(_ name: String, _ kind: String) -> Failure {
+        Failure(
+            .wrongType, "the input '\(name)' is given \(kind)", remedy: "the network takes an array or an image",
+            names: [name])
+    }
+
+    static func noDetection() -> Failure {
+        Failure(.wrongKind, "the result is not a detection", remedy: "a detector returns one")
+    }
+
     static func noClassification() -> Failure {
         Failure(.wrongKind, "the result is not a classification", remedy: "its outputs are read one by one")
     }

@@ -3,38 +3,84 @@ import Thaw
 
 /// What the handle of a model refers to.
 final class CModel: @unchecked Sendable {
-    private var current: ModelDocument
-    private var runners: [(threads: Int, runner: ModelRunner)] = []
+    enum Content: Sendable {
+        case network(ModelDocument)
+        case pipeline(PipelineDocument)
+    }
+
+    private var current: Content
+    private let runners = ByThreads<ModelRunner>()
+    private let pipelines = ByThreads<Pipeline>()
     /// The labels as the header returns them; the model's own never change.
     private let labelTexts: [CText]
     private let labelPointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
     /// Guards `current`.
     private let lock = Lock()
-    /// Guards `runners`. It is held while a program is compiled.
-    private let runnerLock = Lock()
 
-    init(_ document: ModelDocument) {
-        current = document
-        labelTexts = (document.model.classifier?.labels ?? []).map { CText($0) }
+    init(_ content: Content) {
+        current = content
+        let labels: [String]? =
+            switch content {
+            case .network(let document): document.model.classifier?.labels
+            case .pipeline(let document):
+                document.pipeline.labels?.map(\.description) ?? (try? Detector(document.pipeline))?.labels
+            }
+        labelTexts = (labels ?? []).map { CText($0) }
         labelPointers = .allocate(capacity: max(1, labelTexts.count))
         for (index, text) in labelTexts.enumerated() { (labelPointers + index).initialize(to: text.pointer) }
     }
 
     deinit { labelPointers.deallocate() }
 
-    var document: ModelDocument { lock.withLock { current } }
+    convenience init(_ document: ModelDocument) { self.init(.network(document)) }
 
-    func change(_ body: (inout ModelDocument) throws -> Void) throws { try lock.withLock { try body(&current) } }
+    var content: Content { lock.withLock { current } }
+
+    /// The network.
+    /// - Throws: `Failure` for a pipeline.
+    func network(_ function: String) throws -> ModelDocument {
+        guard case .network(let document) = content else { throw Failure.pipelineGiven(function) }
+        return document
+    }
+
+    func set(_ value: String?, for field: MetadataField) throws {
+        try lock.withLock {
+            switch current {
+            case .network(var document):
+                try document.set(value, for: field)
+                current = .network(document)
+            case .pipeline(var document):
+                try document.set(value, for: field)
+                current = .pipeline(document)
+            }
+        }
+    }
 
     var labels: (pointer: UnsafeMutablePointer<UnsafePointer<CChar>?>, count: Int) { (labelPointers, labelTexts.count) }
 
-    /// The runner for this number of threads. Those of the last two numbers are kept.
-    func runner(threads: Int) throws -> ModelRunner {
-        try runnerLock.withLock {
-            if let found = runners.first(where: { $0.threads == threads }) { return found.runner }
-            let runner = try ModelRunner(document, threads: threads)
-            runners = runners.suffix(1) + [(threads, runner)]
-            return runner
+    /// The runner of a network for this number of threads.
+    func runner(_ document: ModelDocument, threads: Int) throws -> ModelRunner {
+        try runners.value(threads) { try ModelRunner(document, threads: threads) }
+    }
+
+    /// The pipeline for this number of threads.
+    func pipeline(_ document: PipelineDocument, threads: Int) throws -> Pipeline {
+        try pipelines.value(threads) { try document.pipeline(threads: threads) }
+    }
+}
+
+/// What was made for the last two numbers of threads.
+private final class ByThreads<Value: Sendable>: @unchecked Sendable {
+    private var recent: [(threads: Int, value: Value)] = []
+    /// It is held while a program is compiled.
+    private let lock = Lock()
+
+    func value(_ threads: Int, _ make: () throws -> Value) rethrows -> Value {
+        try lock.withLock {
+            if let found = recent.first(where: { $0.threads == threads }) { return found.value }
+            let value = try make()
+            recent = recent.suffix(1) + [(threads, value)]
+            return value
         }
     }
 }
@@ -44,8 +90,11 @@ public func loadModel(_ path: UnsafePointer<CChar>?, _ model: HandleResult?, _ e
     model?.pointee = nil
     return call(error) {
         let model = try required(model, "model")
-        let document = try ModelDocument(contentsOfFile: requiredPath(path, "path"))
-        model.pointee = Handles.shared.add(CModel(document))
+        let path = try requiredPath(path, "path")
+        let content: CModel.Content =
+            try Pipeline.isPipeline(path: path)
+            ? .pipeline(PipelineDocument(contentsOfFile: path)) : .network(ModelDocument(contentsOfFile: path))
+        model.pointee = Handles.shared.add(CModel(content))
     }
 }
 
@@ -58,9 +107,13 @@ public func loadModel(
     return call(error) {
         let model = try required(model, "model")
         let content = try bytes(content, count, "bytes")
-        let weights = try bytes(weights, weightCount, "weights")
-        let document = try ModelDocument(decoding: content, weights: weights.isEmpty ? nil : weights)
-        model.pointee = Handles.shared.add(CModel(document))
+        let bytes = try bytes(weights, weightCount, "weights")
+        let weights = bytes.isEmpty ? nil : bytes
+        let read: CModel.Content =
+            try Pipeline.isPipeline(decoding: content)
+            ? .pipeline(PipelineDocument(decoding: content, weights: weights))
+            : .network(ModelDocument(decoding: content, weights: weights))
+        model.pointee = Handles.shared.add(CModel(read))
     }
 }
 
@@ -114,7 +167,13 @@ public func describeModel(
     return call(error) {
         let json = try required(json, "json")
         let model: CModel = try object(model, "model")
-        json.pointee = copied(try model.document.json().text)
+        json.pointee = copied(
+            try {
+                switch model.content {
+                case .network(let document): try document.json().text
+                case .pipeline(let document): document.json.text
+                }
+            }())
     }
 }
 
@@ -172,6 +231,6 @@ public func setMetadata(
                     "field", name,
                     ["shortDescription", "author", "license", "versionString", "userDefined", "feature"])
             }
-        try model.change { try $0.set(value, for: field) }
+        try model.set(value, for: field)
     }
 }

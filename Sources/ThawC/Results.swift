@@ -3,6 +3,11 @@ import Thaw
 
 /// What the handle of a result refers to.
 final class CResult: @unchecked Sendable {
+    enum Kind {
+        case run, prediction, classification, detection
+    }
+
+    let kind: Kind
     /// The position of the image in its batch.
     let index: Int
     let path: CText?
@@ -12,6 +17,8 @@ final class CResult: @unchecked Sendable {
     /// One value per class.
     let probabilities: Tensor?
     let outputs: [Output]
+    let values: [CValue]
+    let objects: CObjects?
 
     struct Output {
         let name: CText
@@ -21,7 +28,8 @@ final class CResult: @unchecked Sendable {
 
     /// The outputs of a run.
     init(_ outputs: [ModelRunner.Output], isClassifier: Bool) {
-        (index, path, warning, error) = (0, nil, nil, nil)
+        (kind, index, path, warning, error) = (.run, 0, nil, nil, nil)
+        (values, objects) = ([], nil)
         probabilities = isClassifier ? outputs.first { $0.tensor.shape.rank == 1 }?.tensor : nil
         self.outputs = outputs.map { output in
             let sizes = output.tensor.shape.dimensions
@@ -31,11 +39,33 @@ final class CResult: @unchecked Sendable {
         }
     }
 
+    /// The outputs of a prediction.
+    init(_ values: [CValue]) {
+        (kind, index, path, warning, error) = (.prediction, 0, nil, nil, nil)
+        (probabilities, outputs, objects) = (nil, [], nil)
+        self.values = values
+    }
+
+    /// The objects in an image.
+    init(_ image: String, _ result: Result<Detection, Failure>, index: Int = 0) {
+        (kind, self.index) = (.detection, index)
+        path = image.isEmpty ? nil : CText(fileName: image)
+        (probabilities, outputs, values) = (nil, [], [])
+        switch result {
+        case .success(let detection):
+            (objects, error) = (CObjects(detection), nil)
+            warning = detection.warning.map { CText($0.text.forC) }
+        case .failure(let failure):
+            (objects, warning) = (nil, nil)
+            error = Handles.shared.add(CError(failure))
+        }
+    }
+
     /// The classification of an image.
     init(_ image: String, _ result: Result<Classification, Failure>, index: Int = 0) {
-        self.index = index
+        (kind, self.index) = (.classification, index)
         path = image.isEmpty ? nil : CText(fileName: image)
-        outputs = []
+        (outputs, values, objects) = ([], [], nil)
         switch result {
         case .success(let classification):
             let values = classification.probabilities
@@ -46,6 +76,9 @@ final class CResult: @unchecked Sendable {
             error = Handles.shared.add(CError(failure))
         }
     }
+
+    /// Whether it has probabilities, or the reason why there are none.
+    var isClassification: Bool { kind == .classification || probabilities != nil }
 
     deinit {
         for output in outputs { output.shape.deallocate() }
@@ -64,7 +97,7 @@ public func resultClassification(
         let result: CResult = try object(result, "result")
         let target = try required(classification, "classification")
         var value = try checked(UnsafePointer(target), "classification")
-        guard result.probabilities != nil || result.error != nil else { throw Failure.noClassification() }
+        guard result.isClassification else { throw Failure.noClassification() }
         value.index = result.index
         value.path = result.path?.pointer
         value.warning = result.warning?.pointer
@@ -85,7 +118,7 @@ public func resultTop(
         let found = try required(found, "found")
         let result: CResult = try object(result, "result")
         guard count >= 0 else { throw Failure.negative("count", count) }
-        guard result.probabilities != nil || result.error != nil else { throw Failure.noClassification() }
+        guard result.isClassification else { throw Failure.noClassification() }
         guard count > 0 else { return }
         let indices = try required(indices, "indices")
         let top = result.probabilities.map { Classification.topIndices(of: $0.floats, count) } ?? []

@@ -13,7 +13,8 @@ public func runModel(
         let given = try structures(inputs, inputCount, "inputs").enumerated().map { index, tensor in
             try GivenTensor(tensor, "inputs[\(index)]")
         }
-        let runner = try model.runner(threads: threadCount(threads))
+        guard case .network(let document) = model.content else { throw Failure.pipelineRun() }
+        let runner = try model.runner(document, threads: threadCount(threads))
         let values = try given.map { tensor in
             (name: tensor.name, value: try tensor.value(for: runner.inputs))
         }

@@ -42,6 +42,13 @@ private struct SaveOptions {
         mayReplace = given.keeps_existing == 0
     }
 
+    /// - Throws: `Failure` if a pipeline cannot be written like this.
+    func checkForPipeline() throws {
+        guard format == nil, weights == nil, target == nil, precision.isStandard else {
+            throw Failure.pipelineOption()
+        }
+    }
+
     /// - Throws: `Failure` if the path selects another format, or none.
     func check(_ path: String) throws {
         var name = path[...]
@@ -81,9 +88,16 @@ public func saveModel(
         let path = try requiredPath(path, "path")
         let options = try SaveOptions(options)
         try options.check(path)
-        let written = try model.document.write(
-            toFile: path, weights: options.weights, target: options.target, precision: options.precision,
-            mayReplace: options.mayReplace)
+        let written: WrittenModel
+        switch model.content {
+        case .network(let document):
+            written = try document.write(
+                toFile: path, weights: options.weights, target: options.target, precision: options.precision,
+                mayReplace: options.mayReplace)
+        case .pipeline(let document):
+            try options.checkForPipeline()
+            written = try document.write(toFile: path, mayReplace: options.mayReplace)
+        }
         report?.pointee = copied(written.json.text)
     }
 }
@@ -100,8 +114,15 @@ public func serializeModel(
         let (content, weights) = (try required(content, "bytes"), try required(weights, "weights"))
         let model: CModel = try object(model, "model")
         let options = try SaveOptions(options)
-        let written = try model.document.bytes(
-            as: options.format, weights: options.weights, target: options.target, precision: options.precision)
+        let written: (model: [UInt8], weights: [UInt8]?)
+        switch model.content {
+        case .network(let document):
+            written = try document.bytes(
+                as: options.format, weights: options.weights, target: options.target, precision: options.precision)
+        case .pipeline(let document):
+            try options.checkForPipeline()
+            written = try document.bytes()
+        }
         content.pointee = buffer(written.model)
         if let bytes = written.weights { weights.pointee = buffer(bytes) }
     }
@@ -128,7 +149,7 @@ public func compressModel(
         let model: CModel = try object(model, "model")
         let options = try SaveOptions(options)
         guard let weights = options.weights else { throw Failure.required("options.weights") }
-        let result = try model.document.compressed(
+        let result = try model.network("thaw_model_compress").compressed(
             as: options.format, weights: weights, target: options.target, precision: options.precision)
         compressed.pointee = Handles.shared.add(CModel(result.document))
         report?.pointee = copied(JSON.object((result.report ?? CompressionReport()).members).text)

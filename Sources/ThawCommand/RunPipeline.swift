@@ -84,7 +84,7 @@ extension Pipeline {
     /// The values in a word: JSON, an image, or an array in a file, which may have several rows.
     private func values(_ text: String, _ type: FeatureType) throws -> [FeatureValue] {
         if case .image(let image) = type {
-            return [.image(try Pixels(contentsOfFile: text).fitted(to: image))]
+            return [.image(try Pixels(contentsOfFile: text).feature(for: image))]
         }
         guard type.isNumeric, text.hasSuffix(".npy") else { return [try type.value(json: text)] }
         return try blaming(text) {

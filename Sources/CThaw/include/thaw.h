@@ -1,4 +1,4 @@
-/// Thaw's C interface: converts TensorFlow graphs to Core ML models, and runs Core ML image models on any CPU.
+/// Thaw's C interface: converts TensorFlow graphs to Core ML models, and runs Core ML models on any CPU.
 ///
 ///     thaw_model *model;
 ///     thaw_error *error;
@@ -11,7 +11,7 @@
 /// to be freed by the caller with `thaw_error_free`, and their results to NULL. `error` may be NULL. On success
 /// `*error` is set to NULL.
 ///
-/// Handles. Models, classifiers, batches, results and errors are opaque handles, each freed by the function named
+/// Handles. Models, classifiers, detectors, batches, results and errors are opaque handles, each freed by the function named
 /// `…_free`. They are never dereferenced: a handle that was freed, or is of another type, is detected, and gives
 /// THAW_INVALID_ARGUMENT with the code `invalidHandle`; for NULL the code is `invalidArgument`. Freeing NULL, or a
 /// handle a second time, does nothing. A handle may be freed while another thread uses it: that call completes.
@@ -43,6 +43,7 @@ extern "C" {
 
 typedef struct thaw_model thaw_model;
 typedef struct thaw_classifier thaw_classifier;
+typedef struct thaw_detector thaw_detector;
 typedef struct thaw_batch thaw_batch;
 typedef struct thaw_result thaw_result;
 typedef struct thaw_error thaw_error;
@@ -129,14 +130,14 @@ typedef struct thaw_buffer {
 
 // MARK: Loading
 
-/// Loads a Core ML model (`.mlmodel`, `.mlpackage`). A TensorFlow graph (frozen graph, SavedModel, checkpoint) is
-/// converted with standard options.
+/// Loads a Core ML model (`.mlmodel`, `.mlpackage`): a network, a pipeline, or a model of another kind, which is a pipeline
+/// of one stage. A TensorFlow graph (frozen graph, SavedModel, checkpoint) is converted with standard options.
 thaw_status thaw_model_load(const char *path, thaw_model **model, thaw_error **error);
 
 /// Loads a Core ML model from the bytes of its `.mlmodel` file.
 ///
 /// An ML Program keeps its weights in a second file: `weights` is the content of a package's `weights/weight.bin`. NULL
-/// for a neural network.
+/// for a model without ML Programs.
 thaw_status thaw_model_load_bytes(
     const void *bytes, size_t count, const void *weights, size_t weight_count, thaw_model **model, thaw_error **error);
 
@@ -248,7 +249,7 @@ thaw_status thaw_convert_bytes(
 
 /// Describes a model, as a JSON object. The caller frees it.
 ///
-///     kind            "neuralNetwork", "mlProgram", or "graph" for a converted graph
+///     kind            "neuralNetwork", "mlProgram", "pipeline" for all other Core ML models, or "graph" for a converted graph
 ///     version         the version of Core ML's format; null for a converted graph
 ///     systems         the oldest systems that load it, "iOS 13, macOS 10.15, …"; null for a converted graph
 ///     inputs          a list of features, in the model's order
@@ -260,18 +261,23 @@ thaw_status thaw_convert_bytes(
 ///     parameters      the number of parameters
 ///     multiplyAdds    the number of multiply-adds of a run
 ///     hasShortWeights whether weights are stored in 16 bits or less, or the model computes in float16
+///     stages          of a pipeline: a list of objects with `position` ("1", or "2.1" for the first stage of a pipeline that
+///                     is the second stage), `kind`, and the names of `inputs` and `outputs`; null otherwise
+///     detector        null, or of a pipeline that detects objects: labels (a list of strings or null),
+///                     confidenceThreshold, iouThreshold
 ///     notes           what was inferred when a graph was converted: a list of objects with a stable `code`, the
 ///                     `message`, and its `parts` (see thaw_error_details)
 ///     warnings        what may be wrong, a list of such objects
 ///
-/// A feature has `name`, `description` and `type`:
+/// A feature has `name`, `description`, `isOptional` (whether an input need not be given) and `type`:
 ///
 ///     "image"         width, height, color ("rgb", "bgr", "gray"), isFloat16 (grayscale of 16 bits),
 ///                     sizes: null, {"enumerated": [[w, h], …]}, or {"width": [least, most], "height": [least, most]};
 ///                     an input has scale and bias: lists of one number per channel, in the order of `color`
-///     "multiArray"    shape, dataType ("float32", "float16", "int32", …)
-///     "dictionary"    keyType ("string" or "int64"): a classifier's probabilities
-///     "string", "int64"   a classifier's label
+///     "multiArray"    shape (null if a pipeline leaves it open), dataType ("float32", "float16", "float64", "int32", …)
+///     "dictionary"    keyType ("string" or "int64"): a classifier's probabilities, or an input of a pipeline
+///     "string", "int64"   a classifier's label, or an input or output of a pipeline
+///     "double"        a number of a pipeline
 thaw_status thaw_model_describe(const thaw_model *model, char **json, thaw_error **error);
 
 /// Describes a file as far as possible even if it can be neither converted nor run, as `thaw inspect` does. The
@@ -325,7 +331,7 @@ typedef struct thaw_save_options {
 /// Writes a model to a file or a package, completely or not at all.
 ///
 /// A loaded model that is written in its own kind, without other options, is unchanged except for its
-/// metadata.
+/// metadata. A pipeline can be written in no other way.
 ///
 /// - `options`: may be NULL.
 /// - `report`: NULL, or receives a JSON object, which the caller frees: `byteCount`, `version`, `systems`,
@@ -337,7 +343,7 @@ thaw_status thaw_model_save(
 ///
 /// - `options`: `kind` is required for a converted graph. May be NULL for a loaded model.
 /// - `bytes`: receives the content of the `.mlmodel` file, or of that inside a package.
-/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a neural network.
+/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a model without ML Programs.
 thaw_status thaw_model_serialize(
     const thaw_model *model, const thaw_save_options *options, thaw_buffer *bytes, thaw_buffer *weights,
     thaw_error **error);
@@ -352,7 +358,7 @@ thaw_status thaw_model_compress(
 
 // MARK: Running
 
-/// Computes a model's outputs, as Core ML's `prediction` does.
+/// Computes a network's outputs for tensors, as Core ML's `prediction` does. A pipeline is run by `thaw_model_predict`.
 ///
 /// - `inputs`: one tensor for each input of the model, in any order. `name` may be NULL if there is one input. An
 ///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or with a fourth channel, which is
@@ -363,6 +369,70 @@ thaw_status thaw_model_compress(
 /// - `result`: the outputs: `thaw_result_output`, and for a classifier `thaw_result_top`.
 thaw_status thaw_model_run(
     const thaw_model *model, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
+    thaw_error **error);
+
+/// The kinds of values.
+enum {
+    THAW_VALUE_INTEGER = 1,
+    THAW_VALUE_NUMBER = 2,
+    THAW_VALUE_STRING = 3,
+    THAW_VALUE_ARRAY = 4,
+    THAW_VALUE_DICTIONARY = 5,
+    THAW_VALUE_IMAGE = 6
+};
+
+/// An entry of a dictionary.
+typedef struct thaw_entry {
+    /// The key. NULL: the key is `integer`.
+    const char *string;
+    int64_t integer;
+    double value;
+} thaw_entry;
+
+/// An image: a file, the content of one, or pixels.
+typedef struct thaw_image {
+    size_t size;
+    /// The path of the file. With `bytes` or `pixels`: the name of the image in results and messages; may be NULL.
+    const char *path;
+    /// The content of an image file: JPEG, PNG, WebP, GIF, BMP, PNM or PAM.
+    const void *bytes;
+    size_t byte_count;
+    /// Pixels of 1 channel (gray), 3 (red, green, blue) or 4 (with alpha), one byte each. At most one of `bytes` and
+    /// `pixels` is given.
+    const uint8_t *pixels;
+    int32_t width, height, channels;
+    /// The bytes from one row of pixels to the next. 0: width * channels.
+    size_t row_stride;
+} thaw_image;
+
+/// The value of an input or output. `kind` says which of the members after it applies.
+typedef struct thaw_value {
+    size_t size;
+    /// The name of the input or output.
+    const char *name;
+    /// THAW_VALUE_INTEGER, …
+    int32_t kind;
+    int64_t integer;
+    /// NaN is a missing number.
+    double number;
+    const char *string;
+    /// The name of the array is ignored.
+    const thaw_tensor *array;
+    /// A dictionary, whose keys are all strings or all integers.
+    const thaw_entry *entries;
+    size_t entry_count;
+    const thaw_image *image;
+} thaw_value;
+
+/// Computes the outputs of a model of any kind for named values, as Core ML's `prediction` does.
+///
+/// - `inputs`: one value for each input that is not optional, in any order. `name` may be NULL if there is one input. An
+///   integer is also taken for a number, and a number for an integer if it is one. An image that has none of the model's sizes
+///   is resized to its default. A grayscale image of 16 bits is an array of THAW_FLOAT16 of shape [height, width].
+/// - `threads`: the threads that share the work of a network. 0: one per core.
+/// - `result`: the outputs: `thaw_result_value`.
+thaw_status thaw_model_predict(
+    const thaw_model *model, const thaw_value *inputs, size_t input_count, int32_t threads, thaw_result **result,
     thaw_error **error);
 
 // MARK: Classifying
@@ -386,7 +456,8 @@ typedef struct thaw_classifier_options {
     int32_t threads;
 } thaw_classifier_options;
 
-/// Prepares a model that takes an image and returns a row of values for classifying.
+/// Prepares a model that takes an image and returns a row of values for classifying: a network, or a pipeline that begins with
+/// one and ends in a classifier.
 ///
 /// - `options`: may be NULL.
 thaw_status thaw_classifier_create(
@@ -394,25 +465,41 @@ thaw_status thaw_classifier_create(
 
 void thaw_classifier_free(thaw_classifier *classifier);
 
-/// An image: a file, the content of one, or pixels.
-typedef struct thaw_image {
-    size_t size;
-    /// The path of the file. With `bytes` or `pixels`: the name of the image in results and messages; may be NULL.
-    const char *path;
-    /// The content of an image file: JPEG, PNG, WebP, GIF, BMP, PNM or PAM.
-    const void *bytes;
-    size_t byte_count;
-    /// Pixels of 1 channel (gray), 3 (red, green, blue) or 4 (with alpha), one byte each. At most one of `bytes` and
-    /// `pixels` is given.
-    const uint8_t *pixels;
-    int32_t width, height, channels;
-    /// The bytes from one row of pixels to the next. 0: width * channels.
-    size_t row_stride;
-} thaw_image;
-
 /// Classifies an image of any size.
 thaw_status thaw_classifier_run(
     const thaw_classifier *classifier, const thaw_image *image, thaw_result **result, thaw_error **error);
+
+// MARK: Detecting
+
+/// How images are decoded and fitted to the model's size, and which boxes are kept. Each member corresponds to an option of
+/// `thaw detect`.
+typedef struct thaw_detector_options {
+    size_t size;
+    /// As for a classifier.
+    const char *crop;
+    const char *resize;
+    const char *background;
+    uint64_t maximum_pixels;
+    int32_t is_strict;
+    /// The threads that share the work on a single image. 0: one.
+    int32_t threads;
+    /// Boxes with a lower confidence are dropped. NULL: the model's own threshold.
+    const double *confidence;
+    /// Of two boxes with a higher intersection over union, one is dropped. NULL: the model's own threshold.
+    const double *iou;
+} thaw_detector_options;
+
+/// Prepares a pipeline that takes an image and has a stage of non-maximum suppression for detecting objects.
+///
+/// - `options`: may be NULL.
+thaw_status thaw_detector_create(
+    const thaw_model *model, const thaw_detector_options *options, thaw_detector **detector, thaw_error **error);
+
+void thaw_detector_free(thaw_detector *detector);
+
+/// Detects objects in an image of any size. The result is read by `thaw_result_detection`.
+thaw_status thaw_detector_run(
+    const thaw_detector *detector, const thaw_image *image, thaw_result **result, thaw_error **error);
 
 // MARK: Results
 
@@ -445,8 +532,49 @@ thaw_status thaw_result_classification(
 thaw_status thaw_result_top(
     const thaw_result *result, size_t count, size_t *indices, size_t *found, thaw_error **error);
 
+/// An object that was detected.
+typedef struct thaw_object {
+    /// The label of the class; its index as text if the model has no labels.
+    const char *label;
+    /// The index of the class.
+    size_t index;
+    float confidence;
+    /// The top left corner and the size of the box, in pixels of the upright original. It may extend beyond the image.
+    double x, y, width, height;
+} thaw_object;
+
+/// The objects in an image. All pointers are owned by the result.
+typedef struct thaw_detection {
+    size_t size;
+    /// The position of the image in its batch, from 0.
+    size_t index;
+    /// The path or name of the image. NULL if it has none.
+    const char *path;
+    /// What is wrong with the image, although it could be read. NULL if nothing.
+    const char *warning;
+    /// In a batch, why no objects could be detected; NULL if they were.
+    const thaw_error *error;
+    /// The size of the upright original in pixels; 0 if there is an error.
+    int32_t width, height;
+    /// The objects, the most confident first.
+    const thaw_object *objects;
+    size_t count;
+} thaw_detection;
+
+/// What a detector, or a batch of one, returned.
+thaw_status thaw_result_detection(const thaw_result *result, thaw_detection *detection, thaw_error **error);
+
+/// The number of outputs of `thaw_model_predict`, in the order of the model's description. 0 for an invalid handle, and for
+/// other results.
+size_t thaw_result_value_count(const thaw_result *result);
+
+/// An output of `thaw_model_predict`. All pointers are owned by the result.
+///
+/// An array has the shape and type of the description. An image is pixels in the order red, green, blue, or gray.
+thaw_status thaw_result_value(const thaw_result *result, size_t index, thaw_value *value, thaw_error **error);
+
 /// The number of outputs of `thaw_model_run`, in the order of the model's description, without the label. 0 for an
-/// invalid handle, and for results of a classifier.
+/// invalid handle, and for other results.
 size_t thaw_result_output_count(const thaw_result *result);
 
 /// An output of `thaw_model_run`. The name, the shape and the data are owned by the result.
@@ -477,6 +605,12 @@ typedef struct thaw_batch_options {
 /// - `options`: may be NULL.
 thaw_status thaw_batch_create(
     const thaw_classifier *classifier, const thaw_batch_options *options, thaw_batch **batch, thaw_error **error);
+
+/// Starts to detect objects in many images, as `thaw_batch_create` does for classifying.
+///
+/// - `options`: may be NULL.
+thaw_status thaw_detector_batch_create(
+    const thaw_detector *detector, const thaw_batch_options *options, thaw_batch **batch, thaw_error **error);
 
 /// Adds an image to a batch without paths. This never waits, and copies the image: to keep memory constant, take a
 /// result for each image added once `thaw_batch_window` images are pending.

@@ -34,8 +34,8 @@ struct EncodedModel {
         }
     }
 
-    /// Whether it is an ML Program, and not a neural network.
-    var isProgram: Bool { message.isProgram }
+    /// Whether it is a package: an ML Program, or a pipeline with one.
+    var isPackage: Bool { message.hasProgram }
 
     /// The content of the model's file, and that of the file of weights.
     /// - Throws: `Failure` if the weights are in several files.
@@ -69,6 +69,9 @@ struct WeightBytes: WeightFiles {
 
 extension Message {
     var isProgram: Bool { choice == "mlProgram" }
+
+    /// Whether it is an ML Program, or a pipeline with one.
+    var hasProgram: Bool { isProgram || pipelineModels?.contains { $0.hasProgram } == true }
 
     /// How the description of a Core ML model maps arrays to tensors.
     var arrays: NeuralArrays {

@@ -112,6 +112,16 @@ extension FeatureType {
     }
 }
 
+extension ElementType {
+    /// The type of the elements in the description of an array.
+    init(ofArray type: Message) {
+        let types: [String: ElementType] = [
+            "DOUBLE": .float64, "INT32": .int32, "FLOAT16": .float16, "INT8": .int8,
+        ]
+        self = types[type.dataType as String] ?? .float32
+    }
+}
+
 /// An input or output of a stage or of a pipeline.
 public struct PipelineFeature: Equatable, Sendable {
     public var name: String
@@ -120,6 +130,8 @@ public struct PipelineFeature: Equatable, Sendable {
     public var text: String
     /// Whether an input need not be given.
     public var isOptional: Bool
+    /// The type of an array's elements, as the description has it. They are computed as `Double`.
+    public var element = ElementType.float64
     /// The number that an array consists of if it is not given.
     var standard: Double?
     /// How many rows an array has at least and at most, if the description says so.
@@ -133,6 +145,7 @@ public struct PipelineFeature: Equatable, Sendable {
         type = try FeatureType(message, of: name)
         isOptional = message.isOptional
         let array: Message = message["multiArrayType"]
+        if case .multiArray = type { element = ElementType(ofArray: array) }
         let defaults = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
         standard = defaults.first.map { array[$0] }
         if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }

@@ -37,6 +37,7 @@ public enum FeatureValue: Sendable {
     case multiArray([Double], shape: [Int])
     /// Numbers by keys, in any order.
     case dictionary([(key: FeatureKey, value: Double)])
+    /// Gray, or red, green and blue, whatever the order of the network's channels.
     case image(Pixels)
 }
 
@@ -88,7 +89,7 @@ extension FeatureValue {
     }
 
     /// A key as a value.
-    init(_ key: FeatureKey) {
+    package init(_ key: FeatureKey) {
         switch key {
         case .integer(let number): self = .integer(number)
         case .string(let text): self = .string(text)

@@ -136,6 +136,11 @@ struct StageSequence: Stage {
         steps.flatMap { ($0.stage as? StageSequence)?.stages ?? [$0.description] }
     }
 
+    /// The stages of all pipelines in it that are none themselves.
+    var leaves: [any Stage] {
+        steps.flatMap { ($0.stage as? StageSequence)?.leaves ?? [$0.stage] }
+    }
+
     /// The labels of the last classifier; nil if there is none.
     var labels: [FeatureKey]? { steps.reversed().lazy.compactMap(\.stage.labels).first }
 }

@@ -8,6 +8,17 @@ extension Pixels {
     }
 }
 
+extension Pixels {
+    /// The image as the value of a feature: in the default size of a model's input, gray or red, green and blue.
+    package func feature(
+        for image: ImageInput, crop: Crop = .fill, resize: ResizeMethod = .pillow
+    ) -> Pixels {
+        var image = image
+        if image.color == .bgr { image.color = .rgb }
+        return fitted(to: image, crop: crop, resize: resize)
+    }
+}
+
 extension DecodingOptions {
     /// These options with reduced decoding for a model's input.
     public func reduced(for image: ImageInput, crop: Crop) -> DecodingOptions {

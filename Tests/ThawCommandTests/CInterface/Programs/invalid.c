@@ -40,6 +40,34 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_model_compress(NULL, NULL, &other, NULL, &error));
     IS_NULL(thaw_model_compress(model, NULL, NULL, NULL, &error));
     thaw_result *output = (thaw_result *)1;
+    thaw_value value = {.size = sizeof value, .kind = THAW_VALUE_STRING};
+    IS_NULL(thaw_model_predict(NULL, NULL, 0, 1, &output, &error));
+    CHECK(output == NULL);
+    IS_NULL(thaw_model_predict(model, NULL, 1, 1, &output, &error));
+    IS_NULL(thaw_model_predict(model, NULL, 0, 1, NULL, &error));
+    for (value.kind = -1; value.kind < 9; value.kind++) {
+        // Without the member that the kind requires; 5 is an empty dictionary.
+        if ((value.kind < 1 || value.kind > 2) && value.kind != THAW_VALUE_DICTIONARY) {
+            IS_NULL(thaw_model_predict(model, &value, 1, 1, &output, &error));
+        }
+    }
+    value.kind = THAW_VALUE_DICTIONARY;
+    value.entry_count = 1;
+    IS_NULL(thaw_model_predict(model, &value, 1, 1, &output, &error));
+    IS_NULL(thaw_result_value(NULL, 0, &value, &error));
+    IS_NULL(thaw_result_value(result, 0, NULL, &error));
+    CHECK(thaw_result_value_count(NULL) == 0 && thaw_result_value_count(result) == 0);
+    thaw_detector *detector = (thaw_detector *)1;
+    IS_NULL(thaw_detector_create(NULL, NULL, &detector, &error));
+    CHECK(detector == NULL);
+    IS_NULL(thaw_detector_create(model, NULL, NULL, &error));
+    FAILS(THAW_FAILED, "unsupportedModel", thaw_detector_create(model, NULL, &detector, &error));
+    thaw_detection detection = {.size = sizeof detection};
+    IS_NULL(thaw_result_detection(NULL, &detection, &error));
+    IS_NULL(thaw_result_detection(result, NULL, &error));
+    FAILS(THAW_FAILED, "wrongKind", thaw_result_detection(result, &detection, &error));
+    thaw_detector_free(NULL);
+    output = (thaw_result *)1;
     IS_NULL(thaw_model_run(NULL, NULL, 0, 1, &output, &error));
     CHECK(output == NULL);
     IS_NULL(thaw_model_run(model, NULL, 1, 1, &output, &error));
@@ -48,6 +76,9 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_classifier_create(NULL, NULL, &classes, &error));
     IS_NULL(thaw_classifier_create(model, NULL, NULL, &error));
     thaw_image image = {.size = sizeof image, .path = "x"};
+    IS_NULL(thaw_detector_run(NULL, &image, &output, &error));
+    thaw_batch *detections;
+    IS_NULL(thaw_detector_batch_create(NULL, NULL, &detections, &error));
     IS_NULL(thaw_classifier_run(NULL, &image, &output, &error));
     IS_NULL(thaw_classifier_run(classifier, NULL, &output, &error));
     IS_NULL(thaw_classifier_run(classifier, &image, NULL, &error));
@@ -108,6 +139,17 @@ static void invalid_handle(void *handle, thaw_classifier *classifier, thaw_batch
     IS_INVALID(thaw_model_serialize(handle, NULL, &bytes, &weights, &error));
     IS_INVALID(thaw_model_compress(handle, NULL, &model, NULL, &error));
     IS_INVALID(thaw_model_run(handle, NULL, 0, 1, &result, &error));
+    IS_INVALID(thaw_model_predict(handle, NULL, 0, 1, &result, &error));
+    thaw_detector *detector;
+    IS_INVALID(thaw_detector_create(handle, NULL, &detector, &error));
+    IS_INVALID(thaw_detector_run(handle, &image, &result, &error));
+    IS_INVALID(thaw_detector_batch_create(handle, NULL, &batches, &error));
+    thaw_detection detection = {.size = sizeof detection};
+    IS_INVALID(thaw_result_detection(handle, &detection, &error));
+    thaw_value value = {.size = sizeof value};
+    IS_INVALID(thaw_result_value(handle, 0, &value, &error));
+    CHECK(thaw_result_value_count(handle) == 0);
+    thaw_detector_free(handle);
     IS_INVALID(thaw_classifier_create(handle, NULL, &classes, &error));
     if (handle != (void *)classifier) {
         IS_INVALID(thaw_classifier_run(handle, &image, &result, &error));
@@ -143,6 +185,16 @@ static void wrong_sizes(thaw_model *model, thaw_classifier *classifier, thaw_res
     IS_NULL(thaw_convert_bytes("x", 1, &tensor, 1, NULL, &other, &error));
     IS_NULL(thaw_model_run(model, &tensor, 1, 1, &output, &error));
     IS_NULL(thaw_result_output(result, 0, &tensor, &error));
+    thaw_value value = {.size = size};
+    IS_NULL(thaw_model_predict(model, &value, 1, 1, &output, &error));
+    IS_NULL(thaw_result_value(result, 0, &value, &error));
+    value = (thaw_value){.size = sizeof value, .kind = THAW_VALUE_ARRAY, .array = &tensor};
+    IS_NULL(thaw_model_predict(model, &value, 1, 1, &output, &error));
+    thaw_detector_options detecting = {.size = size};
+    thaw_detector *detector;
+    IS_NULL(thaw_detector_create(model, &detecting, &detector, &error));
+    thaw_detection detection = {.size = size};
+    IS_NULL(thaw_result_detection(result, &detection, &error));
     thaw_save_options save = {.size = size};
     thaw_buffer bytes, weights;
     IS_NULL(thaw_model_save(model, "x.mlmodel", &save, NULL, &error));

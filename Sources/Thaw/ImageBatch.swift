@@ -4,16 +4,59 @@
     import Darwin
 #endif
 
-/// Classifies many images on several threads. Results are taken one by one, in the order of the images.
+/// The classifications of many images.
+public typealias ClassificationBatch = ImageBatch<Classification>
+/// The objects in many images.
+public typealias DetectionBatch = ImageBatch<Detection>
+
+extension ClassificationBatch {
+    /// - Parameters:
+    ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
+    ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
+    public convenience init(
+        _ classifier: Classifier, images: (any IteratorProtocol<FoundImage>)? = nil, threads: Int, window: Int? = nil
+    ) {
+        self.init(images: images, threads: threads, window: window) { image in
+            let prepared = classifier.prepared(image, thumbnailSide: nil)
+            return { prepared.map { classifier.classify($0) } }
+        }
+    }
+}
+
+extension DetectionBatch {
+    /// - Parameters:
+    ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
+    ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
+    public convenience init(
+        _ detector: Detector, images: (any IteratorProtocol<FoundImage>)? = nil, threads: Int, window: Int? = nil
+    ) {
+        self.init(images: images, threads: threads, window: window) { image in
+            let prepared = detector.prepared(image)
+            return { prepared.detection(by: detector) }
+        }
+    }
+}
+
+/// What became of an image that was to be added to a batch.
+public enum ImageAddition: Sendable {
+    case added
+    /// The batch was canceled.
+    case canceled
+    /// The batch was created with images.
+    case hasImages
+}
+
+/// Classifies many images, or detects objects in them, on several threads. Results are taken one by one, in the order of the
+/// images.
 ///
 ///     let batch = ClassificationBatch(classifier, images: ImageFiles(["photos"]), threads: 4)
 ///     while let (path, result) = batch.next() { … }
 ///
 /// A few images per thread are worked on ahead of the results taken, so memory does not grow with their number.
-public final class ClassificationBatch: @unchecked Sendable {
-    /// An image, and its classification or the reason why there is none.
-    public typealias Element = (image: FoundImage, result: Result<Classification, Failure>)
-    private typealias Half = (image: FoundImage, prepared: Result<Classifier.Prepared, Failure>)
+public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
+    /// An image, and its result or the reason why there is none.
+    public typealias Element = (image: FoundImage, result: Result<Answer, Failure>)
+    private typealias Half = (image: FoundImage, finish: () -> Result<Answer, Failure>)
 
     /// What waiting for a result led to.
     public enum Next {
@@ -31,38 +74,26 @@ public final class ClassificationBatch: @unchecked Sendable {
     /// How many images keep all threads busy.
     public let window: Int
 
-    /// - Parameters:
-    ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
-    ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
-    public init(
-        _ classifier: Classifier, images: (any IteratorProtocol<FoundImage>)? = nil, threads: Int, window: Int? = nil
+    /// - Parameter prepare: Decodes an image, and returns what computes its result.
+    init(
+        images: (any IteratorProtocol<FoundImage>)?, threads: Int, window: Int?,
+        prepare: @escaping (FoundImage) -> () -> Result<Answer, Failure>
     ) {
         let source = Source(images)
         self.source = source
         self.window = max(window ?? 16 * threads, 1)
         conveyor = Conveyor(
             threads: threads, window: self.window, draw: { source.next() },
-            prepare: { image in (image, classifier.prepared(image, thumbnailSide: nil)) },
-            finish: { half in
-                // Only the name of the image is still needed.
-                (FoundImage(path: half.image.path), half.prepared.map { classifier.classify($0) })
-            })
+            // Only the name of the image is still needed.
+            prepare: { image in (FoundImage(path: image.path), prepare(image)) },
+            finish: { half in (half.image, half.finish()) })
         conveyor.begin()
     }
 
     deinit { finish() }
 
-    /// What became of an image that was to be added.
-    public enum Addition: Sendable {
-        case added
-        /// The batch was canceled.
-        case canceled
-        /// The batch was created with images.
-        case hasImages
-    }
-
     /// Adds an image to a batch that was created without images. This never waits.
-    public func add(_ image: FoundImage) -> Addition { source.add(image) }
+    public func add(_ image: FoundImage) -> ImageAddition { source.add(image) }
 
     /// Waits for the next result.
     /// - Parameter milliseconds: How long to wait; nil for as long as it takes.
@@ -116,8 +147,8 @@ private final class Source: @unchecked Sendable {
 
     func didTake() { monitor.withLock { pending -= 1 } }
 
-    func add(_ image: FoundImage) -> ClassificationBatch.Addition {
-        let addition: ClassificationBatch.Addition = monitor.withLock {
+    func add(_ image: FoundImage) -> ImageAddition {
+        let addition: ImageAddition = monitor.withLock {
             guard isQueue else { return .hasImages }
             guard !hasStopped else { return .canceled }
             queue.append(image)

@@ -1,0 +1,153 @@
+"""What Classifier and Detector share: the results of many images, in their order."""
+
+from __future__ import annotations
+
+import collections
+import os
+import sys
+from ctypes import POINTER, byref, c_char_p, c_void_p, cast
+from typing import Any, Generic, Iterable, Iterator, Sized, TypeVar
+
+from . import _images, _library
+from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
+from ._owner import Owner
+from ._types import _integer
+
+Answer = TypeVar("Answer")
+
+
+def count(value: Any, what: str) -> int:
+    number = _integer(value, what)
+    if not 1 <= number <= 1 << 20:
+        raise InvalidValueError(f"{what} must be at least 1, not {number}")
+    return number
+
+
+class Batch(Owner, Iterator, Generic[Answer]):
+    """The results of images, in their order. `close` ends the work; images without a result yet get none."""
+
+    _noun = "batch"
+    # What the method is called that makes it, and the function of the library.
+    _method = ""
+    _function = ""
+    # A progress bar of tqdm.
+    _bar: Any = None
+
+    def __init__(self, owner: Owner, images: Any, threads: int | None, progress: bool | None):
+        options = _library.BatchOptions(threads=0 if threads is None else count(threads, "threads"))
+        paths, total = _paths(images)
+        # What was given to the library and not taken back: an error, or None for what the library works on.
+        self._pending: collections.deque[Any] = collections.deque()
+        self._images: Iterator[Any] | None = None
+        if paths is not None:
+            strings = (c_char_p * len(paths))(*paths)
+            options.paths, options.path_count = cast(strings, POINTER(c_char_p)), len(paths)
+        else:
+            if isinstance(images, (bytes, bytearray, memoryview)) or hasattr(images, "tobytes"):
+                images = [images]
+            if not isinstance(images, Iterable):
+                message = "{} takes paths, bytes, images or arrays, not a {}"
+                raise InvalidTypeError(message.format(self._method, type(images).__name__), "wrongType")
+            total = len(images) if isinstance(images, Sized) else None
+            self._images = iter(images)
+        if paths is None or paths:
+            self._handle = _library.handle(self._function, owner._live(), byref(options))
+            self._window = _library.library().thaw_batch_window(self._handle)
+        self._bar = _new_bar(progress, total)
+
+    def _answer(self, result: Any) -> Answer:
+        """What a result of the library says."""
+        raise NotImplementedError
+
+    def _failed(self, path: str | None, failure: Error) -> Answer:
+        """What stands for an image that the library is not given."""
+        raise NotImplementedError
+
+    def __iter__(self: Any) -> Any:
+        return self
+
+    def __next__(self) -> Answer:
+        if self._handle is None:
+            raise StopIteration
+        if self._images is not None:
+            self._fill()
+            if not self._pending:
+                self.close()
+                raise StopIteration
+            failure = self._pending.popleft()
+            if failure is not None:
+                return self._counted(failure)
+        result = c_void_p()
+        # In short turns, between which Python sees Control-C.
+        while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
+            pass
+        if not result:
+            self.close()
+            raise StopIteration
+        try:
+            return self._counted(self._answer(result))
+        finally:
+            _library.library().thaw_result_free(result)
+
+    def _counted(self, answer: Answer) -> Answer:
+        if self._bar is not None:
+            self._bar.update()
+        return answer
+
+    def _fill(self) -> None:
+        """Hands images to the library while it has room for them."""
+        assert self._images is not None
+        while len(self._pending) < self._window:
+            try:
+                image = next(self._images)
+            except StopIteration:
+                return
+            try:
+                record = _images.record(image)
+            except Error as failure:
+                self._pending.append(self._failed(_images.name(image), failure))
+                continue
+            _library.call("thaw_batch_add", self._handle, byref(record))
+            self._pending.append(None)
+
+    def close(self) -> None:
+        super().close()
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.close()
+
+
+def frame(rows: list[tuple[Any, ...]], columns: dict[str, str | None]) -> Any:
+    """A pandas.DataFrame of these columns, each with the type of its values."""
+    try:
+        import pandas
+    except ImportError as failure:
+        raise MachineError("to_pandas() needs pandas, which is not installed", "environment") from failure
+    return pandas.DataFrame(rows, columns=list(columns)).astype({name: kind for name, kind in columns.items() if kind})
+
+
+def decoded(path: bytes | None) -> str | None:
+    return None if path is None else os.fsdecode(path)
+
+
+def text(data: bytes | None) -> str | None:
+    return None if data is None else data.decode("utf-8", "replace")
+
+
+def _new_bar(progress: bool | None, total: int | None) -> Any:
+    if progress is False or progress is None and not (sys.stderr is not None and sys.stderr.isatty()):
+        return None
+    try:
+        import tqdm
+    except ImportError:
+        return None
+    return tqdm.tqdm(total=total, unit="image")
+
+
+def _paths(images: Any) -> tuple[list[bytes] | None, int | None]:
+    """The paths that are given, and the number of images if it is known; no paths if anything else is given."""
+    if isinstance(images, (str, os.PathLike)):
+        return [os.fsencode(images)], None
+    if isinstance(images, (list, tuple)) and all(isinstance(image, (str, os.PathLike)) for image in images):
+        return [os.fsencode(image) for image in images], len(images)
+    return None, None

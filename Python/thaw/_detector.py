@@ -1,0 +1,147 @@
+"""thaw.Detector: finds objects in many images on several threads."""
+
+from __future__ import annotations
+
+from ctypes import byref, c_double, pointer
+from typing import Any, NamedTuple
+
+from . import _batches, _library
+from ._errors import Error, InvalidTypeError
+from ._library import encoded
+from ._owner import Owner
+from .models import MLModel
+
+
+class DetectedObject(NamedTuple):
+    """An object in an image. `x` and `y` are the top left corner of its box, in pixels of the upright original."""
+
+    label: str
+    index: int  # type: ignore[assignment]
+    confidence: float
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+class Detection:
+    """The `objects` that a model finds in one image, the most confident first, or the `error` for which it finds none.
+
+    `path` is the image's file, if it has one, `width` and `height` its size in pixels, upright. `warning` says what is wrong
+    with an image that could be read nevertheless.
+    """
+
+    __slots__ = ("path", "objects", "width", "height", "error", "warning")
+
+    def __init__(
+        self,
+        path: str | None,
+        objects: list[DetectedObject],
+        width: int = 0,
+        height: int = 0,
+        error: Error | None = None,
+        warning: str | None = None,
+    ):
+        self.path = path
+        self.objects = objects
+        self.width = width
+        self.height = height
+        self.error = error
+        self.warning = warning
+
+    def __repr__(self) -> str:
+        if self.error is not None:
+            return f"Detection({self.path!r}, error={self.error!r})"
+        return f"Detection({self.path!r}, {self.objects})"
+
+
+class Detector(Owner):
+    """Finds objects in images of any size.
+
+    `model` is an MLModel, or the path of a model: a pipeline with a stage of non-maximum suppression, as Ultralytics and
+    Create ML write it. The other arguments are the options of `thaw detect`; thresholds that are not given are the model's.
+    """
+
+    _noun = "detector"
+
+    def __init__(
+        self,
+        model: Any,
+        *,
+        crop: str = "fill",
+        resize: str = "pillow",
+        background: str | None = None,
+        max_pixels: int | None = None,
+        strict: bool = False,
+        confidence: float | None = None,
+        iou: float | None = None,
+    ):
+        self.model = model if isinstance(model, MLModel) else MLModel(model)
+        options = _library.DetectorOptions(
+            crop=encoded(crop),
+            resize=encoded(resize),
+            background=encoded(background),
+            maximum_pixels=max_pixels or 0,
+            is_strict=bool(strict),
+        )
+        if confidence is not None:
+            options.confidence = pointer(c_double(_threshold(confidence, "confidence")))
+        if iou is not None:
+            options.iou = pointer(c_double(_threshold(iou, "iou")))
+        self._handle = _library.handle("thaw_detector_create", self.model._live(), byref(options))
+
+    @property
+    def labels(self) -> list[str] | None:
+        """The labels of the classes; None if the model has none."""
+        return self.model._description["detector"]["labels"]
+
+    def detect(self, images: Any, threads: int | None = None, progress: bool | None = None) -> Detections:
+        """Finds objects in images, in the order of the images.
+
+        `images` is the path of a file or folder, the bytes of an image file, a PIL image, an array of bytes (height, width,
+        and 1, 3 or 4 channels), or an iterable of such, which is read as results are taken: memory does not grow with
+        their number. `progress` shows a bar of tqdm; without it, it does if tqdm is installed and standard error is a
+        terminal.
+        """
+        return Detections(self, images, threads, progress)
+
+
+def _threshold(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError) as failure:
+        raise InvalidTypeError(f"{what} must be a number, not {value!r}", "wrongType") from failure
+
+
+class Detections(_batches.Batch[Detection]):
+    """The objects in images, in the order of the images. `close` ends the work; images without a result yet get none."""
+
+    _method = "detect"
+    _function = "thaw_detector_batch_create"
+
+    def _failed(self, path: str | None, failure: Error) -> Detection:
+        return Detection(path, [], error=failure)
+
+    def _answer(self, result: Any) -> Detection:
+        record = _library.DetectionRecord()
+        _library.call("thaw_result_detection", result, byref(record))
+        path = _batches.decoded(record.path)
+        if record.error:
+            return Detection(path, [], error=_library.exception(record.error))
+        objects = [
+            DetectedObject(one.label.decode(), one.index, one.confidence, one.x, one.y, one.width, one.height)
+            for one in record.objects[: record.count]
+        ]
+        return Detection(path, objects, record.width, record.height, None, _batches.text(record.warning))
+
+    def to_pandas(self) -> Any:
+        """What is left of the results as a pandas.DataFrame: a row per object, and one per error."""
+        rows: list[tuple[Any, ...]] = []
+        for result in self:
+            if result.error is not None:
+                rows.append((result.path, *[None] * 8, str(result.error)))
+            for rank, found in enumerate(result.objects, 1):
+                rows.append((result.path, rank, *found, None))
+        numbers = dict.fromkeys(["confidence", "x", "y", "width", "height"], "float64")
+        columns = {"path": None, "rank": "Int64", "label": None, "index": "Int64", **numbers, "error": None}
+        return _batches.frame(rows, columns)

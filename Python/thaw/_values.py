@@ -1,0 +1,190 @@
+"""What goes into a pipeline and what comes out: numbers, strings, arrays, dictionaries and images."""
+
+from __future__ import annotations
+
+import numbers
+from ctypes import POINTER, byref, c_int64, cast, pointer, string_at
+from typing import Any
+
+from . import _images, _library
+from ._errors import InvalidTypeError, InvalidValueError, UnknownNameError
+from ._library import Entry, Tensor, Value, encoded
+
+
+class Interface:
+    """The inputs and outputs of a pipeline, as its description has them."""
+
+    def __init__(self, description: dict[str, Any]):
+        self.inputs = {feature["name"]: feature for feature in description["inputs"]}
+        self.labels = labels_of(description["classifier"])
+
+    def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
+        """Runs the pipeline once."""
+        for name in data:
+            if name not in self.inputs:
+                names = ", ".join(repr(name) for name in self.inputs)
+                message = f"the model has no input {name!r}; its inputs are {names}"
+                raise UnknownNameError(message, "noSuchFeature")
+        for name, feature in self.inputs.items():
+            if name not in data and not feature["isOptional"]:
+                raise InvalidValueError(f"the input {name!r} has no value", "noInput")
+        # The structures point to memory that these keep alive.
+        values = [(Value(name=encoded(name)), self.inputs[name], given) for name, given in data.items()]
+        owned = [_FILL[feature["type"]](value, feature, given) for value, feature, given in values]
+        records = (Value * len(values))(*[value for value, _, _ in values])
+        result = _library.handle("thaw_model_predict", handle, records, len(records), 0)
+        del owned
+        try:
+            return outputs_of(result)
+        finally:
+            _library.library().thaw_result_free(result)
+
+
+def labels_of(classifier: dict[str, Any] | None) -> list[Any]:
+    """A classifier's labels, as strings or integers."""
+    if not classifier:
+        return []
+    return [int(label) for label in classifier["labels"]] if classifier["hasIntegerLabels"] else classifier["labels"]
+
+
+# MARK: Inputs
+
+
+def _refused(feature: dict[str, Any], expected: str, given: Any) -> InvalidTypeError:
+    message = "the input {!r} takes {}, not {}"
+    kind = type(given).__name__
+    return InvalidTypeError(message.format(feature["name"], expected, kind), "wrongType")
+
+
+def _integer(value: Value, feature: dict[str, Any], given: Any) -> None:
+    if not isinstance(given, numbers.Integral):
+        raise _refused(feature, "an integer", given)
+    value.kind, value.integer = _library.INTEGER, int(given)
+
+
+def _number(value: Value, feature: dict[str, Any], given: Any) -> None:
+    if not isinstance(given, numbers.Real):
+        raise _refused(feature, "a number", given)
+    value.kind, value.number = _library.NUMBER, float(given)
+
+
+def _string(value: Value, feature: dict[str, Any], given: Any) -> None:
+    if not isinstance(given, str):
+        raise _refused(feature, "a string", given)
+    value.kind, value.string = _library.STRING, encoded(given)
+
+
+def _array(value: Value, feature: dict[str, Any], given: Any) -> Any:
+    import numpy
+
+    if hasattr(given, "detach"):
+        # A tensor of PyTorch.
+        given = given.detach().cpu().numpy()
+    array = numpy.asarray(given)
+    if array.dtype.kind not in "fiub":
+        message = "the input {!r} takes an array of numbers, not of {}"
+        raise InvalidTypeError(message.format(feature["name"], array.dtype), "wrongType")
+    if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
+        array = array.astype(numpy.float64)
+    array = numpy.ascontiguousarray(array).reshape(array.shape)
+    tensor = Tensor(
+        data=array.ctypes.data,
+        byte_count=array.nbytes,
+        type=_library.TYPES[array.dtype.name],
+        rank=array.ndim,
+        shape=(c_int64 * array.ndim)(*array.shape),
+    )
+    value.kind, value.array = _library.ARRAY, pointer(tensor)
+    return array
+
+
+def _dictionary(value: Value, feature: dict[str, Any], given: Any) -> Any:
+    takes_integers = feature["keyType"] == "int64"
+    if not isinstance(given, dict):
+        raise _refused(feature, "a dictionary", given)
+    entries = (Entry * len(given))()
+    for entry, (key, number) in zip(entries, given.items()):
+        if not isinstance(key, numbers.Integral if takes_integers else str):
+            raise _refused(feature, "keys that are integers" if takes_integers else "keys that are strings", key)
+        if not isinstance(number, numbers.Real):
+            raise _refused(feature, "values that are numbers", number)
+        entry.value = float(number)
+        if takes_integers:
+            entry.integer = int(key)
+        else:
+            entry.string = encoded(key)
+    value.kind, value.entry_count = _library.DICTIONARY, len(entries)
+    value.entries = cast(entries, POINTER(Entry))
+    return entries
+
+
+def _image(value: Value, feature: dict[str, Any], given: Any) -> Any:
+    mode, size = getattr(given, "mode", None), getattr(given, "size", None)
+    if not isinstance(mode, str) or not isinstance(size, tuple):
+        raise _refused(feature, "a PIL image", given)
+    wanted = "L" if feature["color"] == "gray" else "RGB"
+    if mode != wanted:
+        message = "the input {!r} takes images of mode {}, not {}; image.convert({!r}) changes it"
+        raise InvalidTypeError(message.format(feature["name"], wanted, mode, wanted), "wrongType")
+    if size != (feature["width"], feature["height"]):
+        message = "the input {!r} takes images of {}x{} pixels, not {}x{}; image.resize changes it"
+        sizes = (feature["width"], feature["height"], *size)
+        raise InvalidValueError(message.format(feature["name"], *sizes), "wrongSize")
+    record = _images.record(given)
+    value.kind, value.image = _library.IMAGE, pointer(record)
+    return record
+
+
+_FILL = {
+    "int64": _integer,
+    "double": _number,
+    "string": _string,
+    "multiArray": _array,
+    "dictionary": _dictionary,
+    "image": _image,
+}
+
+
+# MARK: Outputs
+
+
+def outputs_of(result: Any) -> dict[str, Any]:
+    """The outputs of a prediction by name."""
+    outputs: dict[str, Any] = {}
+    value = Value()
+    for index in range(_library.library().thaw_result_value_count(result)):
+        _library.call("thaw_result_value", result, index, byref(value))
+        outputs[value.name.decode()] = _python(value)
+    return outputs
+
+
+def _python(value: Value) -> Any:
+    if value.kind == _library.INTEGER:
+        return value.integer
+    if value.kind == _library.NUMBER:
+        return value.number
+    if value.kind == _library.STRING:
+        return value.string.decode()
+    if value.kind == _library.ARRAY:
+        return array_of(value.array.contents)
+    if value.kind == _library.DICTIONARY:
+        entries = value.entries[: value.entry_count]
+        return {entry.integer if entry.string is None else entry.string.decode(): entry.value for entry in entries}
+    return image_of(value.image.contents)
+
+
+def array_of(tensor: Tensor) -> Any:
+    import numpy
+
+    data = string_at(tensor.data, tensor.byte_count) if tensor.byte_count else b""
+    shape = tuple(tensor.shape[: tensor.rank])
+    return numpy.frombuffer(data, dtype=_library.TYPE_NAMES[tensor.type]).reshape(shape).copy()
+
+
+def image_of(record: Any) -> Any:
+    from PIL import Image
+
+    data = string_at(record.pixels, record.width * record.height * record.channels)
+    size = (record.width, record.height)
+    # Core ML's images of colors have an alpha channel.
+    return Image.frombytes("L", size, data) if record.channels == 1 else Image.frombytes("RGB", size, data).convert("RGBA")

@@ -1,0 +1,76 @@
+/// A pipeline together with what it was read from.
+///
+///     var document = try PipelineDocument(contentsOfFile: "Iris.mlmodel")
+///     try document.set("A. Author", for: .author)
+///     try document.write(toFile: "Iris.mlmodel")
+///
+/// It is written as it was read; only its metadata is updated.
+public struct PipelineDocument: Sendable {
+    /// The pipeline, which runs on one thread.
+    public let pipeline: Pipeline
+    private var source: CoreMLSource
+
+    /// Reads a Core ML model of another kind than a network.
+    /// - Throws: `Failure` naming the file, and the stage that cannot be read.
+    public init(contentsOfFile path: String) throws {
+        let file = try Pipeline.file(path)
+        self = try naming(file: path) { try PipelineDocument(file) }
+    }
+
+    /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
+    /// - Parameter weights: The content of a package's `weights/weight.bin`, if a stage is an ML Program.
+    /// - Throws: `Failure` naming the stage that cannot be read.
+    public init(decoding bytes: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer? = nil) throws {
+        try self.init(CoreMLFile(ByteView(copying: bytes), weights: weights.map(ByteView.init(copying:))))
+    }
+
+    private init(_ file: CoreMLFile) throws {
+        source = try CoreMLSource(file)
+        pipeline = try Pipeline(source.message, source.weights)
+    }
+
+    /// The pipeline on several threads, which share the work of a network.
+    public func pipeline(threads: Int) throws -> Pipeline {
+        threads == 1 ? pipeline : try Pipeline(source.message, source.weights, threads: threads)
+    }
+
+    // MARK: Description
+
+    /// The version of Core ML's format.
+    public var version: Int { source.message.specificationVersion }
+
+    /// The oldest systems that load it; nil for a version that is newer than known.
+    public var loadableVersion: CoreMLVersion? { CoreMLVersion(rawValue: version) }
+
+    /// The description, the author, the license and the version.
+    public var metadata: Metadata {
+        ModelDescription.Reading(source.message["description"], inputs: [], outputChannels: nil).metadata
+    }
+
+    /// Sets metadata, or removes it if `value` is nil.
+    /// - Throws: `Failure` if there is no input or output of the name given.
+    public mutating func set(_ value: String?, for field: MetadataField) throws {
+        if case .feature(let name) = field {
+            let names = (pipeline.inputs + pipeline.outputs).map(\.name)
+            guard names.contains(name) else { throw Failure.noFeature(name, names) }
+        }
+        source.set(value, for: field)
+    }
+
+    // MARK: Writing
+
+    /// Whether a stage is an ML Program, so that it is written as a package.
+    public var isPackage: Bool { source.message.hasProgram }
+
+    /// Writes the pipeline, completely or not at all.
+    /// - Throws: `Failure` if the extension of `path` is not that of its kind, and if the file cannot be written.
+    @discardableResult
+    public func write(toFile path: String, mayReplace: Bool = true) throws -> WrittenModel {
+        let format = ModelFormat(pathToWrite: path)
+        guard (format == .coreMLPackage) == isPackage else { throw Failure.pipelineExtension(path, isPackage) }
+        return try source.encoded().write(to: path, mayReplace: mayReplace)
+    }
+
+    /// The content of the files that `write` would write: of the model's, and that of the weights in a package.
+    public func bytes() throws -> (model: [UInt8], weights: [UInt8]?) { try source.encoded().bytes() }
+}
