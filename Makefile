@@ -14,7 +14,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize conformance bench lint check protos page install clean
 
 all: build
 
@@ -37,6 +37,30 @@ libthaw: setup
 	@mkdir -p $(LIBRARY)
 	install -m 755 .build/release/libThawC.so $(LIBRARY)/libthaw.so.0
 	ln -sf libthaw.so.0 $(LIBRARY)/libthaw.so
+
+# For arm64 Linux, on an x86-64 machine: the command and the shared library in .build/arm64/out. They need the C library of
+# Debian 12 or a newer one.
+ARM64 = .build/arm64
+ARM64_BUILD = .ci/arm64-run swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk arm64 \
+    --pkg-config-path $(CURDIR)/$(ARM64)/target/usr/lib/aarch64-linux-gnu/pkgconfig \
+    -c release -debug-info-format none --use-integrated-swift-driver
+ARM64_OBJDUMP = .ci/arm64-run llvm-objdump
+
+arm64:
+	.ci/arm64-root
+	$(ARM64_BUILD) --scratch-path $(ARM64)/product --product thaw
+	$(ARM64_BUILD) --scratch-path $(ARM64)/product --product ThawC
+	@mkdir -p $(ARM64)/out
+	install -m 755 $(ARM64)/product/release/thaw $(ARM64)/out/thaw
+	install -m 755 $(ARM64)/product/release/libThawC.so $(ARM64)/out/libthaw.so.0
+	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw $(ARM64)/out/libthaw.so.0
+
+# The tests, compiled for arm64 with optimization and run under emulation. Their libraries need a newer C library
+# than they are linked with; it is there when they run.
+arm64-test:
+	.ci/arm64-root
+	$(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xswiftc -enable-testing -Xlinker --allow-shlib-undefined
+	.ci/arm64-test $(ARM64)/testing/release/ThawPackageTests.xctest $(ARM64)/testing/release/thaw
 
 # The Python package as a wheel. auditwheel puts the C libraries into it, and refuses symbols of a newer glibc than 2.34.
 # WHEEL_LIBRARY may be another build of the C library; libthaw is then not built.
