@@ -13,13 +13,15 @@ let earlyInterface = ["-emit-module-separately-wmo", "-disable-cmo"]
 
 // Every instruction set gets the same kernel sources (KernelsAVX2 and KernelsAVX512 are symbolic links to KernelsBaseline),
 // compiled with its own flags. Which one runs is decided at run time.
-func kernels(_ name: String, define: String? = nil, flags: [String] = []) -> Target {
+func kernels(_ name: String, define: [String] = [], flags: [String] = []) -> Target {
     .target(
         name: name, dependencies: ["Kernels", "CMachine"],
-        swiftSettings: (define.map { [.define($0)] } ?? [])
+        swiftSettings: define.map { .define($0) }
             + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface)])
 }
-var kernelModules = [kernels("KernelsBaseline")]
+
+// The kernels for 8-bit codes are modules of their own, because there are more instruction sets for them.
+var kernelModules = [kernels("KernelsBaseline"), kernels("IntegerKernelsBaseline")]
 
 // What is built for: the architecture of this machine, unless THAW_ARCHITECTURE names another, as `make arm64` does. (The
 // manifest itself is always compiled for this machine, and SwiftPM's conditions know no architectures.)
@@ -29,11 +31,15 @@ var kernelModules = [kernels("KernelsBaseline")]
     let hostArchitecture = "arm64"
 #endif
 if (Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture) == "x86_64" {
+    let avx2 = ["-mavx2", "-mfma"]
+    let avx512 = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma"]
     kernelModules += [
-        kernels("KernelsAVX2", define: "AVX2", flags: ["-mavx2", "-mfma"]),
-        kernels(
-            "KernelsAVX512", define: "AVX512",
-            flags: ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma"]),
+        kernels("KernelsAVX2", define: ["AVX2"], flags: avx2),
+        kernels("KernelsAVX512", define: ["AVX512"], flags: avx512),
+        kernels("IntegerKernelsAVX2", define: ["AVX2"], flags: avx2),
+        kernels("IntegerKernelsAVX2VNNI", define: ["AVX2", "VNNI"], flags: avx2 + ["-mavxvnni"]),
+        kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),
+        kernels("IntegerKernelsAVX512VNNI", define: ["AVX512", "VNNI"], flags: avx512 + ["-mavx512vnni"]),
     ]
 }
 

@@ -26,9 +26,21 @@ bool thaw_has_avx512(void) {
     if (!thaw_has_avx2() || (saved_states() & 0xe6) != 0xe6) return false;
     return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & needed) == needed;
 }
+
+bool thaw_has_avx2_vnni(void) {
+    unsigned a, b, c, d;
+    return thaw_has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 4);
+}
+
+bool thaw_has_avx512_vnni(void) {
+    unsigned a, b, c, d;
+    return thaw_has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1 << 11);
+}
 #else
 bool thaw_has_avx2(void) { return false; }
 bool thaw_has_avx512(void) { return false; }
+bool thaw_has_avx2_vnni(void) { return false; }
+bool thaw_has_avx512_vnni(void) { return false; }
 #endif
 
 #if defined(__linux__)

@@ -12,6 +12,9 @@
 bool thaw_has_avx2(void);
 /// Whether the processor and the operating system support AVX-512 F, VL, BW and DQ.
 bool thaw_has_avx512(void);
+/// Whether the processor multiplies and adds bytes (VNNI): in the 256-bit registers of AVX2, in those of AVX-512.
+bool thaw_has_avx2_vnni(void);
+bool thaw_has_avx512_vnni(void);
 
 /// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
 void thaw_wait(int32_t *word, int32_t expected);
@@ -131,6 +134,101 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_join_low(thaw_word
 }
 __attribute__((always_inline)) static inline thaw_word16 thaw_join_high(thaw_word16 a, thaw_word16 b) {
     return __builtin_shufflevector(a, b, 2, 3, 18, 19, 6, 7, 22, 23, 10, 11, 26, 27, 14, 15, 30, 31);
+}
+
+/// Imported into Swift as SIMD16<UInt8>.
+typedef uint8_t thaw_byte16 __attribute__((ext_vector_type(16)));
+
+/// Conversions between vectors, which Swift does lane by lane or in functions of its own.
+__attribute__((always_inline)) static inline thaw_word16 thaw_words(thaw_byte16 bytes) {
+    return __builtin_convertvector(bytes, thaw_word16);
+}
+__attribute__((always_inline)) static inline thaw_float16 thaw_floats(thaw_word16 words) {
+    return __builtin_convertvector(words, thaw_float16);
+}
+/// The low byte of each word.
+__attribute__((always_inline)) static inline thaw_byte16 thaw_low_bytes(thaw_word16 words) {
+    return __builtin_convertvector(words, thaw_byte16);
+}
+
+__attribute__((always_inline)) static inline thaw_byte16 thaw_larger_bytes(thaw_byte16 a, thaw_byte16 b) {
+    return __builtin_elementwise_max(a, b);
+}
+
+/// The nearest integers, ties to even, as words and as floats. (Between 2^23 and 2^24, floats are integers.)
+__attribute__((always_inline)) static inline thaw_word16 thaw_rounded_words(thaw_float16 x) {
+    return (thaw_word16)(x + 12582912.0f) - 0x4B400000;
+}
+__attribute__((always_inline)) static inline thaw_float16 thaw_rounded(thaw_float16 x) {
+    return (x + 12582912.0f) - 12582912.0f;
+}
+
+/// `a · b + c · d`, each product and the sum rounded.
+__attribute__((always_inline)) static inline thaw_float16 thaw_sum_of_products(
+    thaw_float16 a, thaw_float16 b, thaw_float16 c, thaw_float16 d) {
+#pragma clang fp contract(off)
+    thaw_float16 first = a * b;
+    thaw_float16 second = c * d;
+    return first + second;
+}
+
+/// Adds to each word of `sum` the product of the low, and of the high, halves of the words, as signed 16-bit integers. The
+/// sum's origin is hidden from the compiler, which would otherwise add products first and run out of registers.
+__attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
+    thaw_word16 sum, thaw_word16 a, thaw_word16 b) {
+#if defined(__AVX512BW__)
+    typedef short halves __attribute__((vector_size(64)));
+    sum += (thaw_word16)__builtin_ia32_pmaddwd512((halves)a, (halves)b);
+    __asm__("" : "+v"(sum));
+    return sum;
+#elif defined(__AVX2__)
+    typedef short halves __attribute__((vector_size(32)));
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    word8 low = sum.lo + (word8)__builtin_ia32_pmaddwd256((halves)a.lo, (halves)b.lo);
+    word8 high = sum.hi + (word8)__builtin_ia32_pmaddwd256((halves)a.hi, (halves)b.hi);
+    __asm__("" : "+x"(low), "+x"(high));
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(__SSE2__)
+    typedef short halves __attribute__((vector_size(16)));
+    typedef int32_t word4 __attribute__((ext_vector_type(4)));
+    word4 w = (word4)__builtin_ia32_pmaddwd128((halves)a.lo.lo, (halves)b.lo.lo);
+    word4 x = (word4)__builtin_ia32_pmaddwd128((halves)a.lo.hi, (halves)b.lo.hi);
+    word4 y = (word4)__builtin_ia32_pmaddwd128((halves)a.hi.lo, (halves)b.hi.lo);
+    word4 z = (word4)__builtin_ia32_pmaddwd128((halves)a.hi.hi, (halves)b.hi.hi);
+    return sum + __builtin_shufflevector(
+        __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7),
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
+#endif
+}
+
+/// The first, or last, two bytes of each word, unsigned, as two halves. All words are equal.
+__attribute__((always_inline)) static inline thaw_word16 thaw_first_pairs(thaw_word16 words) {
+    return (words & 0xff) | (words & 0xff00) << 8;
+}
+__attribute__((always_inline)) static inline thaw_word16 thaw_last_pairs(thaw_word16 words) {
+    return (words >> 16 & 0xff) | (words >> 8 & 0xff0000);
+}
+
+/// Adds to each word of `sum` the products of its four bytes in `bytes`, unsigned, and in `weights`, signed.
+__attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
+    thaw_word16 sum, thaw_word16 bytes, thaw_word16 weights) {
+#if defined(__AVX512VNNI__)
+    typedef int words __attribute__((vector_size(64)));
+    return (thaw_word16)__builtin_ia32_vpdpbusd512((words)sum, (words)bytes, (words)weights);
+#elif defined(__AVXVNNI__)
+    typedef int words __attribute__((vector_size(32)));
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    word8 low = (word8)__builtin_ia32_vpdpbusd256((words)sum.lo, (words)bytes.lo, (words)weights.lo);
+    word8 high = (word8)__builtin_ia32_vpdpbusd256((words)sum.hi, (words)bytes.hi, (words)weights.hi);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#else
+    for (int i = 0; i < 4; i++) {
+        sum += (bytes >> 8 * i & 0xff) * (weights << (24 - 8 * i) >> 24);
+    }
+    return sum;
+#endif
 }
 
 #pragma clang assume_nonnull end

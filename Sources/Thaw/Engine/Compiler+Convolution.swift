@@ -164,7 +164,7 @@ extension Compiler {
 }
 
 /// The offset in the input at which each output pixel's window begins.
-private func windowOffsets(_ from: Location, _ to: Location, _ window: Window) -> [Int32] {
+func windowOffsets(_ from: Location, _ to: Location, _ window: Window) -> [Int32] {
     let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
     return to.offsets(
         from: top * from.rowStride + left * from.pixelStride, rowStep: window.height.stride * from.rowStride,
@@ -186,7 +186,7 @@ extension Location {
     }
 
     /// The rows of a matrix as the pixels of one image.
-    fileprivate var asOneImage: Location {
+    var asOneImage: Location {
         var location = self
         (location.images, location.height, location.width) = (1, 1, images)
         return location

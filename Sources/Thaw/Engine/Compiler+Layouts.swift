@@ -20,7 +20,8 @@ extension Compiler {
     }
 
     private mutating func addRelayout(_ name: String, plain: Location, blocked: Location, blocking: Bool) {
-        let kernels = kernels
+        let (kernels, integers) = (kernels, integers)
+        let isCodes = plain.element == .uint8
         add(
             Step(
                 name: name, kind: blocking ? "Block" : "Unblock", reads: [blocking ? plain.slot : blocked.slot],
@@ -34,7 +35,12 @@ extension Compiler {
                     blockedRowStride: blocked.rowStride, blockedBlockStride: blocked.blockStride,
                     height: blocked.height, width: blocked.width, channels: blocked.channels, blockCount: 1)
                 work.firstBlock = block
-                blocking ? kernels.block(work) : kernels.unblock(work)
+                switch (isCodes, blocking) {
+                case (true, true): integers.block(work)
+                case (true, false): integers.unblock(work)
+                case (false, true): kernels.block(work)
+                case (false, false): kernels.unblock(work)
+                }
             })
     }
 

@@ -13,13 +13,14 @@ extension Compiler {
     /// Adds a step that computes an image plane by plane, and writes the border.
     /// - Parameter strips: The rows of each chunk, if a plane is more than one.
     mutating func addPlanes(
-        _ node: PlannedNode, reads: [Int], to: Location, strips: [Range<Int>]? = nil,
+        _ node: PlannedNode, algorithm: String = "", reads: [Int], to: Location, strips: [Range<Int>]? = nil,
         _ body: @escaping @Sendable (Memory, Plane) -> Void
     ) {
         let strips = strips ?? [0..<to.height]
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
+                name: node.name, kind: node.operation.kind, algorithm: algorithm, reads: reads, writes: [to.slot],
+                multiplyAdds: node.multiplyAdds,
                 chunks: to.images * to.blocks * strips.count
             ) { memory, chunk in
                 let (index, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)

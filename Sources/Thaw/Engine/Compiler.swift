@@ -16,6 +16,7 @@ struct Compiler {
 
     let graph: Graph
     let kernels: any KernelTable.Type
+    let integers: any IntegerKernels.Type
     let choice: AlgorithmChoice
     /// The minimum number of chunks in a step: several for each thread, so that all threads finish together. A single
     /// thread needs only one, and what neighboring chunks both need is read twice.
@@ -30,17 +31,22 @@ struct Compiler {
     /// The size of each buffer in bytes.
     private(set) var slots: [Int] = []
     private var locations: [Key: Location] = [:]
+    /// The zero points of values in codes.
+    private let borderBytes: [Graph.Value: UInt8]
 
     /// - Parameters:
     ///   - nodes: The graph's nodes in execution order.
     ///   - addSteps: Adds the steps for a node.
     /// - Throws: `Failure` if a tensor is larger than offsets can address.
     init(
-        _ graph: Graph, _ nodes: [PlannedNode], kernels: any KernelTable.Type, threads: Int, choice: AlgorithmChoice,
+        _ graph: Graph, _ nodes: [PlannedNode], kernels: any KernelTable.Type, integers: any IntegerKernels.Type,
+        threads: Int, choice: AlgorithmChoice,
         addSteps: (inout Compiler, PlannedNode) -> Void
     ) throws {
         self.graph = graph
         self.kernels = kernels
+        self.integers = integers
+        borderBytes = Compiler.borderBytes(graph, nodes)
         self.choice = choice
         let threads = min(threads, Workers.maximumCount)
         minimumChunks = threads > 1 ? 4 * threads : 1
@@ -55,6 +61,8 @@ struct Compiler {
         for (index, node) in nodes.enumerated() {
             if let alias = alias(node) ?? (lastConsumers.contains(index) ? residualLocation(node) : nil) {
                 locations[Key(value: node.outputs[0], kind: alias.kind)] = alias
+                locations[Key(value: node.outputs[0], kind: alias.kind)]!.borderByte =
+                    borderBytes[node.outputs[0]] ?? 0
             }
             for output in node.outputs { try makeLocations(output) }
             if !isAlias(node) { addSteps(&self, node) }
@@ -88,6 +96,7 @@ struct Compiler {
                 var location = Location(
                     graph[value], slot: self.location(slice.whole, .blocked).slot, kind: kind, kernels: kernels,
                     halo: halo)
+                location.borderByte = borderBytes[value] ?? 0
                 location.firstBlock = slice.firstBlock
                 location.wholeBlocks = self.location(slice.whole, .blocked).blocks
                 locations[key] = location
@@ -95,12 +104,26 @@ struct Compiler {
             }
             var location = Location(
                 graph[value], slot: -1, kind: kind, kernels: kernels, halo: kind == .plain ? Halo() : halo)
+            location.borderByte = borderBytes[value] ?? 0
             guard location.byteCount / location.element.size <= Compiler.largestTensor else {
                 throw Failure.arrayTooLarge(graph[value])
             }
             location.slot = scratch(byteCount: location.byteCount)
             locations[key] = location
         }
+    }
+
+    private static func borderBytes(_ graph: Graph, _ nodes: [PlannedNode]) -> [Graph.Value: UInt8] {
+        var bytes: [Graph.Value: UInt8] = [:]
+        for node in nodes {
+            for output in node.outputs where graph[output].element == .uint8 {
+                let own =
+                    node.addition.map { Int($0.rounding.zeroPoint) }
+                    ?? (node.operation as? any CodeOperation)?.outputZeroPoint
+                bytes[output] = own.map { UInt8(clamping: $0) } ?? node.inputs.first.flatMap { bytes[$0] }
+            }
+        }
+        return bytes
     }
 
     /// The nodes that add a residual that nothing reads afterwards and that shares its memory with nothing else.

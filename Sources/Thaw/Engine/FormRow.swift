@@ -102,6 +102,7 @@ struct FormRow {
             self.init(FormTraits(reads: .blocks, writes: .blocks)) { $0.addResize($1, rows: rows, columns: columns) }
         case .localNormalization(let radius, let bias, let alpha, let power):
             self.init { $0.addLocalNormalization($1, radius: radius, bias: bias, alpha: alpha, power: power) }
+        case .integer(let form): self.init(FormTraits(form)) { $0.addInteger($1, form) }
         case .interleaving(let phases):
             self.init(FormTraits(reads: .blocks, writes: .blocks)) { $0.addInterleaving($1, phases) }
         }

@@ -3,6 +3,12 @@ import Kernels
 extension PlannedNode {
     fileprivate var takesResidual: Bool { traits.addsResidual && residual == nil && activation == nil }
 
+    /// Whether codes can be added to its result.
+    fileprivate var takesCodes: Bool {
+        guard case .integer(.convolution(let layer, _)) = form, case .codes = layer.result else { return false }
+        return residual == nil
+    }
+
     fileprivate func takes(_ function: UnaryFunction) -> Bool {
         guard activation == nil else { return false }
         return switch traits.activations {
@@ -75,9 +81,12 @@ extension PlannedNode {
 extension Compiler {
     /// Fuses the nodes of a graph and compiles them.
     /// - Throws: `Failure` if a tensor is larger than offsets can address.
-    init(_ graph: Graph, kernels: any KernelTable.Type, threads: Int, choice: AlgorithmChoice) throws {
+    init(
+        _ graph: Graph, kernels: any KernelTable.Type, integers: any IntegerKernels.Type, threads: Int,
+        choice: AlgorithmChoice
+    ) throws {
         try self.init(
-            graph, fuse(graph, kernels), kernels: kernels, threads: threads, choice: choice
+            graph, fuse(graph, kernels), kernels: kernels, integers: integers, threads: threads, choice: choice
         ) { FormRow($1.form).addSteps(&$0, $1) }
     }
 }
@@ -100,7 +109,7 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
     }
 
     for node in graph.nodes {
-        let form = graph.engineForm(of: node, blockWidth: kernels.blockWidth)
+        let form = graph.engineForm(of: node, kernels)
         var result = PlannedNode(
             name: node.name, operation: node.operation, form: form, traits: FormRow(form).traits, inputs: node.inputs,
             outputs: node.outputs, multiplyAdds: graph.multiplyAdds(of: node))
@@ -131,6 +140,13 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
                 result.inputs = [image]
                 result.gates = gates
             }
+        case .integer(.addition(let addition)):
+            let candidates = fusible.filter { planned[producers[$0]!]!.takesCodes && node.inputs[0] != node.inputs[1] }
+            if let input = candidates.max(by: { producers[$0]! < producers[$1]! }) {
+                result = take(producers[input]!, output: node.outputs[0])
+                result.residual = node.inputs.first { $0 != input }
+                result.addition = node.inputs[0] == input ? addition : addition.swapped
+            }
         case .binary(.add):
             let candidates = fusible.filter { planned[producers[$0]!]!.takesResidual }
             if let input = candidates.max(by: { producers[$0]! < producers[$1]! }) {
@@ -146,24 +162,41 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
 }
 
 extension Graph {
-    /// The form in which the engine's kernels compute a node. They support only float32 tensors.
-    fileprivate func engineForm(of node: Node, blockWidth: Int) -> EngineForm? {
+    /// The form in which the engine's kernels compute a node. Most support only float32 tensors.
+    fileprivate func engineForm(of node: Node, _ kernels: any KernelTable.Type) -> EngineForm? {
+        let blockWidth = kernels.blockWidth
         guard let operation = node.operation as? any EngineOperation,
-            (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 && self[$0].shape.elementCount > 0 })
+            (node.inputs + node.outputs).allSatisfy({ self[$0].shape.elementCount > 0 })
         else { return nil }
         let form = operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])
         guard let form, form.hasSmallBorders else { return nil }
+        let elements = Set((node.inputs + node.outputs).map { self[$0].element })
+        guard elements == [.float32] || form.supportsCodes && elements.isSubset(of: [.float32, .uint8]) else {
+            return nil
+        }
         // The kernel reads a value for every channel of a block.
         if case .binaryChannels(let function, _) = form, self[node.outputs[0]].shape[3] % blockWidth != 0 {
             return .broadcast(function)
         }
         if case .dataMovement = form { return form }
         guard node.outputs.count == 1 else { return nil }
+        if elements.contains(.uint8) {
+            // Images of codes have blocks of this width, and rows of floats beside them.
+            return blockWidth == integerBlockWidth && kernels.valueType == .float32 ? form : nil
+        }
         return form.inSections(inputChannels: self[node.inputs[0]].shape.last ?? 1, blockWidth: blockWidth)
     }
 }
 
 extension EngineForm {
+    /// Whether tensors may be codes.
+    fileprivate var supportsCodes: Bool {
+        switch self {
+        case .integer, .reshape, .concatenation: true
+        default: false
+        }
+    }
+
     /// Here, borders are stored in memory. Large ones are left to the reference implementation, which stores none.
     fileprivate var hasSmallBorders: Bool {
         let border = FormRow(self).traits.border

@@ -57,6 +57,8 @@ struct Location: Hashable {
     var width: Int
     var channels: Int
     var halo = Halo()
+    /// What the border holds: the code of zero, for an image of codes.
+    var borderByte: UInt8 = 0
     /// For a value inside the memory of a larger one: its first block there, and the number of blocks of the larger
     /// value.
     var firstBlock = 0
@@ -66,7 +68,7 @@ struct Location: Hashable {
         self.slot = slot
         self.kind = kind
         self.halo = halo
-        element = kind == .blocked ? ElementType(kernels.valueType) : type.element
+        element = kind == .blocked && type.element == .float32 ? ElementType(kernels.valueType) : type.element
         blockWidth = kernels.blockWidth
         let shape = type.shape
         channels = shape.last ?? 1

@@ -54,15 +54,16 @@ struct Memory {
         (constants + constant).assumingMemoryBound(to: Float.self)
     }
 
+    /// Offsets, or other integers.
     func offsets(_ constant: Int) -> UnsafePointer<Int32> {
         (constants + constant).assumingMemoryBound(to: Int32.self)
     }
 
-    /// Writes zeros around an image: in the planes of the given blocks or, if it is not blocked, in its only plane.
+    /// Writes the border of an image, which is zeros: in the planes of the given blocks or, if it is not blocked, in its only plane.
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
         guard location.halo != Halo() else { return }
         let first = start(location, image: image)
-        func clear(_ from: Int, _ count: Int) { (first + from).clear(byteCount: count) }
+        func clear(_ from: Int, _ count: Int) { (first + from).fill(location.borderByte, byteCount: count) }
         let side = (left: location.halo.left * location.pixelStride, right: location.halo.right * location.pixelStride)
         for block in location.kind == .blocked ? blocks : 0..<1 {
             let plane = block * location.blockStride
@@ -79,7 +80,9 @@ struct Memory {
 
 extension UnsafeMutableRawPointer {
     /// Writes zeros.
-    func clear(byteCount: Int) { if byteCount > 0 { memset(self, 0, byteCount) } }
+    func clear(byteCount: Int) { fill(0, byteCount: byteCount) }
+
+    func fill(_ byte: UInt8, byteCount: Int) { if byteCount > 0 { memset(self, Int32(byte), byteCount) } }
 }
 
 /// Collects the constants of a program, assigns each an offset, and finally writes all of them to one block of memory.
@@ -99,6 +102,8 @@ struct ConstantPool {
         /// Transforms for the Winograd algorithm.
         case winograd(WinogradForm, groupBlocks: Int)
         case depthwise
+        /// For the kernels for codes, with these rows.
+        case integer(OffsetList)
     }
 
     /// Reserves memory and returns its offset. `fill` is called once and finds the memory zeroed.

@@ -12,6 +12,8 @@ struct PlannedNode {
     var outputs: [Graph.Value]
     /// Added to a convolution's result before the activation.
     var residual: Graph.Value?
+    /// How the residual is added, if it is codes.
+    var addition: CodeAddition?
     /// Applied to the result before it is stored.
     var activation: UnaryFunction?
     /// One value for each input channel of a pointwise convolution. In every run its weights are multiplied by them.
@@ -27,7 +29,7 @@ struct PlannedNode {
     var convolutionCount: Int {
         let own =
             switch form {
-            case .convolution, .sections: 1
+            case .convolution, .sections, .integer(.convolution): 1
             default: 0
             }
         return before.reduce(own) { $0 + $1.convolutionCount }

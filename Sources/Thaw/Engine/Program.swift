@@ -39,8 +39,12 @@ public final class Program: Sendable {
 
     /// - Parameter instructionSet: The instructions that the kernels may use; nil for the best available, unless `THAW_ISA`
     ///   names others.
-    package convenience init(_ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1) throws {
-        try self.init(graph, instructionSet: instructionSet, threads: threads, choice: .cheapest)
+    ///   - precision: In int8, everything between quantized values is computed on codes.
+    package convenience init(
+        _ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, precision: Precision = .float32
+    ) throws {
+        try self.init(
+            graph, instructionSet: instructionSet, threads: threads, choice: .cheapest, precision: precision)
     }
 
     /// - Parameters:
@@ -48,7 +52,7 @@ public final class Program: Sendable {
     ///   - choice: How to choose the algorithms of convolutions.
     init(
         _ graph: Graph, instructionSet: InstructionSet?, kernels: (any KernelTable.Type)? = nil, threads: Int = 1,
-        choice: AlgorithmChoice
+        choice: AlgorithmChoice, precision: Precision = .float32
     ) throws {
         precondition(graph.channelOrder == .last, "the engine runs channels-last graphs")
         for type in graph.types where type.shape.elementCount > Program.largestTensor {
@@ -57,8 +61,10 @@ public final class Program: Sendable {
         self.instructionSet = try instructionSet ?? .chosen()
         let kernels = kernels ?? self.instructionSet.kernels
         self.kernels = kernels
-        let graph = try graph.withEngineOperations(blockWidth: kernels.blockWidth)
-        let compiler = try Compiler(graph, kernels: kernels, threads: threads, choice: choice)
+        let integers = self.instructionSet.integerKernels
+        let prepared = try precision == .int8 ? graph.onCodes() : graph
+        let graph = try prepared.withEngineOperations(blockWidth: kernels.blockWidth)
+        let compiler = try Compiler(graph, kernels: kernels, integers: integers, threads: threads, choice: choice)
         steps = compiler.steps
         scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }

@@ -1,8 +1,13 @@
 import CMachine
+import IntegerKernelsBaseline
 import Kernels
 import KernelsBaseline
 
 #if arch(x86_64)
+    import IntegerKernelsAVX2
+    import IntegerKernelsAVX2VNNI
+    import IntegerKernelsAVX512
+    import IntegerKernelsAVX512VNNI
     import KernelsAVX2
     import KernelsAVX512
 #endif
@@ -13,21 +18,26 @@ import KernelsBaseline
 #endif
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
-/// architecture: SSE2 on x86-64, NEON on arm64.
+/// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI differ from those without in the kernels for codes only.
 package enum InstructionSet: String, CaseIterable, Sendable {
-    case baseline, avx2, avx512
+    case baseline, avx2, avx2vnni, avx512, avx512vnni
 
     /// Whether this machine supports it.
     package var isAvailable: Bool {
         switch self {
         case .baseline: true
         case .avx2: thaw_has_avx2()
+        case .avx2vnni: thaw_has_avx2_vnni()
         case .avx512: thaw_has_avx512()
+        case .avx512vnni: thaw_has_avx512_vnni()
         }
     }
 
     /// The sets that this machine supports, the best one last.
     package static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
+
+    /// Those of them whose kernels for floats differ.
+    static var availableForFloats: [InstructionSet] { available.filter { $0 != .avx2vnni && $0 != .avx512vnni } }
 
     /// The best set that the machine supports, or the one in the environment variable `THAW_ISA`.
     /// - Throws: `Failure` if the name is unknown, or the machine does not support the set.
@@ -52,11 +62,27 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #if arch(x86_64)
             switch self {
             case .baseline: return KernelsBaseline.Float32Kernels.self
-            case .avx2: return KernelsAVX2.Float32Kernels.self
-            case .avx512: return KernelsAVX512.Float32Kernels.self
+            case .avx2, .avx2vnni: return KernelsAVX2.Float32Kernels.self
+            case .avx512, .avx512vnni: return KernelsAVX512.Float32Kernels.self
             }
         #else
             return KernelsBaseline.Float32Kernels.self
+        #endif
+    }
+
+    /// The kernels for 8-bit codes compiled for this set, which must be available.
+    var integerKernels: any IntegerKernels.Type {
+        precondition(isAvailable)
+        #if arch(x86_64)
+            switch self {
+            case .baseline: return IntegerKernelsBaseline.CodeKernels.self
+            case .avx2: return IntegerKernelsAVX2.CodeKernels.self
+            case .avx2vnni: return IntegerKernelsAVX2VNNI.CodeKernels.self
+            case .avx512: return IntegerKernelsAVX512.CodeKernels.self
+            case .avx512vnni: return IntegerKernelsAVX512VNNI.CodeKernels.self
+            }
+        #else
+            return IntegerKernelsBaseline.CodeKernels.self
         #endif
     }
 }

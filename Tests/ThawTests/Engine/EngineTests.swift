@@ -9,7 +9,7 @@ struct EngineTests {
         try graph.validate()
         let inputs = c.arrays()
         let expected = graph.evaluate(inputs)
-        for set in InstructionSet.available {
+        for set in InstructionSet.availableForFloats {
             let program = try Program(graph, instructionSet: set)
             let executor = Executor(program)
             // Twice: leftovers of a run must not affect the next.
@@ -49,7 +49,7 @@ struct EngineTests {
     func threads(_ c: EngineCase) throws {
         let graph = try c.graph()
         let inputs = c.arrays()
-        for set in InstructionSet.available {
+        for set in InstructionSet.availableForFloats {
             let alone = try Program(graph, instructionSet: set, threads: 1).run(inputs)
             let program = try Program(graph, instructionSet: set, threads: 3)
             for threads in [1, 3] { #expect(program.run(inputs, threads: threads) == alone, "\(set), \(threads)") }
@@ -124,7 +124,7 @@ struct EngineTests {
         for c in cases {
             let graph = try c.graph()
             let expected = graph.evaluate([numbers])[0]
-            for set in InstructionSet.available {
+            for set in InstructionSet.availableForFloats {
                 let executor = Executor(try Program(graph, instructionSet: set))
                 for image in 0..<2 {
                     let half = Array(pixels[image * 30 * channels..<(image + 1) * 30 * channels])
@@ -143,7 +143,7 @@ struct EngineTests {
         let y = try builder.one(convolution(axis(1), axis(1), 16, 10), x)
         builder.output("label", try builder.one(ArgMax(axis: 3, element: .int64), y))
         let input = tensor([1, 4, 4, 16])
-        for set in InstructionSet.available {
+        for set in InstructionSet.availableForFloats {
             let result = try Program(builder.graph, instructionSet: set).run([input])
             #expect(result == builder.graph.evaluate([input]))
         }

@@ -77,7 +77,7 @@ struct WinogradTests {
             (size: 28, outputs: 128, atLeast: 2), (size: 35, outputs: 96, atLeast: 4),
         ])
     func plans(size: Int, outputs: Int, atLeast: Int) {
-        for set in InstructionSet.available {
+        for set in InstructionSet.availableForFloats {
             func image(_ channels: Int) -> Location {
                 Location(TensorType([1, size, size, channels]), slot: 0, kind: .blocked, kernels: set.kernels)
             }
@@ -104,7 +104,7 @@ struct WinogradTests {
         let graph = try c.graph()
         let inputs = c.arrays()
         let expected = graph.evaluate(inputs)
-        for set in InstructionSet.available {
+        for set in InstructionSet.availableForFloats {
             let program = try Program(graph, instructionSet: set, choice: .only(.winograd(form)))
             let direct = try Program(graph, instructionSet: set, choice: .only(.direct))
             #expect(program.constantBytes != direct.constantBytes, "the algorithm was not used")

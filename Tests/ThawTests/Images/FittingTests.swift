@@ -42,7 +42,7 @@ import Testing
                 let columns = size.0 / 5..<max(size.0 * 4 / 5, size.0 / 5 + 1)
                 let rows = size.1 / 7..<size.1
                 let expected = picture.plainlyResized(width: width, height: height, from: columns, rows, by: resize)
-                for set in InstructionSet.available {
+                for set in InstructionSet.availableForFloats {
                     let found = picture.resized(
                         width: width, height: height, from: columns, rows, by: resize, set.kernels.plain)
                     #expect(found == expected, "\(set) \(resize) to \(width) × \(height)")

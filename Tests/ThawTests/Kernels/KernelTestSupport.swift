@@ -4,7 +4,7 @@ import Kernels
 
 /// The kernels of every instruction set of this machine.
 let kernelTables: [(set: InstructionSet, table: any (KernelTable & PlainKernels & WinogradKernels).Type)] =
-    InstructionSet.available.map { ($0, $0.kernels) }
+    InstructionSet.availableForFloats.map { ($0, $0.kernels) }
 
 /// Pseudorandom values between −1 and 1, the same in every run.
 func noise(_ count: Int, seed: UInt64 = 1) -> [Float] {

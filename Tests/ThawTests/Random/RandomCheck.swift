@@ -29,7 +29,7 @@ struct RandomCheck {
     /// The first disagreement, or nil.
     func problem() throws -> String? {
         guard counts else { return nil }
-        if let problem = try engineProblem(graph, InstructionSet.available) { return problem }
+        if let problem = try engineProblem(graph, InstructionSet.availableForFloats) { return problem }
         let simplified = try Passes.run(Passes.simplification, on: graph)
         if let problem = difference(simplified.evaluate([input])) { return "the passes: \(problem)" }
         if let problem = try engineProblem(simplified, [InstructionSet.available.last!]) {

@@ -1,3 +1,5 @@
+import Kernels
+
 /// The values of integer codes: scale · (code − zero point).
 struct AffineDequantize: Operation {
     var scale: AffineScale
@@ -66,4 +68,13 @@ extension AffineDequantize {
             return [try reading.add(AffineDequantize(scale: AffineScale(op, of: codes)), codes, op)]
         }
     ]
+}
+
+// MARK: Engine
+
+extension AffineDequantize: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        guard let codes = scale.codeScale, inputs[0].element == .uint8 else { return nil }
+        return .integer(.dequantize(scale: codes.scale, codes.rounding(bounds: -.infinity...(.infinity))))
+    }
 }

@@ -1,3 +1,5 @@
+import Kernels
+
 /// Values rounded to 8-bit codes: value / scale, rounded to an integer with ties to even, plus the zero point, clamped to
 /// the type.
 ///
@@ -81,4 +83,14 @@ extension AffineQuantize {
             return [try reading.add(AffineQuantize(scale: scale, element: element), x, op)]
         }
     ]
+}
+
+// MARK: Engine
+
+extension AffineQuantize: CodeOperation, EngineOperation {
+    var outputZeroPoint: Int? { scale.zeroPoints[0] }
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        guard let codes = scale.codeScale, element == .uint8 else { return nil }
+        return .integer(.quantize(scale: codes.scale, codes.rounding(bounds: -.infinity...(.infinity))))
+    }
 }

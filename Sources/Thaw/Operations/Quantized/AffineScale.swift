@@ -28,6 +28,12 @@ struct AffineScale: Hashable, Sendable {
         return { $0 / step % scales.count }
     }
 
+    /// The scale of all values, if it is one for codes of type uint8.
+    var codeScale: CodeScale? {
+        guard axis == nil, scales[0].isFinite, scales[0] > 0, (0...255).contains(zeroPoints[0]) else { return nil }
+        return CodeScale(scale: scales[0], zeroPoint: zeroPoints[0])
+    }
+
     func use(ofAxis axis: Int) -> AxisUse { axis == self.axis ? .weighted(axis) : .kept(axis) }
 
     /// The same for a tensor whose axes are permuted.

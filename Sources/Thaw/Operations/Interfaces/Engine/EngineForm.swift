@@ -15,7 +15,7 @@ protocol EngineComposite: Operation {
 }
 
 /// What the engine's kernels compute: the interface between operations and the engine. Memory layout, fusion and
-/// splitting are up to the engine. All values are float32, channels last.
+/// splitting are up to the engine. Values are float32, or of the integer forms uint8, channels last.
 enum EngineForm {
     /// Filter axes: height, width, channels of a group, output channels. The bias has one value per output channel.
     case convolution(filters: Tensor, bias: Tensor?, window: Window)
@@ -66,4 +66,6 @@ enum EngineForm {
     /// Each value divided by a power of bias + alpha · the sum of the squares of the neighboring channels.
     case localNormalization(radius: Int, bias: Float, alpha: Float, power: LocalNormalizationWork.Power)
     case interleaving(Phases)
+    /// On codes of type uint8.
+    case integer(IntegerForm)
 }

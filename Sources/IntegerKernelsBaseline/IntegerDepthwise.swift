@@ -1,0 +1,230 @@
+import CMachine
+import Kernels
+
+// Depthwise convolutions of codes: each channel separately. Weights are packed `[block][tap][channels of the block]`, a word
+// for each, of which the low part is used.
+
+extension CodeKernels {
+    public static func packedDepthwiseBytes(window: Int) -> Int { 64 * window }
+
+    public static func packDepthwise(_ work: borrowing IntegerPackingWork) {
+        let packed = work.packed.assumingMemoryBound(to: Int32.self)
+        for tap in 0..<work.rowCount {
+            let codes = work.codes + Int(work.rows[tap]) * work.rowStride + work.firstColumn
+            for column in 0..<work.columnCount {
+                #if VNNI
+                    packed[tap * blockWidth + column] = Int32(codes[column]) & 0xff
+                #else
+                    packed[tap * blockWidth + column] = Int32(codes[column]) & 0xffff
+                #endif
+            }
+        }
+    }
+
+    public static func convolveDepthwise(_ work: borrowing IntegerDepthwiseWork) {
+        let isDilated = work.tapStrideX > blockWidth
+        switch (work.windowHeight, work.windowWidth, work.strideX) {
+        case (3, 3, 1...2) where !isDilated: passColumns(ThreeRows.self, work)
+        case (5, 5, 1...2) where !isDilated: passColumns(FiveRows.self, work)
+        default: passTaps(work)
+        }
+    }
+}
+
+// MARK: Square windows, column by column
+
+/// The codes of a column of the window, or its weights, in as few words as possible.
+private protocol Column {
+    static var height: Int { get }
+    /// - Parameter row: Returns the word of a row: a code, or a weight.
+    init(_ row: (Int) -> Words)
+    func add(to sum: Words, _ weights: Self) -> Words
+}
+
+private struct ThreeRows: Column {
+    #if VNNI
+        private let words: Words
+    #else
+        private let words: (Words, Words)
+    #endif
+    static var height: Int { 3 }
+
+    @inline(__always) init(_ row: (Int) -> Words) {
+        #if VNNI
+            words = row(0) | row(1) &<< 8 | row(2) &<< 16
+        #else
+            words = (row(0) | row(1) &<< 16, row(2))
+        #endif
+    }
+    @inline(__always) func add(to sum: Words, _ weights: ThreeRows) -> Words {
+        #if VNNI
+            return addProducts(sum, words, weights.words)
+        #else
+            return addProducts(addProducts(sum, words.0, weights.words.0), words.1, weights.words.1)
+        #endif
+    }
+}
+
+private struct FiveRows: Column {
+    #if VNNI
+        private let words: (Words, Words)
+    #else
+        private let words: (Words, Words, Words)
+    #endif
+    static var height: Int { 5 }
+
+    @inline(__always) init(_ row: (Int) -> Words) {
+        #if VNNI
+            words = (row(0) | row(1) &<< 8 | row(2) &<< 16 | row(3) &<< 24, row(4))
+        #else
+            words = (row(0) | row(1) &<< 16, row(2) | row(3) &<< 16, row(4))
+        #endif
+    }
+    @inline(__always) func add(to sum: Words, _ weights: FiveRows) -> Words {
+        let sum = addProducts(addProducts(sum, words.0, weights.words.0), words.1, weights.words.1)
+        #if VNNI
+            return sum
+        #else
+            return addProducts(sum, words.2, weights.words.2)
+        #endif
+    }
+}
+
+/// Each output reads the last columns of the one before it, which stay in registers.
+private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwiseWork) {
+    let rounding = VectorRounding(work.rounding)
+    let factors = loadFloats(work.factors)
+    let bias = loadWords(work.bias)
+    let (packed, rowStride) = (work.weights, work.tapStrideY)
+    @inline(__always) func weights(_ column: Int) -> C {
+        C { loadWords(packed + ($0 * C.height + column) * 64) }
+    }
+    @inline(__always) func codes(_ pixel: UnsafeRawPointer) -> C {
+        C { thaw_words(loadCodes(pixel + $0 * rowStride)) }
+    }
+    @inline(__always) func write(_ sum: Words, _ output: UnsafeMutableRawPointer) {
+        output.storeBytes(of: rounding.code(thaw_floats(sum) * factors), as: Codes.self)
+    }
+    let (w0, w1, w2) = (weights(0), weights(1), weights(2))
+    for row in work.firstRow..<work.firstRow + work.rowCount {
+        var pixel = work.input + row * work.strideY * work.inputRowStride
+        var output = work.output + row * work.outputRowStride
+        if C.height == 3 {
+            var first = codes(pixel)
+            if work.strideX == 1 {
+                var second = codes(pixel + blockWidth)
+                for _ in 0..<work.width {
+                    let third = codes(pixel + 2 * blockWidth)
+                    write(third.add(to: second.add(to: first.add(to: bias, w0), w1), w2), output)
+                    (first, second) = (second, third)
+                    pixel += blockWidth
+                    output += blockWidth
+                }
+            } else {
+                for _ in 0..<work.width {
+                    let second = codes(pixel + blockWidth)
+                    let third = codes(pixel + 2 * blockWidth)
+                    write(third.add(to: second.add(to: first.add(to: bias, w0), w1), w2), output)
+                    first = third
+                    pixel += 2 * blockWidth
+                    output += blockWidth
+                }
+            }
+        } else {
+            let (w3, w4) = (weights(3), weights(4))
+            var (first, second) = (codes(pixel), codes(pixel + blockWidth))
+            var third = codes(pixel + 2 * blockWidth)
+            if work.strideX == 1 {
+                var fourth = codes(pixel + 3 * blockWidth)
+                for _ in 0..<work.width {
+                    let fifth = codes(pixel + 4 * blockWidth)
+                    let sum = third.add(to: second.add(to: first.add(to: bias, w0), w1), w2)
+                    write(fifth.add(to: fourth.add(to: sum, w3), w4), output)
+                    (first, second, third, fourth) = (second, third, fourth, fifth)
+                    pixel += blockWidth
+                    output += blockWidth
+                }
+            } else {
+                for _ in 0..<work.width {
+                    let fourth = codes(pixel + 3 * blockWidth)
+                    let fifth = codes(pixel + 4 * blockWidth)
+                    let sum = third.add(to: second.add(to: first.add(to: bias, w0), w1), w2)
+                    write(fifth.add(to: fourth.add(to: sum, w3), w4), output)
+                    (first, second, third) = (third, fourth, fifth)
+                    pixel += 2 * blockWidth
+                    output += blockWidth
+                }
+            }
+        }
+    }
+}
+
+// MARK: Any window, tap by tap
+
+private func passTaps(_ work: borrowing IntegerDepthwiseWork) {
+    let rounding = VectorRounding(work.rounding)
+    let step = work.strideX * blockWidth
+    for row in work.firstRow..<work.firstRow + work.rowCount {
+        var input = work.input + row * work.strideY * work.inputRowStride
+        var output = work.output + row * work.outputRowStride
+        for _ in 0..<work.width / 4 {
+            passFour(work, rounding, input, step: step, output)
+            input += 4 * step
+            output += 4 * blockWidth
+        }
+        for _ in 0..<work.width % 4 {
+            passOne(work, rounding, input, output)
+            input += step
+            output += blockWidth
+        }
+    }
+}
+/// Four adjacent outputs.
+@inline(__always)
+private func passFour(
+    _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ input: UnsafeRawPointer, step: Int,
+    _ output: UnsafeMutableRawPointer
+) {
+    let bias = loadWords(work.bias)
+    var (a, b, c, d) = (bias, bias, bias, bias)
+    var weights = work.weights
+    var row = input
+    for _ in 0..<work.windowHeight {
+        var tap = row
+        for _ in 0..<work.windowWidth {
+            let weight = loadWords(weights)
+            a = addProducts(a, thaw_words(loadCodes(tap)), weight)
+            b = addProducts(b, thaw_words(loadCodes(tap + step)), weight)
+            c = addProducts(c, thaw_words(loadCodes(tap + 2 * step)), weight)
+            d = addProducts(d, thaw_words(loadCodes(tap + 3 * step)), weight)
+            weights += 64
+            tap += work.tapStrideX
+        }
+        row += work.tapStrideY
+    }
+    let factors = loadFloats(work.factors)
+    write(rounding.code(thaw_floats(a) * factors), output, count: blockWidth)
+    write(rounding.code(thaw_floats(b) * factors), output + blockWidth, count: blockWidth)
+    write(rounding.code(thaw_floats(c) * factors), output + 2 * blockWidth, count: blockWidth)
+    write(rounding.code(thaw_floats(d) * factors), output + 3 * blockWidth, count: blockWidth)
+}
+
+@inline(__always)
+private func passOne(
+    _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ input: UnsafeRawPointer,
+    _ output: UnsafeMutableRawPointer
+) {
+    var sum = loadWords(work.bias)
+    var weights = work.weights
+    var row = input
+    for _ in 0..<work.windowHeight {
+        var tap = row
+        for _ in 0..<work.windowWidth {
+            sum = addProducts(sum, thaw_words(loadCodes(tap)), loadWords(weights))
+            weights += 64
+            tap += work.tapStrideX
+        }
+        row += work.tapStrideY
+    }
+    write(rounding.code(thaw_floats(sum) * loadFloats(work.factors)), output, count: blockWidth)
+}

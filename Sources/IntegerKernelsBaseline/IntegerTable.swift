@@ -1,0 +1,177 @@
+import CMachine
+import Kernels
+
+/// The kernels for 8-bit codes as compiled for this module's instruction set. Call them only if the machine has the
+/// instructions. Each is in the file of its family.
+///
+/// With VNNI, a word of packed weights is a quad of bytes: the weights of four adjacent inputs for one output channel.
+/// Without, a quad takes two steps, and a word is a pair of 16-bit weights.
+public enum CodeKernels: IntegerKernels {
+    #if AVX512
+        public static var groupBlocks: Int { @inline(__always) get { 4 } }
+        public static var tilePixels: Int { @inline(__always) get { 14 } }
+    #elseif VNNI
+        public static var groupBlocks: Int { @inline(__always) get { 1 } }
+        public static var tilePixels: Int { @inline(__always) get { 6 } }
+    #elseif AVX2
+        public static var groupBlocks: Int { @inline(__always) get { 2 } }
+        public static var tilePixels: Int { @inline(__always) get { 4 } }
+    #else
+        public static var groupBlocks: Int { @inline(__always) get { 1 } }
+        public static var tilePixels: Int { @inline(__always) get { 2 } }
+    #endif
+
+    /// The steps of a quad.
+    static var halves: Int {
+        @inline(__always) get {
+            #if VNNI
+                1
+            #else
+                2
+            #endif
+        }
+    }
+
+    public static var quadBytes: Int { @inline(__always) get { 64 * halves } }
+}
+
+/// The lanes of a vector, which are also the channels of a block.
+var blockWidth: Int { @inline(__always) get { 16 } }
+
+typealias Words = SIMD16<Int32>
+typealias Floats = SIMD16<Float>
+typealias Codes = SIMD16<UInt8>
+
+@inline(__always)
+func loadWords(_ pointer: UnsafeRawPointer) -> Words { pointer.loadUnaligned(as: Words.self) }
+
+@inline(__always)
+func loadFloats(_ pointer: UnsafeRawPointer) -> Floats { pointer.loadUnaligned(as: Floats.self) }
+
+@inline(__always)
+func loadCodes(_ pointer: UnsafeRawPointer) -> Codes { pointer.loadUnaligned(as: Codes.self) }
+
+/// Stores the first `count` lanes.
+@inline(__always)
+func write(_ codes: Codes, _ pointer: UnsafeMutableRawPointer, count: Int) {
+    if count == blockWidth { return pointer.storeBytes(of: codes, as: Codes.self) }
+    withUnsafeBytes(of: codes) { pointer.copyMemory(from: $0.baseAddress!, byteCount: count) }
+}
+
+/// Stores the first `count` lanes.
+@inline(__always)
+func write(_ floats: Floats, _ pointer: UnsafeMutableRawPointer, count: Int) {
+    if count == blockWidth { return pointer.storeBytes(of: floats, as: Floats.self) }
+    withUnsafeBytes(of: floats) { pointer.copyMemory(from: $0.baseAddress!, byteCount: 4 * count) }
+}
+
+/// `CodeRounding` in vectors.
+struct VectorRounding {
+    private let lower: Floats
+    private let upper: Floats
+    private let zeroPoint: Words
+
+    @inline(__always) init(_ rounding: CodeRounding) {
+        lower = Floats(repeating: rounding.lower)
+        upper = Floats(repeating: rounding.upper)
+        zeroPoint = Words(repeating: rounding.zeroPoint)
+    }
+
+    /// The value clamped. (A NaN becomes the lower bound.)
+    @inline(__always) func clamped(_ value: Floats) -> Floats { thaw_minimum(upper, thaw_maximum(lower, value)) }
+
+    /// The code minus the zero point, as floats.
+    @inline(__always) func level(_ value: Floats) -> Floats { thaw_rounded(clamped(value)) }
+
+    /// The code.
+    @inline(__always) func code(_ value: Floats) -> Codes {
+        thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
+    }
+}
+
+/// `CodeAddition` in vectors.
+struct VectorAddition {
+    private let leftFactor: Floats
+    private let rightFactor: Floats
+    private let leftZero: Words
+    private let rightZero: Words
+    let rounding: VectorRounding
+
+    @inline(__always) init(_ addition: CodeAddition) {
+        leftFactor = Floats(repeating: addition.leftFactor)
+        rightFactor = Floats(repeating: addition.rightFactor)
+        leftZero = Words(repeating: addition.leftZeroPoint)
+        rightZero = Words(repeating: addition.rightZeroPoint)
+        rounding = VectorRounding(addition.rounding)
+    }
+
+    @inline(__always) func code(_ left: Codes, _ right: Codes) -> Codes {
+        code(level: thaw_floats(thaw_words(left) &- leftZero), right)
+    }
+
+    /// - Parameter level: The left code minus its zero point.
+    @inline(__always) func code(level: Floats, _ right: Codes) -> Codes {
+        let other = thaw_floats(thaw_words(right) &- rightZero)
+        return rounding.code(thaw_sum_of_products(level, leftFactor, other, rightFactor))
+    }
+}
+
+extension CodeKernels {
+    /// Independent sums, enough to hide the latency of an addition.
+    public static func peak(_ rounds: Int) -> Int {
+        var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
+        #if AVX512
+            var more = sums
+        #endif
+        var a = Words(repeating: Int32(truncatingIfNeeded: rounds) & 0x7f7f)
+        let b = Words(repeating: 0x0102_0304)
+        for _ in 0..<rounds {
+            // Otherwise the products would be computed once.
+            a = a &+ b
+            sums.0 = addProducts(sums.0, a, b)
+            sums.1 = addProducts(sums.1, a, b)
+            sums.2 = addProducts(sums.2, a, b)
+            sums.3 = addProducts(sums.3, a, b)
+            sums.4 = addProducts(sums.4, a, b)
+            sums.5 = addProducts(sums.5, a, b)
+            #if AVX512
+                more.0 = addProducts(more.0, a, b)
+                more.1 = addProducts(more.1, a, b)
+                more.2 = addProducts(more.2, a, b)
+                more.3 = addProducts(more.3, a, b)
+                more.4 = addProducts(more.4, a, b)
+                more.5 = addProducts(more.5, a, b)
+            #endif
+        }
+        var all = sums.0 &+ sums.1 &+ sums.2 &+ sums.3 &+ sums.4 &+ sums.5
+        var accumulators = 6
+        #if AVX512
+            all = all &+ more.0 &+ more.1 &+ more.2 &+ more.3 &+ more.4 &+ more.5
+            accumulators = 12
+        #endif
+        // The sums must be used, or nothing would be computed.
+        var total: Int32 = 0
+        for lane in 0..<blockWidth { total &+= all[lane] }
+        return total == -1 ? 0 : 2 * 4 / halves * blockWidth * accumulators * rounds
+    }
+}
+
+/// One step: adds the products of a word of codes, in the form that `spread` returns, and a word of weights.
+@inline(__always)
+func addProducts(_ sum: Words, _ codes: Words, _ weights: Words) -> Words {
+    #if VNNI
+        return thaw_add_quads(sum, codes, weights)
+    #else
+        return thaw_add_pairs(sum, codes, weights)
+    #endif
+}
+
+/// The codes of a quad that a step multiplies.
+@inline(__always)
+func spread(_ quad: Words, half: Int) -> Words {
+    #if VNNI
+        return quad
+    #else
+        return half == 0 ? thaw_first_pairs(quad) : thaw_last_pairs(quad)
+    #endif
+}

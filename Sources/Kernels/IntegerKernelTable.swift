@@ -1,0 +1,37 @@
+/// The kernels of one instruction set for 8-bit codes. What they compute is defined bit by bit: every table gives the same
+/// result.
+///
+/// Codes are unsigned. Images of codes have the blocked layout, with one byte for each value and `blockWidth` channels in a
+/// block. A step of a convolution's inner loop multiplies four adjacent codes, a *quad*, of a pixel with four weights of each
+/// output channel.
+public protocol IntegerKernels: Sendable {
+    /// The maximum number of blocks of output channels that a convolution computes together.
+    static var groupBlocks: Int { get }
+    /// The maximum number of output pixels that a convolution computes together.
+    static var tilePixels: Int { get }
+
+    /// The bytes of a quad's packed weights for one block of output channels.
+    static var quadBytes: Int { get }
+    static func packWeights(_ work: borrowing IntegerPackingWork)
+    static func convolve(_ work: borrowing IntegerConvolutionWork)
+
+    /// The bytes of the packed weights of one block of channels.
+    static func packedDepthwiseBytes(window: Int) -> Int
+    static func packDepthwise(_ work: borrowing IntegerPackingWork)
+    static func convolveDepthwise(_ work: borrowing IntegerDepthwiseWork)
+
+    static func add(_ work: borrowing IntegerAdditionWork)
+    static func pool(_ work: borrowing IntegerPoolingWork)
+    static func averagePixels(_ work: borrowing IntegerMeanWork)
+    static func lookUp(_ work: borrowing LookupWork)
+    static func quantize(_ work: borrowing QuantizationWork)
+    static func dequantize(_ work: borrowing QuantizationWork)
+    static func block(_ work: borrowing RelayoutWork)
+    static func unblock(_ work: borrowing RelayoutWork)
+
+    /// Does nothing but multiply and add, `rounds` times. Returns the number of operations.
+    static func peak(_ rounds: Int) -> Int
+}
+
+/// The channels in a block of an image of codes.
+public let integerBlockWidth = 16

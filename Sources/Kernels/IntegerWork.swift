@@ -1,0 +1,357 @@
+/// How a computed value becomes a code: clamped, rounded to the nearest integer with ties to even, plus the zero point.
+public struct CodeRounding: Hashable, Sendable {
+    public var zeroPoint: Int32
+    /// The lowest and the highest code, minus the zero point.
+    public var lower: Float
+    public var upper: Float
+
+    public init(zeroPoint: Int, lower: Int, upper: Int) {
+        self.zeroPoint = Int32(zeroPoint)
+        self.lower = Float(lower - zeroPoint)
+        self.upper = Float(upper - zeroPoint)
+    }
+}
+
+/// What the addition of two tensors of codes computes, with each product and the sum rounded to float32:
+///
+///     (left − zero) · factor + (right − zero) · factor
+public struct CodeAddition: Hashable, Sendable {
+    public var leftFactor: Float
+    public var rightFactor: Float
+    public var leftZeroPoint: Int32
+    public var rightZeroPoint: Int32
+    public var rounding: CodeRounding
+
+    public init(
+        leftFactor: Float, rightFactor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: CodeRounding
+    ) {
+        self.leftFactor = leftFactor
+        self.rightFactor = rightFactor
+        self.leftZeroPoint = Int32(leftZeroPoint)
+        self.rightZeroPoint = Int32(rightZeroPoint)
+        self.rounding = rounding
+    }
+
+    /// With the operands exchanged.
+    public var swapped: CodeAddition {
+        CodeAddition(
+            leftFactor: rightFactor, rightFactor: leftFactor, leftZeroPoint: Int(rightZeroPoint),
+            rightZeroPoint: Int(leftZeroPoint), rounding: rounding)
+    }
+}
+
+/// Packs the weights of one group of output channels.
+public struct IntegerPackingWork {
+    /// Rows of codes, with one code for each output channel.
+    public var codes: UnsafePointer<Int8>
+    public var rowStride: Int
+    /// The row of each weight of each quad, or of each tap of a depthwise convolution; −1 for a weight of zero.
+    public var rows: UnsafePointer<Int32>
+    public var rowCount: Int
+    public var firstColumn: Int
+    public var columnCount: Int
+    public var blockCount: Int
+    /// Zeros.
+    public var packed: UnsafeMutableRawPointer
+
+    public init(
+        codes: UnsafePointer<Int8>, rowStride: Int, rows: UnsafePointer<Int32>, rowCount: Int, firstColumn: Int,
+        columnCount: Int, blockCount: Int, packed: UnsafeMutableRawPointer
+    ) {
+        self.codes = codes
+        self.rowStride = rowStride
+        self.rows = rows
+        self.rowCount = rowCount
+        self.firstColumn = firstColumn
+        self.columnCount = columnCount
+        self.blockCount = blockCount
+        self.packed = packed
+    }
+}
+
+/// The steps of a convolution of codes: `quads` adjacent quads at each of `tapCount` taps. The last `shortTaps` taps have
+/// `shortQuads`, because the last block has fewer channels.
+public struct IntegerSteps: Hashable, Sendable {
+    public var tapCount: Int
+    public var quads: Int
+    public var shortTaps = 0
+    public var shortQuads = 0
+
+    public init(tapCount: Int, quads: Int) {
+        self.tapCount = tapCount
+        self.quads = quads
+    }
+
+    public var count: Int { (tapCount - shortTaps) * quads + shortTaps * shortQuads }
+}
+
+/// A convolution of codes. For each output pixel and channel it computes
+///
+///     code = round(float(bias[channel] + Σ input · weight) · factor[channel])
+///
+/// where the sum is one of 32-bit integers, followed by one product of floats. `rounding` defines how it is rounded and
+/// clamped. With a residual, the code is added to the residual's as `addition` defines it, and that is the result.
+/// Without `rounding`, the product is the result, clamped to `lower` and `upper`.
+///
+/// Pixels and taps are lists of offsets, as for the convolution of floats. The border of the input holds its zero point.
+public struct IntegerConvolutionWork {
+    public var input: UnsafeRawPointer
+    public var inputOffsets: UnsafePointer<Int32>
+    public var taps: UnsafePointer<Int32>
+    public var steps: IntegerSteps
+    public var weights: UnsafeRawPointer
+    /// Values for all output channels, padded to whole blocks. The bias subtracts what the input's zero point contributes.
+    public var bias: UnsafePointer<Int32>
+    public var factors: UnsafePointer<Float>
+    public var rounding: CodeRounding?
+    public var lower = -Float.infinity
+    public var upper = Float.infinity
+
+    public var output: UnsafeMutableRawPointer
+    public var outputOffsets: UnsafePointer<Int32>
+    public var outputBlockStride: Int
+    /// The channels for which the output has memory.
+    public var channels: Int
+
+    public var residual: UnsafeRawPointer?
+    public var residualOffsets: UnsafePointer<Int32>?
+    public var residualBlockStride = 0
+    public var addition: CodeAddition?
+
+    public var firstPixel = 0
+    public var pixelCount: Int
+    /// Always the first block of a group. Likewise, the last block of the work is the last of a group.
+    public var firstBlock = 0
+    public var blockCount: Int
+
+    public init(
+        input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>, steps: IntegerSteps,
+        weights: UnsafeRawPointer, bias: UnsafePointer<Int32>, factors: UnsafePointer<Float>,
+        rounding: CodeRounding?, output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>,
+        outputBlockStride: Int, channels: Int, pixelCount: Int, blockCount: Int
+    ) {
+        self.input = input
+        self.inputOffsets = inputOffsets
+        self.taps = taps
+        self.steps = steps
+        self.weights = weights
+        self.bias = bias
+        self.factors = factors
+        self.rounding = rounding
+        self.output = output
+        self.outputOffsets = outputOffsets
+        self.outputBlockStride = outputBlockStride
+        self.channels = channels
+        self.pixelCount = pixelCount
+        self.blockCount = blockCount
+    }
+}
+
+/// A depthwise convolution of codes over rows of an image; the arithmetic is that of `IntegerConvolutionWork`.
+public struct IntegerDepthwiseWork {
+    /// The input of the first output's first tap, in the block's plane.
+    public var input: UnsafeRawPointer
+    public var inputRowStride: Int
+    public var strideY: Int
+    public var strideX: Int
+    public var windowHeight: Int
+    public var windowWidth: Int
+    public var tapStrideY: Int
+    public var tapStrideX: Int
+    /// Those of the block.
+    public var weights: UnsafeRawPointer
+    public var bias: UnsafePointer<Int32>
+    public var factors: UnsafePointer<Float>
+    public var rounding: CodeRounding
+    /// The first pixel of the block's plane.
+    public var output: UnsafeMutableRawPointer
+    public var outputRowStride: Int
+    public var width: Int
+    public var firstRow: Int
+    public var rowCount: Int
+
+    public init(
+        input: UnsafeRawPointer, inputRowStride: Int, strideY: Int, strideX: Int, windowHeight: Int, windowWidth: Int,
+        tapStrideY: Int, tapStrideX: Int, weights: UnsafeRawPointer, bias: UnsafePointer<Int32>,
+        factors: UnsafePointer<Float>, rounding: CodeRounding, output: UnsafeMutableRawPointer, outputRowStride: Int,
+        width: Int, firstRow: Int, rowCount: Int
+    ) {
+        self.input = input
+        self.inputRowStride = inputRowStride
+        self.strideY = strideY
+        self.strideX = strideX
+        self.windowHeight = windowHeight
+        self.windowWidth = windowWidth
+        self.tapStrideY = tapStrideY
+        self.tapStrideX = tapStrideX
+        self.weights = weights
+        self.bias = bias
+        self.factors = factors
+        self.rounding = rounding
+        self.output = output
+        self.outputRowStride = outputRowStride
+        self.width = width
+        self.firstRow = firstRow
+        self.rowCount = rowCount
+    }
+}
+
+/// Adds rows of codes: `count` rows of `width` values.
+public struct IntegerAdditionWork {
+    public var left: UnsafePointer<UInt8>
+    public var leftStride: Int
+    public var right: UnsafePointer<UInt8>
+    public var rightStride: Int
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputStride: Int
+    public var width: Int
+    public var count: Int
+    public var addition: CodeAddition
+
+    public init(
+        left: UnsafePointer<UInt8>, leftStride: Int, right: UnsafePointer<UInt8>, rightStride: Int,
+        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int, addition: CodeAddition
+    ) {
+        self.left = left
+        self.leftStride = leftStride
+        self.right = right
+        self.rightStride = rightStride
+        self.output = output
+        self.outputStride = outputStride
+        self.width = width
+        self.count = count
+        self.addition = addition
+    }
+}
+
+/// Pooling of one plane of codes. Windows are clipped to the image. An average is
+///
+///     code = round(float(Σ input − count · zero) · factors[count])
+///
+/// where `count` is the number of pixels under the window.
+public struct IntegerPoolingWork {
+    public var kind: PoolingWork.Kind
+    public var input: UnsafePointer<UInt8>
+    public var inputRowStride: Int
+    public var inputHeight: Int
+    public var inputWidth: Int
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputRowStride: Int
+    public var outputWidth: Int
+    public var windowHeight: Int
+    public var windowWidth: Int
+    public var strideY: Int
+    public var strideX: Int
+    public var padTop: Int
+    public var padLeft: Int
+    public var rowCount: Int
+    /// Of an average.
+    public var factors: UnsafePointer<Float>
+    public var zeroPoint: Int32
+    public var rounding: CodeRounding
+
+    public init(
+        kind: PoolingWork.Kind, input: UnsafePointer<UInt8>, inputRowStride: Int, inputHeight: Int, inputWidth: Int,
+        output: UnsafeMutablePointer<UInt8>, outputRowStride: Int, outputWidth: Int, windowHeight: Int,
+        windowWidth: Int, strideY: Int, strideX: Int, padTop: Int, padLeft: Int, rowCount: Int,
+        factors: UnsafePointer<Float>, zeroPoint: Int, rounding: CodeRounding
+    ) {
+        self.kind = kind
+        self.input = input
+        self.inputRowStride = inputRowStride
+        self.inputHeight = inputHeight
+        self.inputWidth = inputWidth
+        self.output = output
+        self.outputRowStride = outputRowStride
+        self.outputWidth = outputWidth
+        self.windowHeight = windowHeight
+        self.windowWidth = windowWidth
+        self.strideY = strideY
+        self.strideX = strideX
+        self.padTop = padTop
+        self.padLeft = padLeft
+        self.rowCount = rowCount
+        self.factors = factors
+        self.zeroPoint = Int32(zeroPoint)
+        self.rounding = rounding
+    }
+}
+
+/// The mean of all pixels of each channel: an average pooling of the whole image, with plain output.
+public struct IntegerMeanWork {
+    public var input: UnsafePointer<UInt8>
+    public var inputRowStride: Int
+    public var inputBlockStride: Int
+    public var height: Int
+    public var width: Int
+    public var factor: Float
+    public var zeroPoint: Int32
+    public var rounding: CodeRounding
+    public var output: UnsafeMutablePointer<UInt8>
+    public var channels: Int
+    public var firstBlock: Int
+    public var blockCount: Int
+
+    public init(
+        input: UnsafePointer<UInt8>, inputRowStride: Int, inputBlockStride: Int, height: Int, width: Int,
+        factor: Float, zeroPoint: Int, rounding: CodeRounding, output: UnsafeMutablePointer<UInt8>, channels: Int,
+        firstBlock: Int, blockCount: Int
+    ) {
+        self.input = input
+        self.inputRowStride = inputRowStride
+        self.inputBlockStride = inputBlockStride
+        self.height = height
+        self.width = width
+        self.factor = factor
+        self.zeroPoint = Int32(zeroPoint)
+        self.rounding = rounding
+        self.output = output
+        self.channels = channels
+        self.firstBlock = firstBlock
+        self.blockCount = blockCount
+    }
+}
+
+/// Replaces each code by what a table of 256 codes has for it, in `count` rows of `width`.
+public struct LookupWork {
+    public var input: UnsafePointer<UInt8>
+    public var inputStride: Int
+    public var table: UnsafePointer<UInt8>
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputStride: Int
+    public var width: Int
+    public var count: Int
+
+    public init(
+        input: UnsafePointer<UInt8>, inputStride: Int, table: UnsafePointer<UInt8>,
+        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int
+    ) {
+        self.input = input
+        self.inputStride = inputStride
+        self.table = table
+        self.output = output
+        self.outputStride = outputStride
+        self.width = width
+        self.count = count
+    }
+}
+
+/// Floats to codes, `code = round(float / scale)`, or codes to floats, `float = (code − zero) · scale`: a row of values.
+public struct QuantizationWork {
+    public var floats: UnsafeMutablePointer<Float>
+    public var codes: UnsafeMutablePointer<UInt8>
+    public var count: Int
+    public var scale: Float
+    public var rounding: CodeRounding
+
+    public init(
+        floats: UnsafeMutablePointer<Float>, codes: UnsafeMutablePointer<UInt8>, count: Int, scale: Float,
+        rounding: CodeRounding
+    ) {
+        self.floats = floats
+        self.codes = codes
+        self.count = count
+        self.scale = scale
+        self.rounding = rounding
+    }
+}

@@ -1,0 +1,226 @@
+import Kernels
+
+// Steps over codes that multiply by integer weights.
+
+/// What the kernel for convolutions of codes needs to know about a layer. All but locations are offsets of constants.
+private struct IntegerConvolutionLayer: Sendable {
+    let integers: any IntegerKernels.Type
+    let from: Location
+    let to: Location
+    let inputOffsets: Int
+    let taps: Int
+    let steps: IntegerSteps
+    let weights: Int
+    let bias: Int
+    let factors: Int
+    let result: IntegerLayer.Result
+    let outputOffsets: Int
+    let residual: Location?
+    let residualOffsets: Int?
+    let addition: CodeAddition?
+
+    func run(_ memory: Memory, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>)) {
+        if part.pixels.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: part.blocks) }
+        var work = IntegerConvolutionWork(
+            input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
+            taps: memory.offsets(taps), steps: steps, weights: memory.constants + weights,
+            bias: memory.offsets(bias), factors: memory.floats(factors), rounding: nil,
+            output: memory.pixels(to, image: image), outputOffsets: memory.offsets(outputOffsets),
+            outputBlockStride: to.blockStride,
+            channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, pixelCount: part.pixels.count,
+            blockCount: part.blocks.count)
+        work.firstPixel = part.pixels.lowerBound
+        work.firstBlock = part.blocks.lowerBound
+        switch result {
+        case .codes(let rounding): work.rounding = rounding
+        case .values(let lower, let upper): (work.lower, work.upper) = (lower, upper)
+        }
+        if let residual, let residualOffsets {
+            work.residual = UnsafeRawPointer(memory.pixels(residual, image: image))
+            work.residualOffsets = memory.offsets(residualOffsets)
+            work.residualBlockStride = residual.blockStride
+            work.addition = addition
+        }
+        integers.convolve(work)
+    }
+}
+
+extension Compiler {
+    mutating func addIntegerConvolution(_ node: PlannedNode, _ layer: IntegerLayer, window: Window) {
+        let from = location(node.inputs[0], layouts.convolutionReads(node.inputs[0], window, graph))
+        let (kh, kw) = (window.height.size, window.width.size)
+        var taps: [Int32] = []
+        var rows: [Int32] = []
+        var steps: IntegerSteps
+        /// Adds rows of weights in quads.
+        func add(_ indices: Range<Int>) {
+            for quad in stride(from: indices.lowerBound, to: indices.upperBound, by: 4) {
+                for index in quad..<quad + 4 { rows.append(index < indices.upperBound ? Int32(index) : -1) }
+            }
+        }
+        if from.kind == .rows {
+            // A row of the window is contiguous. What its last quad reads past it is multiplied by zero.
+            let depth = kw * from.channels
+            steps = IntegerSteps(tapCount: kh, quads: (depth + 3) / 4)
+            taps = (0..<kh).map { Int32($0 * window.height.dilation * from.rowStride) }
+            for tap in 0..<kh { add(tap * depth..<(tap + 1) * depth) }
+        } else {
+            let blockWidth = from.blockWidth
+            steps = IntegerSteps(tapCount: from.blocks * kh * kw, quads: blockWidth / 4)
+            if from.channels % blockWidth > 0 {
+                (steps.shortTaps, steps.shortQuads) = (kh * kw, (from.channels % blockWidth + 3) / 4)
+            }
+            for block in 0..<from.blocks {
+                for tap in 0..<kh * kw {
+                    let row = tap / kw * window.height.dilation * from.rowStride
+                    taps.append(
+                        Int32(block * from.blockStride + row + tap % kw * window.width.dilation * from.pixelStride))
+                    let last = min((block + 1) * blockWidth, from.channels)
+                    add(tap * from.channels + block * blockWidth..<tap * from.channels + last)
+                }
+            }
+        }
+        let to = native(node.outputs[0])
+        addLayer(
+            node, layer, from: from, to: to, inputOffsets: windowOffsets(from, to, window), taps: taps, steps: steps,
+            rows: rows, algorithm: "int8 \(kh)×\(kw)")
+    }
+
+    mutating func addIntegerDense(_ node: PlannedNode, _ layer: IntegerLayer) {
+        // The rows of the input are treated as the pixels of one image.
+        let from = location(node.inputs[0], .plain).asOneImage
+        let quads = (from.channels + 3) / 4
+        addLayer(
+            node, layer, from: from, to: native(node.outputs[0]).asOneImage,
+            inputOffsets: (0..<from.width).map { Int32($0 * from.pixelStride) }, taps: [0],
+            steps: IntegerSteps(tapCount: 1, quads: quads),
+            rows: (0..<Int32(quads * 4)).map { $0 < from.channels ? $0 : -1 }, algorithm: "int8 dense")
+    }
+
+    /// - Parameter rows: The row of the weights for each value of each quad; −1 for none.
+    private mutating func addLayer(
+        _ node: PlannedNode, _ layer: IntegerLayer, from: Location, to: Location, inputOffsets: [Int32],
+        taps: [Int32], steps: IntegerSteps, rows: [Int32], algorithm: String
+    ) {
+        let weights = packInteger(layer, rows: rows, blocks: to.blocks)
+        let residual = node.residual.map { location($0, .blocked) }
+        let (bias, factors) = packScaling(layer, blocks: to.blocks)
+        let integers = integers
+        let packed = withConstants { pool in
+            IntegerConvolutionLayer(
+                integers: integers, from: from, to: to, inputOffsets: pool.offsets(inputOffsets),
+                taps: pool.offsets(taps), steps: steps, weights: weights, bias: bias, factors: factors,
+                result: layer.result, outputOffsets: pool.offsets(to.pixelOffsets), residual: residual,
+                residualOffsets: residual.map { pool.offsets($0.pixelOffsets) }, addition: node.addition)
+        }
+        let groups = BlockGroups(blocks: to.blocks, maximumWidth: integers.groupBlocks)
+        let cut = Cut(
+            pixels: to.pixels, tile: integers.tilePixels, groups: groups.ranges,
+            groupBytes: groups.widest * integers.quadBytes * steps.count,
+            inputBytes: min(from.imageStride, to.pixels * steps.count * 4),
+            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks)
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, algorithm: algorithm,
+                reads: [from.slot] + (residual.map { [$0.slot] } ?? []), writes: [to.slot],
+                multiplyAdds: node.multiplyAdds, chunks: to.images * cut.chunks
+            ) { memory, chunk in
+                let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
+                packed.run(memory, image, cut[part])
+            })
+    }
+
+    mutating func addIntegerDepthwise(_ node: PlannedNode, _ layer: IntegerLayer, window: Window) {
+        guard case .codes(let rounding) = layer.result else { preconditionFailure("\(node.name) computes floats") }
+        let from = location(node.inputs[0], .blocked)
+        let to = native(node.outputs[0])
+        let area = window.height.size * window.width.size
+        let integers = integers
+        let blockBytes = integers.packedDepthwiseBytes(window: area)
+        let weights = withConstants { pool in
+            pool.reserve(byteCount: to.blocks * blockBytes) { memory in
+                layer.pack(rows: (0..<Int32(area)).map { $0 }, blocks: 1) { work in
+                    for block in 0..<to.blocks {
+                        work.firstColumn = block * to.blockWidth
+                        work.columnCount = min(to.blockWidth, layer.outputs - work.firstColumn)
+                        work.packed = memory + block * blockBytes
+                        integers.packDepthwise(work)
+                    }
+                }
+            }
+        }
+        let (bias, factors) = packScaling(layer, blocks: to.blocks)
+        let perBand = max(1, (1 << 14) / max(1, to.width * to.blockWidth))
+        let strips = stride(from: 0, to: to.height, by: perBand).map { $0..<min($0 + perBand, to.height) }
+        let corner = -window.height.before * from.rowStride - window.width.before * from.pixelStride
+        addPlanes(
+            node, algorithm: "int8 depthwise \(window.height.size)×\(window.width.size)", reads: [from.slot], to: to,
+            strips: strips
+        ) { memory, plane in
+            integers.convolveDepthwise(
+                IntegerDepthwiseWork(
+                    input: memory.pixels(from, plane) + corner, inputRowStride: from.rowStride,
+                    strideY: window.height.stride, strideX: window.width.stride, windowHeight: window.height.size,
+                    windowWidth: window.width.size, tapStrideY: window.height.dilation * from.rowStride,
+                    tapStrideX: window.width.dilation * from.pixelStride,
+                    weights: memory.constants + (weights + plane.block * blockBytes),
+                    bias: memory.offsets(bias) + plane.block * to.blockWidth,
+                    factors: memory.floats(factors) + plane.block * to.blockWidth, rounding: rounding,
+                    output: memory.pixels(to, plane), outputRowStride: to.rowStride, width: to.width,
+                    firstRow: plane.rows.lowerBound, rowCount: plane.rows.count))
+        }
+    }
+
+    /// The packed weights, group by group.
+    private mutating func packInteger(_ layer: IntegerLayer, rows: [Int32], blocks: Int) -> Int {
+        let integers = integers
+        let groups = BlockGroups(blocks: blocks, maximumWidth: integers.groupBlocks).ranges
+        let bytesPerBlock = rows.count / 4 * integers.quadBytes
+        return withConstants { pool in
+            pool.shared(layer.weights, .integer(OffsetList(offsets: rows))) { pool in
+                pool.reserve(byteCount: blocks * bytesPerBlock, parts: groups.count) { memory, group in
+                    let range = groups[group]
+                    layer.pack(rows: rows, blocks: range.count) { work in
+                        work.firstColumn = range.lowerBound * integerBlockWidth
+                        work.columnCount = min(range.count * integerBlockWidth, layer.outputs - work.firstColumn)
+                        work.packed = memory + range.lowerBound * bytesPerBlock
+                        integers.packWeights(work)
+                    }
+                }
+            }
+        }
+    }
+
+    /// The bias, without what the input's zero point contributes to the sums, and the factors.
+    private mutating func packScaling(_ layer: IntegerLayer, blocks: Int) -> (bias: Int, factors: Int) {
+        var sums = [Int32](repeating: 0, count: layer.outputs)
+        withExtendedLifetime(layer.weights) {
+            let codes = layer.weights.bytes.bindMemory(to: Int8.self)
+            for first in stride(from: 0, to: codes.count, by: layer.outputs) {
+                for channel in 0..<layer.outputs { sums[channel] += Int32(codes[first + channel]) }
+            }
+        }
+        let count = blocks * integerBlockWidth
+        let padding = [Int32](repeating: 0, count: count - layer.outputs)
+        let bias = zip(layer.bias, sums).map { $0 - Int32(layer.zeroPoint) * $1 } + padding
+        return withConstants { pool in
+            let offset = pool.reserve(byteCount: count * 4) { $0.copyMemory(from: bias, byteCount: count * 4) }
+            return (offset, pool.floats(layer.factors, count: count))
+        }
+    }
+}
+
+extension IntegerLayer {
+    /// Calls the function with a work to pack the weights, whose columns and destination it sets.
+    fileprivate func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
+        withExtendedLifetime(weights) {
+            rows.withUnsafeBufferPointer { rows in
+                var work = IntegerPackingWork(
+                    codes: weights.bytes.bindMemory(to: Int8.self).baseAddress!, rowStride: outputs,
+                    rows: rows.baseAddress!, rowCount: rows.count, firstColumn: 0, columnCount: 0,
+                    blockCount: blocks, packed: UnsafeMutableRawPointer(mutating: weights.bytes.baseAddress!))
+                body(&work)
+            }
+        }
+    }
+}

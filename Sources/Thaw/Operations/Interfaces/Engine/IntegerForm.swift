@@ -1,0 +1,72 @@
+import Kernels
+
+/// What the engine's kernels for 8-bit codes compute. Codes are uint8. The arithmetic is that of the operation's `evaluate`,
+/// bit by bit.
+enum IntegerForm {
+    /// Weight axes: height, width, inputs, outputs.
+    case convolution(IntegerLayer, window: Window)
+    /// Weight axes: height, width, channel.
+    case depthwise(IntegerLayer, window: Window)
+    /// Weight axes: inputs, outputs.
+    case dense(IntegerLayer)
+    /// Two inputs of the same shape.
+    case addition(CodeAddition)
+    case largest(window: Window)
+    /// A factor for each number of pixels under the window.
+    case average(window: Window, zeroPoint: Int, factors: [Float], CodeRounding)
+    /// The mean over height and width of an image.
+    case mean(zeroPoint: Int, factor: Float, CodeRounding)
+    case lookup([UInt8])
+    case quantize(scale: Float, CodeRounding)
+    case dequantize(scale: Float, CodeRounding)
+}
+
+/// A layer with integer weights over codes: the bias plus Σ (code − zero point) · weight, an integer of 32 bits, becomes a
+/// float, is multiplied by the factor of its output channel, and is rounded.
+struct IntegerLayer: Sendable {
+    enum Result: Hashable, Sendable {
+        case codes(CodeRounding)
+        /// Floats, clamped.
+        case values(lower: Float, upper: Float)
+    }
+
+    /// int8. The output channels are the last axis.
+    var weights: Tensor
+    /// A value for each output channel.
+    var bias: [Int32]
+    /// That of the input.
+    var zeroPoint: Int
+    /// A value for each output channel.
+    var factors: [Float]
+    var result: Result
+
+    var outputs: Int { bias.count }
+    var element: ElementType { if case .codes = result { .uint8 } else { .float32 } }
+
+    /// The result for a sum, which includes the bias.
+    func value(_ sum: Int, channel: Int) -> Double {
+        let product = Float(Int32(sum)) * factors[channel]
+        switch result {
+        case .codes(let rounding): return rounding.code(product)
+        case .values(let lower, let upper): return Double(min(max(product, lower), upper))
+        }
+    }
+
+    var outputZeroPoint: Int? {
+        if case .codes(let rounding) = result { Int(rounding.zeroPoint) } else { nil }
+    }
+}
+
+extension CodeRounding {
+    /// The code of a value. NaN becomes the lowest.
+    func code(_ value: Float) -> Double {
+        let clamped = value > lower ? min(value, upper) : lower
+        return Double(clamped.rounded(.toNearestOrEven)) + Double(zeroPoint)
+    }
+}
+
+/// An operation that knows the zero point of the codes that it computes. Others leave that of their first input.
+protocol CodeOperation: EngineOperation {
+    /// Nil if it computes floats.
+    var outputZeroPoint: Int? { get }
+}

@@ -1,0 +1,65 @@
+import Kernels
+
+/// A depthwise convolution of an image of codes with integer weights, one filter for each channel: `IntegerLayer` defines
+/// the arithmetic. The padding has the value zero.
+struct IntegerDepthwiseConvolution: Operation {
+    var layer: IntegerLayer
+    var window: Window
+
+    var kind: String { "IntegerDepthwiseConvolution" }
+    var weights: [Tensor] { [layer.weights] }
+    var isSpatial: Bool { true }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let image = inputs[0].shape
+        guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
+        guard image[3] == layer.outputs else { throw Failure.channelMismatch(image[3], layer.outputs) }
+        let size = try window.outputSize(height: image[1], width: image[2])
+        return [TensorType([image[0], size.height, size.width, layer.outputs], layer.element)]
+    }
+
+    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        outputs[0].shape.elementCount * window.height.size * window.width.size
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let shape = inputs[0].shape
+        let output = try! outputTypes(inputs.map(\.type))[0]
+        let weights = layer.weights.bytes.bindMemory(to: Int8.self)
+        let codes = inputs[0].bytes
+        return withExtendedLifetime(inputs) {
+            var results: [Double] = []
+            output.shape.forEachPixel { image, row, column in
+                var sums = layer.bias.map(Int.init)
+                window.forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { y, x, ky, kx in
+                    let pixel = ((image * shape[1] + y) * shape[2] + x) * shape[3]
+                    let tap = (ky * window.width.size + kx) * shape[3]
+                    for channel in 0..<shape[3] {
+                        sums[channel] += (Int(codes[pixel + channel]) - layer.zeroPoint) * Int(weights[tap + channel])
+                    }
+                }
+                for channel in 0..<shape[3] { results.append(layer.value(sums[channel], channel: channel)) }
+            }
+            return [Tensor(shape: output.shape, element: output.element) { results[$0] }]
+        }
+    }
+}
+
+// MARK: Facts
+
+extension IntegerDepthwiseConvolution {
+    var family: Family { .convolution }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == 3 ? .weighted(3) : window.use(ofAxis: axis)
+    }
+}
+
+// MARK: Engine
+
+extension IntegerDepthwiseConvolution: CodeOperation, EngineOperation {
+    var outputZeroPoint: Int? { layer.outputZeroPoint }
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        guard case .codes = layer.result else { return nil }
+        return .integer(.depthwise(layer, window: window))
+    }
+}

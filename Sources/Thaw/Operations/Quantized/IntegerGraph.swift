@@ -1,0 +1,165 @@
+import Kernels
+
+extension Graph {
+    /// The graph with everything between quantized values computed on codes.
+    ///
+    /// Where a value is quantized and dequantized again, what reads it reads the codes instead, if it can be computed on
+    /// codes. Codes are unsigned here: those of int8 are moved by 128. Everything else computes in floats, as before.
+    func onCodes() throws -> Graph {
+        guard nodes.contains(where: { $0.operation is AffineQuantize }) else { return self }
+        var network = QuantizedNetwork(self)
+        return try rebuilt { try network.replace($0, $1, &$2) }
+    }
+}
+
+/// A graph on its way to codes.
+private struct QuantizedNetwork {
+    /// A value in codes: one of the new graph, and what its codes mean.
+    private struct Codes {
+        var value: Graph.Value
+        var scale: CodeScale
+    }
+
+    private let graph: Graph
+    private let producers: [Graph.Value: Graph.Node]
+    private let readers: [Graph.Value: [Graph.Node]]
+    private let outputs: Set<Graph.Value>
+    /// The codes of the floats of the old graph that have some, and of the old graph's codes.
+    private var codes: [Graph.Value: Codes] = [:]
+
+    init(_ graph: Graph) {
+        self.graph = graph
+        producers = graph.producers
+        var readers: [Graph.Value: [Graph.Node]] = [:]
+        for node in graph.nodes { for input in Set(node.inputs) { readers[input, default: []].append(node) } }
+        self.readers = readers
+        outputs = Set(graph.outputs.map(\.value))
+    }
+
+    /// - Returns: The values of the new graph in place of the node's outputs, or nil to keep the node.
+    mutating func replace(
+        _ node: Graph.Node, _ inputs: [Graph.Value], _ builder: inout GraphBuilder
+    ) throws -> [Graph.Value]? {
+        if let quantize = node.operation as? AffineQuantize {
+            guard let scale = quantize.unsignedScale, isOnlyDequantized(node, quantize) else { return nil }
+            let value = try quantized(node, to: scale, inputs[0], &builder)
+            codes[node.outputs[0]] = Codes(value: value, scale: scale)
+            return [value]
+        }
+        if node.operation is AffineDequantize {
+            guard let known = codes[node.inputs[0]] else { return nil }
+            codes[node.outputs[0]] = known
+            return [try floats(known, name: node.name, &builder)]
+        }
+        guard node.outputs.count == 1, let known = allCodes(node.inputs) else { return nil }
+        let scale = known[0].scale
+        if known.allSatisfy({ $0.scale == scale }),
+            let operation = (node.operation as? any CodeMovingOperation)?.movingCodes(zeroPoint: scale.zeroPoint)
+        {
+            let value = try builder.add(operation, known.map(\.value), name: node.name)[0]
+            codes[node.outputs[0]] = Codes(value: value, scale: scale)
+            return [try floats(codes[node.outputs[0]]!, name: node.name + "/values", &builder)]
+        }
+        // What is quantized at once is computed there.
+        guard !isOnlyQuantized(node.outputs[0]) else { return nil }
+        let use = QuantizedUse(
+            inputs: known.map(\.scale), types: node.inputs.map { graph[$0] }, bounds: -.infinity...(.infinity))
+        guard let operation = (node.operation as? any QuantizableOperation)?.onCodes(use) else { return nil }
+        return try builder.add(operation, known.map(\.value), name: node.name)
+    }
+
+    /// The codes of a value that a node quantizes.
+    private func quantized(
+        _ node: Graph.Node, to scale: CodeScale, _ floats: Graph.Value, _ builder: inout GraphBuilder
+    ) throws -> Graph.Value {
+        var source = node.inputs[0]
+        var bounds: ClosedRange<Float> = -.infinity...(.infinity)
+        var passed: [any Operation] = []
+        while true {
+            if let known = codes[source] {
+                if passed.isEmpty, known.scale == scale { return known.value }
+                return try lookup(passed, known, scale, name: node.name, &builder)
+            }
+            guard let producer = producers[source], producer.outputs.count == 1 else { break }
+            if let known = allCodes(producer.inputs) {
+                let use = QuantizedUse(
+                    inputs: known.map(\.scale), types: producer.inputs.map { graph[$0] }, output: scale,
+                    bounds: bounds)
+                if let operation = (producer.operation as? any QuantizableOperation)?.onCodes(use) {
+                    return try builder.add(operation, known.map(\.value), name: producer.name)[0]
+                }
+                if producer.operation.isFunctionOfElements {
+                    return try lookup([producer.operation] + passed, known[0], scale, name: producer.name, &builder)
+                }
+            }
+            // Clamping becomes part of the rounding.
+            guard let bound = producer.operation.bound, bound.low <= bound.high,
+                max(bound.low, bounds.lowerBound) <= min(bound.high, bounds.upperBound)
+            else { break }
+            bounds = max(bound.low, bounds.lowerBound)...min(bound.high, bounds.upperBound)
+            passed.insert(producer.operation, at: 0)
+            source = producer.inputs[0]
+        }
+        let operation = AffineQuantize(scale: AffineScale(scale), element: .uint8)
+        return try builder.add(operation, [floats], name: node.name)[0]
+    }
+
+    /// Applies functions of elements to codes, by a table.
+    private func lookup(
+        _ operations: [any Operation], _ known: Codes, _ scale: CodeScale, name: String,
+        _ builder: inout GraphBuilder
+    ) throws -> Graph.Value {
+        var values = Tensor((0..<256).map { known.scale.value($0) }, shape: [256])
+        for operation in operations { values = operation.evaluate([values])[0] }
+        let table = IntegerLookup(table: values.floats.map { UInt8(scale.code($0)) }, zeroPoint: scale.zeroPoint)
+        return try builder.add(table, [known.value], name: name)[0]
+    }
+
+    private func floats(_ known: Codes, name: String, _ builder: inout GraphBuilder) throws -> Graph.Value {
+        try builder.add(AffineDequantize(scale: AffineScale(known.scale)), [known.value], name: name)[0]
+    }
+
+    private func allCodes(_ values: [Graph.Value]) -> [Codes]? {
+        let known = values.compactMap { codes[$0] }
+        return known.isEmpty || known.count < values.count ? nil : known
+    }
+
+    /// Whether all that reads the codes turns them into floats as they were made.
+    private func isOnlyDequantized(_ node: Graph.Node, _ quantize: AffineQuantize) -> Bool {
+        !outputs.contains(node.outputs[0])
+            && (readers[node.outputs[0]] ?? []).allSatisfy {
+                ($0.operation as? AffineDequantize)?.scale == quantize.scale
+            }
+    }
+
+    /// Whether a value, possibly after clamping, is quantized, and used for nothing else.
+    private func isOnlyQuantized(_ value: Graph.Value) -> Bool {
+        var value = value
+        while true {
+            guard !outputs.contains(value), let readers = readers[value] else { return false }
+            if readers.allSatisfy({ ($0.operation as? AffineQuantize)?.unsignedScale != nil }) { return true }
+            guard readers.count == 1, readers[0].operation.bound != nil else { return false }
+            value = readers[0].outputs[0]
+        }
+    }
+}
+
+extension AffineQuantize {
+    /// What the codes mean if they are unsigned, if one scale is for all.
+    fileprivate var unsignedScale: CodeScale? {
+        var unsigned = scale
+        if element == .int8 { unsigned.zeroPoints = scale.zeroPoints.map { $0 + 128 } }
+        return unsigned.codeScale
+    }
+}
+
+extension AffineScale {
+    fileprivate init(_ scale: CodeScale) { self.init([scale.scale], zeroPoints: [scale.zeroPoint]) }
+}
+
+extension Operation {
+    /// Whether it applies one function to all elements of its only input.
+    fileprivate var isFunctionOfElements: Bool {
+        isElementwise && weights.allSatisfy { $0.elementCount == 1 } && scalarFunction() != nil
+    }
+}

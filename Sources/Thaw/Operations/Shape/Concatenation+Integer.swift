@@ -1,0 +1,3 @@
+extension Concatenation: CodeMovingOperation {
+    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+}

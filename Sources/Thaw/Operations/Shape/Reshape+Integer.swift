@@ -1,0 +1,3 @@
+extension Reshape: CodeMovingOperation {
+    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+}

@@ -1,0 +1,3 @@
+extension StridedSlice: CodeMovingOperation {
+    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+}

@@ -1,0 +1,3 @@
+extension Transpose: CodeMovingOperation {
+    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+}

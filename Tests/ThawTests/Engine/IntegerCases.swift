@@ -1,0 +1,189 @@
+import Testing
+
+@testable import Thaw
+
+/// A network whose values are quantized, small enough for the plain implementations.
+struct IntegerCase: CustomTestStringConvertible, Sendable {
+    var testDescription: String
+    var input: Shape
+    /// The kinds of the operations on codes, in order.
+    var kinds: [String]
+    /// The largest difference to the network computed as it is written, in steps of the output's codes. Weights are rounded
+    /// to 8 bits, and some of what is rounded twice there is rounded once.
+    var tolerance: Float
+    var build: @Sendable (inout QuantizedBuilder, Graph.Value) throws -> Graph.Value
+
+    init(
+        _ description: String, _ input: Shape, _ kinds: [String], tolerance: Float = 2,
+        _ build: @escaping @Sendable (inout QuantizedBuilder, Graph.Value) throws -> Graph.Value
+    ) {
+        (testDescription, self.input, self.kinds, self.tolerance, self.build) =
+            (description, input, kinds, tolerance, build)
+    }
+
+    /// Quantized once at the input, which is between −1 and 1.
+    func graph() throws -> Graph {
+        var builder = QuantizedBuilder()
+        let x = builder.graph.input("x", TensorType(input))
+        builder.graph.output("y", try build(&builder, try builder.quantized(x, 2 / 255, zeroPoint: 128)))
+        return builder.graph.graph
+    }
+
+    func inputs() -> [Tensor] { [tensor(input, seed: 5)] }
+}
+
+struct QuantizedBuilder {
+    var graph = GraphBuilder()
+
+    mutating func one(_ operation: any Thaw.Operation, _ inputs: Graph.Value...) throws -> Graph.Value {
+        try graph.add(operation, inputs, name: operation.kind)[0]
+    }
+
+    /// Quantizes and dequantizes.
+    mutating func quantized(
+        _ x: Graph.Value, _ scale: Float, zeroPoint: Int, element: ElementType = .uint8
+    ) throws -> Graph.Value {
+        let scale = AffineScale([scale], zeroPoints: [zeroPoint])
+        return try one(AffineDequantize(scale: scale), one(AffineQuantize(scale: scale, element: element), x))
+    }
+}
+
+extension IntegerCase {
+    private static func layer(
+        _ name: String, _ input: Shape, _ kind: String, scale: Float, zeroPoint: Int = 120,
+        activation: Unary.Function? = nil, element: ElementType = .uint8, _ operation: any Thaw.Operation
+    ) -> IntegerCase {
+        IntegerCase(name, input, ["AffineQuantize", kind, "AffineDequantize"]) { builder, x in
+            var y = try builder.one(operation, x)
+            if let activation { y = try builder.one(Unary(activation), y) }
+            return try builder.quantized(y, scale, zeroPoint: zeroPoint, element: element)
+        }
+    }
+
+    static let layers: [IntegerCase] = [
+        layer("1×1", [1, 7, 5, 16], "IntegerConvolution", scale: 0.05, convolution(axis(1), axis(1), 16, 32)),
+        layer(
+            "3×3 of rows", [2, 9, 7, 3], "IntegerConvolution", scale: 0.05,
+            convolution(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 1, 1), 3, 20)),
+        layer(
+            "7×7 of rows", [1, 19, 17, 3], "IntegerConvolution", scale: 0.1,
+            convolution(axis(7, stride: 2, 3, 3), axis(7, stride: 2, 3, 3), 3, 64)),
+        layer(
+            "3×3 of odd channels", [1, 6, 11, 37], "IntegerConvolution", scale: 0.2, zeroPoint: 3,
+            activation: .relu, convolution(axis(3, 1, 1), axis(3, 1, 1), 37, 70)),
+        layer(
+            "dilated", [1, 12, 12, 16], "IntegerConvolution", scale: 0.1,
+            convolution(axis(3, dilation: 2, 2, 2), axis(3, dilation: 2, 2, 2), 16, 16)),
+        layer(
+            "relu6, zero at the end", [1, 5, 5, 40], "IntegerConvolution", scale: 6 / 255, zeroPoint: 0,
+            activation: .relu6, convolution(axis(1), axis(1), 40, 96)),
+        layer(
+            "signed codes", [1, 5, 5, 16], "IntegerConvolution", scale: 0.05, zeroPoint: -7, element: .int8,
+            convolution(axis(1), axis(1), 16, 48)),
+        layer(
+            "depthwise", [1, 9, 11, 24], "IntegerDepthwiseConvolution", scale: 0.03,
+            depthwise(axis(3, 1, 1), axis(3, 1, 1), 24)),
+        layer(
+            "depthwise with stride", [1, 9, 11, 32], "IntegerDepthwiseConvolution", scale: 0.03, zeroPoint: 0,
+            activation: .relu6, depthwise(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 32)),
+        layer(
+            "depthwise 5×5", [2, 12, 13, 16], "IntegerDepthwiseConvolution", scale: 0.05,
+            depthwise(axis(5, 2, 2), axis(5, 2, 2), 16)),
+        layer(
+            "depthwise 3×4, stride 3, dilated", [1, 14, 17, 5], "IntegerDepthwiseConvolution", scale: 0.05,
+            depthwise(axis(3, stride: 3, 1, 1), axis(4, dilation: 2, 2, 2), 5)),
+        layer(
+            "dense", [3, 130], "IntegerDense", scale: 0.1, zeroPoint: 99,
+            Dense(matrix: tensor([130, 71], seed: 3), bias: tensor([71], seed: 4))),
+        layer(
+            "average pooling", [1, 9, 9, 20], "IntegerAveragePooling", scale: 0.004,
+            Pooling(function: .average, window: Window(height: axis(3, 1, 1), width: axis(3, stride: 2, 1, 1)))),
+        layer(
+            "average pooling that counts its padding", [1, 9, 9, 20], "IntegerAveragePooling", scale: 0.004,
+            Pooling(
+                function: .average, window: Window(height: axis(2, 1, 1), width: axis(3, 1, 0)), countsPadding: true)),
+        layer(
+            "mean", [2, 9, 9, 150], "IntegerMean", scale: 0.001, zeroPoint: 128,
+            Reduction(function: .mean, axes: [1, 2], keepsAxes: false)),
+        layer(
+            "mean that keeps axes", [1, 4, 9, 16], "IntegerMean", scale: 0.002, zeroPoint: 128,
+            Reduction(function: .mean, axes: [1, 2], keepsAxes: true)),
+        layer("swish", [1, 9, 5, 20], "IntegerLookup", scale: 0.004, zeroPoint: 70, Unary(.swish(beta: 1))),
+        layer("requantization", [1, 9, 5, 20], "IntegerLookup", scale: 0.005, Unary(.clip(-0.5, 0.5))),
+    ]
+
+    static let networks: [IntegerCase] = [
+        IntegerCase("max pooling", [1, 9, 9, 20], ["AffineQuantize", "IntegerMaxPooling", "AffineDequantize"]) {
+            try $0.one(
+                Pooling(
+                    function: .maximum, window: Window(height: axis(3, stride: 2, 1, 1), width: axis(2, 0, 1))), $1)
+        },
+        IntegerCase("floats at the end", [1, 4, 4, 16], ["AffineQuantize", "IntegerConvolution", "Softmax"]) {
+            try $0.one(Softmax(axis: 3), $0.one(convolution(axis(1), axis(1), 16, 10), $1))
+        },
+        IntegerCase("a convolution in floats", [1, 4, 4, 16], ["AffineQuantize", "IntegerConvolution"]) {
+            try $0.one(convolution(axis(1), axis(1), 16, 48), $1)
+        },
+        IntegerCase(
+            "residual", [1, 8, 8, 32],
+            [
+                "AffineQuantize", "IntegerConvolution", "IntegerConvolution", "IntegerAddition", "AffineDequantize",
+            ], tolerance: 3
+        ) { builder, x in
+            let first = try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 32, 48), x), 0.06, zeroPoint: 125)
+            let inner = try builder.quantized(
+                builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 48, 48), first), 0.3, zeroPoint: 130)
+            return try builder.quantized(
+                builder.one(Unary(.relu), builder.one(Binary(.add), first, inner)), 0.3, zeroPoint: 0)
+        },
+        IntegerCase(
+            "the other order, and another reader", [1, 8, 8, 32],
+            [
+                "AffineQuantize", "IntegerConvolution", "IntegerAddition", "IntegerAddition", "AffineDequantize",
+            ], tolerance: 3
+        ) { builder, x in
+            let inner = try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 32, 32), x), 0.06, zeroPoint: 125)
+            let sum = try builder.quantized(builder.one(Binary(.add), inner, x), 0.06, zeroPoint: 110)
+            return try builder.quantized(builder.one(Binary(.add), sum, inner), 0.1, zeroPoint: 90)
+        },
+        IntegerCase(
+            "concatenation and reshape", [1, 4, 4, 16],
+            [
+                "AffineQuantize", "IntegerConvolution", "Concatenation", "IntegerConvolution", "Reshape",
+                "IntegerDense", "AffineDequantize",
+            ], tolerance: 4
+        ) { builder, x in
+            let scale: Float = 2 / 255
+            let other = try builder.quantized(
+                builder.one(Unary(.clip(-1, 1)), builder.one(convolution(axis(1), axis(1), 16, 24), x)), scale,
+                zeroPoint: 128)
+            let joined = try builder.quantized(builder.one(Concatenation(axis: 3), x, other), scale, zeroPoint: 128)
+            let inner = try builder.quantized(
+                builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 40, 8), joined), 0.1, zeroPoint: 128)
+            let flat = try builder.quantized(builder.one(Reshape([1, 128]), inner), 0.1, zeroPoint: 128)
+            return try builder.quantized(
+                builder.one(Dense(matrix: tensor([128, 10]), bias: nil), flat), 0.3, zeroPoint: 128)
+        },
+        IntegerCase(
+            "padding", [1, 6, 6, 16], ["AffineQuantize", "Pad", "IntegerConvolution", "AffineDequantize"]
+        ) { builder, x in
+            let padded = try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 2, 2, 0]), x)
+            return try builder.quantized(
+                builder.one(convolution(axis(3), axis(3), 16, 16), padded), 0.1, zeroPoint: 100)
+        },
+        IntegerCase(
+            "a layer in floats between", [1, 6, 6, 16],
+            [
+                "AffineQuantize", "IntegerConvolution", "Sigmoid", "AffineQuantize", "IntegerConvolution",
+                "AffineDequantize",
+            ]
+        ) { builder, x in
+            let gates = try builder.one(Unary(.sigmoid), builder.one(convolution(axis(1), axis(1), 16, 16), x))
+            return try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 16, 16), builder.quantized(gates, 1 / 255, zeroPoint: 0)),
+                0.05, zeroPoint: 100)
+        },
+    ]
+}
