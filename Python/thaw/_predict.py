@@ -38,20 +38,27 @@ class Interface:
         # The keys of a dictionary are read faster than a list of the same labels.
         self._keys = self._probabilities if len(self._probabilities) == len(self.labels) else self.labels
 
-    def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
-        """Runs the model once."""
+    def predict(self, handle: Any, data: dict[str, Any], function: str = "thaw_model_run") -> dict[str, Any]:
+        """Runs the model once: with the handle of a model, or with that of a state."""
         for name in data:
             if name not in self.inputs:
                 names = ", ".join(repr(name) for name in self.inputs)
                 message = f"the model has no input {name!r}; its inputs are {names}"
                 raise UnknownNameError(message, "noSuchFeature")
         tensors = type(self._template).from_buffer_copy(self._template)
-        owned = []
-        for tensor, (name, feature) in zip(tensors, self.inputs.items()):
-            if name not in data:
+        owned, absent = [], []
+        for index, (name, feature) in enumerate(self.inputs.items()):
+            if name in data:
+                owned.append(feature.fill(tensors[index], data[name]))
+            elif feature.type["isOptional"]:
+                absent.append(index)
+            else:
                 raise InvalidValueError(f"the input {name!r} has no value", "noInput")
-            owned.append(feature.fill(tensor, data[name]))
-        result = _library.handle("thaw_model_run", handle, tensors, len(tensors), 0)
+        if absent:
+            given = [tensor for index, tensor in enumerate(tensors) if index not in absent]
+            owned.append(tensors)
+            tensors = (Tensor * len(given))(*given)
+        result = _library.handle(function, handle, tensors, len(tensors), 0)
         try:
             return self._outputs(result)
         finally:
@@ -167,8 +174,8 @@ class _Array(_Input):
             message = "the input {!r} takes an array of {}, not {}"
             raise InvalidTypeError(message.format(self.name, self.type["dataType"], array.dtype), "wrongType")
         if list(array.shape) != list(self.type["shape"]):
-            message = "the input {!r} takes an array of shape {}, not {}"
-            raise InvalidValueError(message.format(self.name, tuple(self.type["shape"]), array.shape), "wrongShape")
+            self._check(list(array.shape))
+            tensor.rank, tensor.shape = array.ndim, _sizes(array.shape)
         # Views, other byte orders and read-only arrays are welcome: the library gets a plain copy, or the array itself.
         if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
             array = array.astype(numpy.float32 if takes_floats else numpy.int64)
@@ -176,6 +183,29 @@ class _Array(_Input):
         tensor.data, tensor.byte_count = array.ctypes.data, array.nbytes
         tensor.type = _library.TYPES[array.dtype.name]
         return array
+
+
+    def _check(self, shape: list[int]) -> None:
+        """Refuses a shape that a flexible input does not have."""
+        shapes = self.type["shapes"] or {}
+        ranges = shapes.get("ranges")
+        if shape in shapes.get("enumerated", []) or ranges is not None and _fits(shape, ranges):
+            return
+        supported = str(tuple(self.type["shape"]))
+        if "enumerated" in shapes:
+            supported = " or ".join(str(tuple(one)) for one in shapes["enumerated"])
+        elif ranges is not None:
+            sizes = [str(least) if least == most else f"{least}..{'' if most < 0 else most}" for least, most in ranges]
+            supported = "({})".format(", ".join(sizes))
+        message = "the input {!r} takes an array of shape {}, not {}"
+        raise InvalidValueError(message.format(self.name, supported, tuple(shape)), "wrongShape")
+
+
+def _fits(shape: list[int], ranges: list[list[int]]) -> bool:
+    sizes = zip(shape, ranges)
+    return len(shape) == len(ranges) and all(
+        least <= size and (most < 0 or size <= most) for size, (least, most) in sizes
+    )
 
 
 def _shape(tensor: Any) -> tuple[int, ...]:

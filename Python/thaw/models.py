@@ -21,7 +21,8 @@ class MLModel(Owner):
     """A Core ML model: a network, a pipeline, or a model of another kind such as scikit-learn's.
 
     `model` is the path of a `.mlmodel` or `.mlpackage`, or a model or specification of coremltools. The weights of an ML
-    Program's specification are in `weights_dir`. The other arguments are accepted without effect.
+    Program's specification are in `weights_dir`; `function_name` is one of its functions. The other arguments are accepted
+    without effect.
     """
 
     _noun = "model"
@@ -37,10 +38,11 @@ class MLModel(Owner):
         function_name: str | None = None,
         optimization_hints: Any = None,
     ):
-        if function_name is not None:
-            raise InvalidValueError("function_name= is unsupported: the model's main function is used")
         if isinstance(model, (str, os.PathLike)):
-            handle = _library.handle("thaw_model_load", os.fsencode(model))
+            function = encoded(function_name)
+            handle = _library.handle("thaw_model_load_function", os.fsencode(model), function)
+        elif function_name is not None:
+            raise InvalidValueError("function_name= needs the path of a model")
         else:
             handle = _load_message(model, weights_dir)
         self._take(handle, Form(), compute_units)
@@ -76,16 +78,28 @@ class MLModel(Owner):
         """The outputs for a dictionary of inputs by name, as a dictionary; for a list of such, a list.
 
         Images are PIL images of the model's size and mode; arrays are what NumPy makes an array of. The other values of
-        pipelines are numbers, strings, and dictionaries of numbers.
+        pipelines are numbers, strings, and dictionaries of numbers. A stateful model needs a `state` of its own, which
+        `make_state` returns, and changes it.
         """
         if state is not None:
-            raise InvalidValueError("state= is unsupported", "unsupportedModel")
+            if not isinstance(state, State):
+                message = "state= takes what make_state() returns, not a {!r}"
+                raise InvalidTypeError(message.format(type(state).__name__), "wrongType")
+            if state._model is not self:
+                raise InvalidValueError("the state is that of another model")
+            parts = [data] if isinstance(data, dict) else data
+            answers = [self._interface.predict(state._live(), part, "thaw_state_run") for part in parts]
+            return answers[0] if isinstance(data, dict) else answers
         if isinstance(data, dict):
             return self._interface.predict(self._live(), data)
         if not isinstance(data, list) or not all(isinstance(part, dict) for part in data):
             message = "predict takes a dictionary of inputs, or a list of such, not {!r}"
             raise InvalidTypeError(message.format(type(data).__name__), "wrongType")
         return [self._interface.predict(self._live(), part) for part in data]
+
+    def make_state(self) -> State:
+        """A state for a new sequence of predictions of a stateful model. It begins with zeros."""
+        return State(self)
 
     # MARK: Writing
 
@@ -200,6 +214,16 @@ class MLModel(Owner):
     @property
     def output_description(self) -> _Descriptions:
         return _Descriptions(self, "outputs")
+
+
+class State(Owner):
+    """What a stateful model keeps between predictions."""
+
+    _noun = "state"
+
+    def __init__(self, model: MLModel):
+        self._model = model
+        self._handle = _library.handle("thaw_state_create", model._live())
 
 
 class _UserDefined(MutableMapping):

@@ -47,34 +47,60 @@ package struct ArrayRunner: Sendable {
     /// - Parameter arrays: One array per input. The name may be omitted if there is only one input.
     /// - Throws: `Failure` for an unknown or missing input, and for an array of the wrong shape.
     package func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
-        let types = model.graph.inputs.map { model.graph[$0.value] }
-        let inputs = try zip(Self.inOrder(arrays, model.graph.inputs.map(\.name)) { $0.name }, types).enumerated().map {
-            index, input in
-            let array = input.0.array
-            guard let image = model.image(at: index), image.isChannelsFirst else { return array }
-            return try channelsLast(array, input.1.shape, model.graph.inputs[index].name)
+        // States are no inputs of the caller. They begin with zeros, and pass from one run to the next.
+        let (states, hidden) = (model.stateInputs, model.stateOutputs)
+        let indices = model.graph.inputs.indices.filter { !states.contains($0) }
+        let ports = indices.map { model.graph.inputs[$0] }
+        let types = ports.map { model.graph[$0.value] }
+        let arrays = arrays + standardArrays(ports, without: arrays)
+        let ordered = try Self.inOrder(arrays, ports.map(\.name)) { $0.name }
+        let inputs = try ordered.enumerated().map { position, given in
+            let index = indices[position]
+            guard let image = model.image(at: index), image.isChannelsFirst else { return given.array }
+            return try channelsLast(given.array, types[position].shape, ports[position].name)
         }
-        let counts = try zip(inputs, zip(types, model.graph.inputs)).map { try pieces($0, $1.0, $1.1.name) }
+        let counts = try zip(inputs, zip(types, ports)).map { try pieces($0, $1.0, $1.1.name) }
         let count = counts.first ?? 1
         guard counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
+        var kept = ModelState(model.states).update { $0 }
         let answers = (0..<count).map { piece in
-            outputs(
-                of: zip(inputs, types).enumerated().map { index, input in
-                    let (array, type) = input
-                    let size = type.shape.elementCount
-                    let values = Array(array.values[piece * size..<(piece + 1) * size])
-                    let tensor = Tensor(lifted(values, index), shape: type.shape)
-                    return type.element == .float32 ? tensor : Cast(element: type.element).evaluate([tensor])[0]
-                })
+            var tensors = zip(inputs, zip(types, indices)).map { array, input in
+                let (type, index) = input
+                let size = type.shape.elementCount
+                let values = Array(array.values[piece * size..<(piece + 1) * size])
+                let tensor = Tensor(lifted(values, index), shape: type.shape)
+                return type.element == .float32 ? tensor : Cast(element: type.element).evaluate([tensor])[0]
+            }
+            for (state, tensor) in zip(model.states, kept).sorted(by: { $0.0.input < $1.0.input }) {
+                tensors.insert(tensor, at: state.input)
+            }
+            let results = outputs(of: tensors)
+            for (index, state) in model.states.enumerated() {
+                if let output = state.output { kept[index] = results[output].reshaped(state.type.shape) }
+            }
+            return results
         }
-        return model.graph.outputs.enumerated().map { index, port in
+        return model.graph.outputs.enumerated().filter { !hidden.contains($0.offset) }.map { index, port in
             let parts = answers.map { $0[index] }
             var shape = parts[0].shape.dimensions
             if count > 1 {
                 if shape.first == model.batch { shape[0] *= count } else { shape.insert(count, at: 0) }
             }
             return (port.name, NumPyFile(shape: shape, values: parts.flatMap(\.floats)))
+        }
+    }
+
+    /// The arrays of optional inputs that are not given.
+    private func standardArrays(
+        _ ports: [Graph.Port], without given: [(name: String?, array: NumPyFile)]
+    ) -> [(name: String?, array: NumPyFile)] {
+        // If no array has a name, there is one input.
+        let absent = ports.filter { port in !given.contains { ($0.name ?? ports[0].name) == port.name } }
+        return absent.compactMap { port in
+            model.standardArray(port.name, model.graph[port.value]).map { tensor in
+                (port.name, NumPyFile(shape: tensor.shape.dimensions, values: tensor.floats))
+            }
         }
     }
 
@@ -131,7 +157,7 @@ package struct ArrayRunner: Sendable {
         let itemSize = item.reduce(1, *)
         let fits =
             given == whole || given == item || Array(given.dropFirst()) == item || given == [itemSize]
-            || Array(given.dropFirst()) == [itemSize]
+            || Array(given.dropFirst()) == [itemSize] || Array(given.dropFirst()) == whole
         guard fits, size > 0, array.values.count % size == 0, !array.values.isEmpty else {
             throw Failure.arrayShape(name, Shape(array.shape), expected: type.shape)
         }

@@ -45,9 +45,11 @@ extension Failure {
             names: [name])
     }
 
-    static func multiArrayShape(_ name: String, _ shape: [Int], _ expected: [Int]) -> Failure {
+    static func multiArrayShape(
+        _ name: String, _ shape: [Int], _ expected: [Int], _ shapes: ArrayShapes = .fixed
+    ) -> Failure {
         Failure(
-            .wrongShape, "the multi-array for '\(name)' has shape \(shape)", remedy: "the model takes \(expected)",
-            names: [name])
+            .wrongShape, "the multi-array for '\(name)' has shape \(shape)",
+            remedy: shapes == .fixed ? "the model takes \(expected)" : "the model takes \(shapes)", names: [name])
     }
 }

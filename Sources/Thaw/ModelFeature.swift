@@ -32,6 +32,10 @@ public struct ModelFeature: Sendable, Equatable {
     public var text: String
     /// What it contains.
     public var kind: Kind
+    /// The shapes that a multi-array input may have.
+    public var shapes = ArrayShapes.fixed
+    /// The number that a multi-array input consists of if it is not given; nil if it must be given.
+    public var standard: Double?
 }
 
 extension ModelFeature {
@@ -50,6 +54,8 @@ extension ModelFeature {
                     sizes: image?.sizes ?? .fixed, scaling: image?.scaling))
         case "multiArrayType":
             kind = .multiArray(shape: type.multiArrayType.shape, type: ElementType(ofArray: type["multiArrayType"]))
+            let array = try ArrayInput(message)
+            (shapes, standard) = (array?.shapes ?? .fixed, array?.standard)
         case "dictionaryType":
             kind = .probabilities(hasIntegerLabels: type.dictionaryType.choice == "int64KeyType")
         case "int64Type": kind = .label(isInteger: true)

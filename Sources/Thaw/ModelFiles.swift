@@ -49,6 +49,7 @@ extension Model {
         precision: ProgramPrecision = ProgramPrecision()
     ) throws -> EncodedModel {
         guard laterStages == nil else { throw Failure.pipelineWritten() }
+        try requireStateless()
         try requireLayers()
         try Model.require(format, allows: target, precision)
         if format == .coreMLPackage {

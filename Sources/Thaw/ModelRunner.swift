@@ -46,12 +46,19 @@ public final class ModelRunner: Sendable {
 
     /// The outputs for these inputs, in the order of the description; a classifier's label is not among them.
     ///
-    /// - Parameter values: One for each input; the name may be omitted if there is only one.
+    /// - Parameters:
+    ///   - values: One for each input that is not optional; the name may be omitted if there is only one.
     /// - Throws: `Failure` for an unknown or missing input, and for a value that does not fit.
-    public func run(_ values: [(name: String?, value: Value)]) throws -> [Output] {
+    ///   - state: What a stateful model keeps between runs, made by `makeState`.
+    public func run(_ values: [(name: String?, value: Value)], state: ModelState? = nil) throws -> [Output] {
         let ordered = try inOrder(values)
+        if let state {
+            guard state.belongs(to: model.states) else { throw Failure.otherState() }
+        } else if model.isStateful {
+            throw Failure.noState(model.states.map(\.name))
+        }
         var size: ImageSize?
-        for (index, (feature, value)) in ordered.enumerated() {
+        for (index, feature, value) in ordered {
             guard case .image(let image) = feature.kind else { continue }
             let given = try Self.size(of: value, as: image, feature.name)
             if index == 0 { size = given }
@@ -60,13 +67,14 @@ public final class ModelRunner: Sendable {
                 throw Failure.imageSize(feature.name, given, image)
             }
         }
-        let tensors = try ordered.enumerated().map { index, input in
-            try tensor(input.value, for: input.feature, index)
+        let shapes = flexibleShapes(ordered)
+        let engine = try engine(for: size, shapes)
+        let tensors = try ordered.map { input in
+            try tensor(input.value, for: input.feature, engine.model.graph, input.index)
         }
-        let engine = try engine(for: size)
-        return try engine.pool.with { executor in
-            for (index, (feature, value)) in ordered.enumerated() {
-                if let tensor = tensors[index] {
+        func run(_ tensors: [Tensor?], _ executor: Executor) throws -> [Output] {
+            for (tensor, (index, feature, value)) in zip(tensors, ordered) {
+                if let tensor {
                     executor.load(tensor, input: index)
                 } else if case .pixels(let pixels) = value, let image = engine.model.image(at: index) {
                     load(pixels, image, into: executor, index)
@@ -75,8 +83,26 @@ public final class ModelRunner: Sendable {
                 }
             }
             executor.run()
-            return try outputs.compactMap { try output($0, engine.model, executor) }
+            return try outputs.compactMap { try output($0, engine.model, executor, isDefault: shapes.isEmpty) }
         }
+        return try engine.pool.with { executor in
+            guard let state else { return try run(tensors, executor) }
+            return try state.update { states in
+                for (state, tensor) in zip(model.states, states) { executor.load(tensor, input: state.input) }
+                let results = try run(tensors, executor)
+                for (index, state) in model.states.enumerated() {
+                    if let output = state.output { states[index] = executor.output(output).reshaped(state.type.shape) }
+                }
+                return results
+            }
+        }
+    }
+
+    /// What the model keeps between runs, for a new sequence of runs.
+    /// - Throws: `Failure` for a model that keeps nothing.
+    public func makeState() throws -> ModelState {
+        guard model.isStateful else { throw Failure.stateless() }
+        return ModelState(model.states)
     }
 
     // MARK: Inputs
@@ -94,7 +120,7 @@ public final class ModelRunner: Sendable {
     /// The features and values in the order of the graph's inputs.
     private func inOrder(
         _ values: [(name: String?, value: Value)]
-    ) throws -> [(feature: ModelFeature, value: Value)] {
+    ) throws -> [(index: Int, feature: ModelFeature, value: Value)] {
         let names = inputs.map(\.name)
         var given: [String: Value] = [:]
         for (name, value) in values {
@@ -103,14 +129,33 @@ public final class ModelRunner: Sendable {
             guard names.contains(known) else { throw Failure.unknownInput(name, names) }
             guard given.updateValue(value, forKey: known) == nil else { throw Failure.valueTwice(forInput: name) }
         }
-        return try model.graph.inputs.map { port in
+        let states = model.stateInputs
+        return try model.graph.inputs.enumerated().filter { !states.contains($0.offset) }.map { index, port in
             let name = featureName(port.name)
             guard let feature = inputs.first(where: { featureName($0.name) == name }) else {
                 throw Failure.inputMissing(port.name)
             }
-            guard let value = given[feature.name] else { throw Failure.inputMissing(feature.name) }
-            return (feature, value)
+            if let value = given[feature.name] { return (index, feature, value) }
+            let type = model.graph[port.value]
+            guard let standard = feature.standard, case .multiArray(let shape, _) = feature.kind else {
+                throw Failure.inputMissing(feature.name)
+            }
+            let tensor = Tensor(shape: Shape(shape), element: type.element) { _ in standard }
+            return (index, feature, .tensor(tensor))
         }
+    }
+
+    /// The shapes of flexible arrays that do not have their default shape.
+    private func flexibleShapes(
+        _ ordered: [(index: Int, feature: ModelFeature, value: Value)]
+    ) -> [String: [Int]] {
+        var shapes: [String: [Int]] = [:]
+        for (index, feature, value) in ordered {
+            guard case .multiArray(let standard, _) = feature.kind, case .tensor(let tensor) = value else { continue }
+            let given = tensor.shape.dimensions
+            if given != standard, feature.shapes.contains(given) { shapes[model.graph.inputs[index].name] = given }
+        }
+        return shapes
     }
 
     /// The size of an image.
@@ -126,18 +171,21 @@ public final class ModelRunner: Sendable {
     }
 
     /// The tensor that the graph takes; nil for pixels.
-    private func tensor(_ value: Value, for feature: ModelFeature, _ index: Int) throws -> Tensor? {
+    private func tensor(
+        _ value: Value, for feature: ModelFeature, _ graph: Graph, _ index: Int
+    ) throws -> Tensor? {
         guard case .tensor(let tensor) = value else {
             guard case .image = feature.kind else { throw Failure.multiArrayExpected(feature.name) }
             return nil
         }
-        let type = model.graph[model.graph.inputs[index].value]
+        let type = graph[graph.inputs[index].value]
         switch feature.kind {
         case .multiArray(let shape, _):
             let given = tensor.shape.dimensions
-            guard given == shape || [1] + given == shape || given == [1] + shape,
-                tensor.elementCount == type.shape.elementCount
-            else { throw Failure.multiArrayShape(feature.name, given, shape) }
+            let isShape = given == shape || [1] + given == shape || given == [1] + shape
+            guard isShape || feature.shapes.contains(given), tensor.elementCount == type.shape.elementCount else {
+                throw Failure.multiArrayShape(feature.name, given, shape, feature.shapes)
+            }
             if tensor.element == type.element { return tensor.reshaped(type.shape) }
             return Cast(element: type.element).evaluate([tensor.reshaped(type.shape)])[0]
         case .image(let image):
@@ -163,7 +211,10 @@ public final class ModelRunner: Sendable {
 
     // MARK: Outputs
 
-    private func output(_ feature: ModelFeature, _ model: Model, _ executor: Executor) throws -> Output? {
+    /// - Parameter isDefault: Whether all arrays have their default shapes.
+    private func output(
+        _ feature: ModelFeature, _ model: Model, _ executor: Executor, isDefault: Bool
+    ) throws -> Output? {
         let name = featureName(feature.name)
         guard let index = model.graph.outputs.firstIndex(where: { featureName($0.name) == name }) else { return nil }
         switch feature.kind {
@@ -183,8 +234,11 @@ public final class ModelRunner: Sendable {
             return Output(name: feature.name, tensor: executor.pixels(index, form, image.color))
         case .multiArray(let shape, let element):
             let tensor = executor.output(index)
-            let isDescribed = Shape(shape).checkedCount == tensor.elementCount
-            let shaped = isDescribed ? tensor.reshaped(Shape(shape)) : tensor
+            let isDescribed = isDefault && Shape(shape).checkedCount == tensor.elementCount
+            // With other shapes, the description only tells the number of axes.
+            let leading = isDefault || shape.isEmpty ? 0 : max(0, tensor.shape.rank - shape.count)
+            let own = tensor.shape.dimensions.prefix(leading).allSatisfy { $0 == 1 } ? leading : 0
+            let shaped = tensor.reshaped(isDescribed ? Shape(shape) : Shape(tensor.shape.dimensions.dropFirst(own)))
             if shaped.element == element { return Output(name: feature.name, tensor: shaped) }
             return Output(name: feature.name, tensor: Cast(element: element).evaluate([shaped])[0])
         }
@@ -197,26 +251,31 @@ public final class ModelRunner: Sendable {
         let pool: ExecutorPool
     }
 
-    /// The engines of the sizes that were used last.
+    /// The engines of the sizes and shapes that were used last.
     private final class Engines: @unchecked Sendable {
-        var recent: [(size: ImageSize?, engine: Engine)] = []
+        var recent: [(size: ImageSize?, shapes: [String: [Int]], engine: Engine)] = []
         let lock = Monitor()
         static let limit = 4
     }
 
-    /// The engine for images of this size.
-    private func engine(for size: ImageSize?) throws -> Engine {
+    /// The engine for images of this size, and arrays of these shapes where they are not the defaults.
+    private func engine(for size: ImageSize?, _ shapes: [String: [Int]] = [:]) throws -> Engine {
         try engines.lock.withLock {
-            if let index = engines.recent.firstIndex(where: { $0.size == size }) {
+            if let index = engines.recent.firstIndex(where: { $0.size == size && $0.shapes == shapes }) {
                 let found = engines.recent.remove(at: index)
                 engines.recent.append(found)
                 return found.engine
             }
             var model = self.model
-            if let size { try model.setImageSize(size) }
+            if !shapes.isEmpty, let reshaper = model.reshaper {
+                let isDefault = model.image.map { ImageSize(width: $0.width, height: $0.height) } == size
+                model = try reshaper.model(at: shapes, isDefault ? nil : size)
+            } else if let size {
+                try model.setImageSize(size)
+            }
             let program = try Program(model.graphOfPixels(), threads: threads)
             let engine = Engine(model: model, pool: ExecutorPool(program, threads: threads))
-            engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, engine)]
+            engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, shapes, engine)]
             return engine
         }
     }

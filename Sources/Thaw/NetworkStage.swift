@@ -9,6 +9,7 @@ struct NetworkStage: Stage {
     init(_ message: Message, _ weights: (any WeightFiles)?, threads: Int) throws {
         let description: Message = message["description"]
         model = try ModelReader.run(message, weights).model
+        try model.requireStateless()
         (inputs, outputs) = try PipelineFeature.all(in: description)
         if let image = outputs.first(where: { if case .image = $0.type { true } else { false } }) {
             throw Failure.imageOfStage(image.name)

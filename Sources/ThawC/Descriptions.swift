@@ -18,7 +18,7 @@ extension ModelDocument {
             ("parameters", JSON(model.graph.parameterCount)),
             ("multiplyAdds", JSON(model.graph.multiplyAdds)),
             ("hasShortWeights", .bool(conversion.hasShortWeights)), ("isPackage", .bool(format == .coreMLPackage)),
-            ("stages", .null), ("detector", .null),
+            ("states", JSON(model.stateNames)), ("stages", .null), ("detector", .null),
             ("notes", .array(conversion.notes.map(\.json))),
             ("warnings", .array(conversion.warnings.map(\.json))),
         ])
@@ -61,7 +61,8 @@ extension PipelineDocument {
             ("outputs", .array(pipeline.outputs.map(\.json))),
             ("classifier", pipeline.classifierJSON), ("preprocessing", .array([])), ("metadata", metadata.json),
             ("parameters", JSON(pipeline.parameterCount)), ("multiplyAdds", JSON(pipeline.multiplyAdds)),
-            ("hasShortWeights", .bool(false)), ("isPackage", .bool(isPackage)), ("stages", .array(stages)),
+            ("hasShortWeights", .bool(false)), ("isPackage", .bool(isPackage)), ("states", .array([])),
+            ("stages", .array(stages)),
             ("detector", (try? Detector(pipeline))?.json ?? .null), ("notes", .array([])), ("warnings", .array([])),
         ])
     }
@@ -120,7 +121,7 @@ extension ModelFeature {
     fileprivate func json(_ metadata: Metadata, isInput: Bool) -> JSON {
         var members: [(key: String, value: JSON)] = [
             ("name", .string(name)), ("description", .string(metadata.features[name] ?? text)),
-            ("isOptional", .bool(false)),
+            ("isOptional", .bool(standard != nil)),
         ]
         switch kind {
         case .image(let image):
@@ -135,6 +136,7 @@ extension ModelFeature {
         case .multiArray(let shape, let type):
             members += [
                 ("type", .string("multiArray")), ("shape", JSON(shape)), ("dataType", .string(type.rawValue)),
+                ("shapes", shapes.json),
             ]
         case .probabilities(let hasIntegerLabels):
             members += [
@@ -143,6 +145,22 @@ extension ModelFeature {
         case .label(let isInteger): members.append(("type", .string(isInteger ? "int64" : "string")))
         }
         return .object(members)
+    }
+}
+
+extension ArrayShapes {
+    fileprivate var json: JSON {
+        switch self {
+        case .fixed: .null
+        case .enumerated(let shapes): .object([("enumerated", .array(shapes.map { JSON($0) }))])
+        case .ranges(let ranges):
+            .object([
+                (
+                    "ranges",
+                    .array(ranges.map { JSON([$0.lowerBound, $0.upperBound == .max ? -1 : $0.upperBound]) })
+                )
+            ])
+        }
     }
 }
 

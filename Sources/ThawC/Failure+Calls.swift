@@ -80,6 +80,10 @@ extension Failure {
         Failure(.wrongKind, "the model is a pipeline", remedy: "\(function) takes a network")
     }
 
+    static func functionOfOther() -> Failure {
+        Failure(.invalidOption, "the model has no functions", remedy: "an ML Program may have several")
+    }
+
     static func pipelineRun() -> Failure {
         Failure(.wrongKind, "the model is a pipeline", remedy: "thaw_model_predict takes its values")
     }

@@ -87,13 +87,33 @@ private final class ByThreads<Value: Sendable>: @unchecked Sendable {
 
 @_cdecl("thaw_model_load")
 public func loadModel(_ path: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: HandleResult?) -> thaw_status {
+    load(path, function: nil, model, error)
+}
+
+@_cdecl("thaw_model_load_function")
+public func loadModel(
+    _ path: UnsafePointer<CChar>?, _ function: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
+    load(path, function: function, model, error)
+}
+
+private func load(
+    _ path: UnsafePointer<CChar>?, function: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
     model?.pointee = nil
     return call(error) {
         let model = try required(model, "model")
         let path = try requiredPath(path, "path")
+        var options = Converter.Options()
+        options.function = try text(function, "function")
+        let isPipeline = try Pipeline.isPipeline(path: path)
+        if options.function != nil, try isPipeline || ![.coreML, .coreMLPackage].contains(ModelFormat(of: path)) {
+            throw Failure.functionOfOther().inFile(path)
+        }
         let content: CModel.Content =
-            try Pipeline.isPipeline(path: path)
-            ? .pipeline(PipelineDocument(contentsOfFile: path)) : .network(ModelDocument(contentsOfFile: path))
+            try isPipeline
+            ? .pipeline(PipelineDocument(contentsOfFile: path))
+            : .network(ModelDocument(contentsOfFile: path, options: options))
         model.pointee = Handles.shared.add(CModel(content))
     }
 }

@@ -9,19 +9,62 @@ public func runModel(
     result?.pointee = nil
     return call(error) {
         let result = try required(result, "result")
-        let model: CModel = try object(model, "model")
-        let given = try structures(inputs, inputCount, "inputs").enumerated().map { index, tensor in
-            try GivenTensor(tensor, "inputs[\(index)]")
-        }
-        guard case .network(let document) = model.content else { throw Failure.pipelineRun() }
-        let runner = try model.runner(document, threads: threadCount(threads))
-        let values = try given.map { tensor in
-            (name: tensor.name, value: try tensor.value(for: runner.inputs))
-        }
-        let outputs = try runner.run(values)
-        let isClassifier = runner.outputs.contains { if case .probabilities = $0.kind { true } else { false } }
-        result.pointee = Handles.shared.add(CResult(outputs, isClassifier: isClassifier))
+        result.pointee = try run(object(model, "model"), nil, inputs, inputCount, threads)
     }
+}
+
+/// What the handle of a state refers to.
+final class CState: Sendable {
+    let model: CModel
+    let state: ModelState
+
+    init(_ model: CModel) throws {
+        self.model = model
+        guard case .network(let document) = model.content else { throw Failure.pipelineRun() }
+        state = try model.runner(document, threads: threadCount(0)).makeState()
+    }
+}
+
+@_cdecl("thaw_state_create")
+public func createState(_ model: OpaquePointer?, _ state: HandleResult?, _ error: HandleResult?) -> thaw_status {
+    state?.pointee = nil
+    return call(error) {
+        let state = try required(state, "state")
+        state.pointee = Handles.shared.add(try CState(object(model, "model")))
+    }
+}
+
+@_cdecl("thaw_state_free")
+public func freeState(_ state: OpaquePointer?) { release(state, as: CState.self) }
+
+@_cdecl("thaw_state_run")
+public func runState(
+    _ state: OpaquePointer?, _ inputs: UnsafePointer<thaw_tensor>?, _ inputCount: Int, _ threads: Int32,
+    _ result: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
+    result?.pointee = nil
+    return call(error) {
+        let result = try required(result, "result")
+        let state: CState = try object(state, "state")
+        result.pointee = try run(state.model, state.state, inputs, inputCount, threads)
+    }
+}
+
+/// The handle of a run's result.
+private func run(
+    _ model: CModel, _ state: ModelState?, _ inputs: UnsafePointer<thaw_tensor>?, _ inputCount: Int, _ threads: Int32
+) throws -> OpaquePointer {
+    let given = try structures(inputs, inputCount, "inputs").enumerated().map { index, tensor in
+        try GivenTensor(tensor, "inputs[\(index)]")
+    }
+    guard case .network(let document) = model.content else { throw Failure.pipelineRun() }
+    let runner = try model.runner(document, threads: threadCount(threads))
+    let values = try given.map { tensor in
+        (name: tensor.name, value: try tensor.value(for: runner.inputs))
+    }
+    let outputs = try runner.run(values, state: state)
+    let isClassifier = runner.outputs.contains { if case .probabilities = $0.kind { true } else { false } }
+    return Handles.shared.add(CResult(outputs, isClassifier: isClassifier))
 }
 
 extension GivenTensor {

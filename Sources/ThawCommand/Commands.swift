@@ -215,14 +215,25 @@ enum Commands {
         positionals: [.one("MODEL", "the model"), .any("[NAME=]INPUT.npy|VALUE")],
         mainOptions: "-o OUTPUT.npy|FOLDER",
         optionGroups: [
-            ("options", [Options.arrays, Options.function, Options.reference, Options.threads, Options.precision]),
+            (
+                "options",
+                [
+                    Options.arrays, Options.layout, Options.function, Options.reference, Options.threads,
+                    Options.precision,
+                ]
+            ),
             graphOptions,
         ],
         notes: [
             "Images have the axes batch, height, width, channel, or channels before height and width if the graph "
                 + "takes them so; channels are in the model's color order. Arrays are the network's own input: they "
                 + "get the graph's own arithmetic, but no other image preprocessing.",
-            "If the model has several inputs, give each array with the name of its input.",
+            "With --layout native, arrays are as in Core ML. An image is an image file of the model's size, or an array of bytes "
+                + "from 0 to 255 with the axes height, width, channel (red, green, blue), or height, width if it is gray; its "
+                + "preprocessing is applied. Other arrays have the axes that the model describes: channel, height, width or "
+                + "batch, channel, height, width for most networks.",
+            "If the model has several inputs, give each array with the name of its input. Inputs with a default may be left "
+                + "out. Arrays of flexible inputs may have each of their shapes.",
             "A pipeline, for example of scikit-learn or XGBoost, takes values in JSON: a number, a string, an array, or an "
                 + "object for a dictionary; null is a missing number. A value may also be a .npy file, whose first axis may "
                 + "be rows of data, or an image. A .jsonl file in place of all values has an object of inputs on each line. "

@@ -102,8 +102,10 @@ private struct Report {
         let graph = model.graph
         add(
             "inputs",
-            graph.inputs.enumerated().map { index, port in
-                guard let image = model.image(at: index) else { return "\(port.name): \(graph[port.value])" }
+            graph.inputs.enumerated().filter { !model.stateInputs.contains($0.offset) }.map { index, port in
+                guard let image = model.image(at: index) else {
+                    return "\(port.name): \(graph[port.value])" + model.arrayNotes(port.name)
+                }
                 return "\(port.name): an image, \(image.width)×\(image.height), \(image.color.rawValue)"
             })
         if let sizes = model.image?.sizes, sizes != .fixed { add("sizes", ["\(sizes)"]) }
@@ -111,7 +113,7 @@ private struct Report {
         add(
             "outputs",
             (model.classifier.map { ["\($0.predictedFeature): the top label"] } ?? [])
-                + graph.outputs.enumerated().map { index, port in
+                + graph.outputs.enumerated().filter { !model.stateOutputs.contains($0.offset) }.map { index, port in
                     if index == 0, model.classifier != nil {
                         return "\(port.name): the probability of each label, \(graph[port.value])"
                             + (model.labelsAreIndependent ? ", independent of the others" : "")
@@ -122,6 +124,7 @@ private struct Report {
                     return "\(port.name): an image, \(image.form.width)×\(image.form.height), \(image.color.rawValue)"
                 })
         add("pixels", model.imageOutput?.formulas ?? [])
+        add("states", model.stateInputs.sorted().map { "\(graph.inputs[$0].name): \(graph[graph.inputs[$0].value])" })
         if let classifier = model.classifier {
             let labels = classifier.labels
             let (first, last) = (labels[0], labels[labels.count - 1])

@@ -253,6 +253,11 @@ enum Options {
             + "is limited",
         standard: Int?.none
     ) { try readSide($0) }
+    static let layout = Option(
+        "layout", "graph|native",
+        "the layout of arrays: the network's own, or that of the Core ML model's inputs and outputs",
+        standard: ArrayLayout.graph, "graph"
+    ) { try readChoice($0, of: ArrayLayout.self) }
     static let reference = Flag("reference", "compute with the slow reference implementation of each operation")
     static let graph = Option(
         "graph", "FILE.svg|FILE.dot",
@@ -301,5 +306,7 @@ enum ChannelPlace: String, CaseIterable, Sendable {
 enum ResultFormat: String, CaseIterable, Sendable { case text, json, csv }
 
 enum BenchmarkFormat: String, CaseIterable, Sendable { case text, json, csv, markdown }
+
+enum ArrayLayout: String, CaseIterable, Sendable { case graph, native }
 
 enum ReportFormat: String, CaseIterable, Sendable { case text, json }

@@ -10,6 +10,7 @@ import Thaw
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     if try Pipeline.isPipeline(path: path) { return try runPipeline(arguments, console) }
+    if arguments[Options.layout] == .native { return try runNative(arguments, console) }
     let words = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     let model = try arguments.model(at: path, arrays: words, console)
@@ -47,6 +48,12 @@ extension Arguments {
         } else {
             conversion.warnings.forEach(console.warn)
         }
+        let inputs = conversion.model.graph.inputs.map(\.name)
+        try conversion.model.setArrayShapes(
+            words.map { word in
+                let (name, file) = nameAndFile(word, inputs: inputs)
+                return (name, try NumPyFile(contentsOfFile: file).shape)
+            })
         if words.count == 1, let word = words.first {
             let (_, file) = nameAndFile(word, inputs: conversion.model.graph.inputs.map(\.name))
             try blaming(file) {
@@ -75,7 +82,7 @@ private struct ArrayWords: GivenArrays {
 }
 
 /// Writes each array as `NAME.npy`.
-private func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
+func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
     if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
         throw Failure.noFolder(folder, String(cString: strerror(errno)))
     }

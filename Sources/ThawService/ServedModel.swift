@@ -38,6 +38,11 @@ final class ServedModel: Sendable {
         options.mapsFiles = false
         let conversion = try Model.load(contentsOfFile: source.path, options: options, labels: labels)
         let model = conversion.model
+        guard !model.isStateful else {
+            throw Failure(
+                .unsupportedModel, file: source.path, "the model keeps a state between runs",
+                remedy: "requests are independent of each other")
+        }
         let graph = model.graph
         let group = max(1, model.batch)
         // A single array may have no batch axis.

@@ -11,7 +11,7 @@
 /// to be freed by the caller with `thaw_error_free`, and their results to NULL. `error` may be NULL. On success
 /// `*error` is set to NULL.
 ///
-/// Handles. Models, classifiers, detectors, batches, results and errors are opaque handles, each freed by the function named
+/// Handles. Models, states, classifiers, detectors, batches, results and errors are opaque handles, each freed by the function named
 /// `…_free`. They are never dereferenced: a handle that was freed, or is of another type, is detected, and gives
 /// THAW_INVALID_ARGUMENT with the code `invalidHandle`; for NULL the code is `invalidArgument`. Freeing NULL, or a
 /// handle a second time, does nothing. A handle may be freed while another thread uses it: that call completes.
@@ -42,6 +42,7 @@ extern "C" {
 #endif
 
 typedef struct thaw_model thaw_model;
+typedef struct thaw_state thaw_state;
 typedef struct thaw_classifier thaw_classifier;
 typedef struct thaw_detector thaw_detector;
 typedef struct thaw_batch thaw_batch;
@@ -133,6 +134,12 @@ typedef struct thaw_buffer {
 /// Loads a Core ML model (`.mlmodel`, `.mlpackage`): a network, a pipeline, or a model of another kind, which is a pipeline
 /// of one stage. A TensorFlow graph (frozen graph, SavedModel, checkpoint) is converted with standard options.
 thaw_status thaw_model_load(const char *path, thaw_model **model, thaw_error **error);
+
+/// Loads one of the functions of an ML Program that has several.
+///
+/// - `function`: NULL for the default, as `thaw_model_load` does.
+thaw_status thaw_model_load_function(
+    const char *path, const char *function, thaw_model **model, thaw_error **error);
 
 /// Loads a Core ML model from the bytes of its `.mlmodel` file.
 ///
@@ -261,6 +268,7 @@ thaw_status thaw_convert_bytes(
 ///     parameters      the number of parameters
 ///     multiplyAdds    the number of multiply-adds of a run
 ///     hasShortWeights whether weights are stored in 16 bits or less, or the model computes in float16
+///     states          the names of what a stateful model keeps between runs: a list of strings
 ///     stages          of a pipeline: a list of objects with `position` ("1", or "2.1" for the first stage of a pipeline that
 ///                     is the second stage), `kind`, and the names of `inputs` and `outputs`; null otherwise
 ///     detector        null, or of a pipeline that detects objects: labels (a list of strings or null),
@@ -274,7 +282,9 @@ thaw_status thaw_convert_bytes(
 ///     "image"         width, height, color ("rgb", "bgr", "gray"), isFloat16 (grayscale of 16 bits),
 ///                     sizes: null, {"enumerated": [[w, h], …]}, or {"width": [least, most], "height": [least, most]};
 ///                     an input has scale and bias: lists of one number per channel, in the order of `color`
-///     "multiArray"    shape (null if a pipeline leaves it open), dataType ("float32", "float16", "float64", "int32", …)
+///     "multiArray"    shape (null if a pipeline leaves it open), dataType ("float32", "float16", "float64", "int32", …),
+///                     shapes: null, {"enumerated": [[1, 10], …]}, or {"ranges": [[least, most], …]} with a range for each
+///                     axis; most is -1 if there is no bound
 ///     "dictionary"    keyType ("string" or "int64"): a classifier's probabilities, or an input of a pipeline
 ///     "string", "int64"   a classifier's label, or an input or output of a pipeline
 ///     "double"        a number of a pipeline
@@ -360,15 +370,26 @@ thaw_status thaw_model_compress(
 
 /// Computes a network's outputs for tensors, as Core ML's `prediction` does. A pipeline is run by `thaw_model_predict`.
 ///
-/// - `inputs`: one tensor for each input of the model, in any order. `name` may be NULL if there is one input. An
+/// - `inputs`: one tensor for each input of the model that is not optional, in any order. `name` may be NULL if there is one input. An
 ///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or with a fourth channel, which is
 ///   ignored; or [height, width] for a gray image. A grayscale image of 16 bits is THAW_FLOAT16. Its size must be one
-///   of the model's. A multi-array is of any type and has the shape that `thaw_model_describe` shows; a batch axis of
-///   1 may be missing or added.
+///   of the model's. A multi-array is of any type and has the shape, or one of the shapes, that `thaw_model_describe`
+///   shows; a batch axis of 1 may be missing or added.
 /// - `threads`: the threads that share the work. 0: one per core.
 /// - `result`: the outputs: `thaw_result_output`, and for a classifier `thaw_result_top`.
 thaw_status thaw_model_run(
     const thaw_model *model, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
+    thaw_error **error);
+
+/// What a stateful model keeps between runs, for a new sequence of runs. It begins with zeros.
+thaw_status thaw_state_create(const thaw_model *model, thaw_state **state, thaw_error **error);
+
+void thaw_state_free(thaw_state *state);
+
+/// Runs a stateful model as `thaw_model_run` runs others, and changes its state. Threads that share a state wait for each
+/// other.
+thaw_status thaw_state_run(
+    thaw_state *state, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
     thaw_error **error);
 
 /// The kinds of values.

@@ -31,10 +31,14 @@ extension Failure {
             remedy: "the file is corrupt")
     }
 
-    static func stateful() -> Failure {
+    static func stateInBlock(_ name: String) -> Failure {
         Failure(
-            .unsupportedModel, "the model keeps state between runs",
-            remedy: "stateless models are supported")
+            .unsupportedModel, "the state '\(name)' is used in a branch or a loop",
+            remedy: "states are supported outside of them")
+    }
+
+    static func stateValue(_ name: String, _ type: TensorType, _ given: Shape) -> Failure {
+        Failure(.invalidModel, "the state '\(name)' is \(type), but is set to a tensor of shape \(given)")
     }
 
     static func valueTwice(_ name: String) -> Failure { Failure(.invalidModel, "'\(name)' is computed twice") }

@@ -21,6 +21,10 @@ enum ModelReader {
         if let image = model.image, image.sizes != .fixed {
             model.resizer = Resizer(message: message, weights: weights)
         }
+        model.arrays = try ArrayInput.all(in: message["description"])
+        if !model.isStateful, model.arrays.values.contains(where: { $0.shapes != .fixed }) {
+            model.reshaper = ArrayReshaper(message: message, weights: weights)
+        }
         return (model, warnings(of: message))
     }
 

@@ -17,6 +17,8 @@ struct ProgramReader {
     private var interface: ModelInterface
     /// The operation at the end of a classifier.
     private var end: ClassifierEnd?
+    /// The states with their current values, and whether they were written.
+    var states: [(name: String, value: Operand, isWritten: Bool)] = []
 
     private struct ClassifierEnd {
         var probabilities: Operand
@@ -60,11 +62,19 @@ struct ProgramReader {
     }
 
     private mutating func model() throws -> Model {
-        guard (description.state as [Message]).isEmpty else { throw Failure.stateful() }
         try addInputs()
         try addOperations(of: block)
         try addOutputs()
-        return try interface.model(reading.builder.graph)
+        let outputs = try addStates()
+        var model = try interface.model(reading.builder.graph)
+        model.states = states.map { state in
+            let ports = model.graph.inputs
+            return StateTensor(
+                name: state.name, type: model.graph[ports.first { $0.name == state.name }!.value],
+                input: ports.firstIndex { $0.name == state.name }!,
+                output: outputs[state.name].flatMap { name in model.graph.outputs.firstIndex { $0.name == name } })
+        }
+        return model
     }
 
     // MARK: Inputs
@@ -72,7 +82,12 @@ struct ProgramReader {
     private mutating func addInputs() throws {
         for input in function.inputs as [Message] {
             let name: String = input.name
-            let (declared, element) = try openType(input["type"], of: name)
+            let declaration: Message = input["type"]
+            if declaration.has("stateType") {
+                try addState(name, declaration.stateType["wrappedType"])
+                continue
+            }
+            let (declared, element) = try openType(declaration, of: name)
             let shape = try interface.addInput(name, declared)
             guard !interface.images.contains(where: { $0.name == name }) || element.isFloatingPoint else {
                 throw Failure.imageElement(name, element.rawValue)
@@ -107,6 +122,14 @@ struct ProgramReader {
     private mutating func add(_ operation: Message) throws {
         let kind: String = operation.type
         let outputs: [Message] = operation.outputs
+        if ["read_state", "write_state", "coreml_update_state"].contains(kind) {
+            if let name = outputs.first?.name as String? {
+                try define(name, .operand(accessState(operation)))
+            } else {
+                _ = try accessState(operation)
+            }
+            return
+        }
         let name = Self.name(operation)
         guard !outputs.isEmpty else { throw Failure.operationWithoutOutput(kind) }
         let attributes: [Message] = operation.attributes

@@ -21,6 +21,12 @@ public struct Model: Sendable {
     public var metadata: Metadata
     /// Creates the model for images of another size, if there are several `image.sizes`.
     var resizer: (any ModelResizer)?
+    /// What the model keeps between runs.
+    var states: [StateTensor] = []
+    /// What is known about array inputs that are flexible or optional, by their names.
+    var arrays: [String: ArrayInput] = [:]
+    /// Creates the model for arrays of other shapes, if an input is flexible.
+    var reshaper: (any ModelReshaper)?
     /// What follows the network if it is the first stage of a pipeline that classifies images.
     var laterStages: (any LaterStages)?
 
@@ -42,6 +48,7 @@ public struct Model: Sendable {
     /// The only input of a model, which must be an image.
     /// - Throws: `Failure` for a model that takes arrays, and for one that takes several inputs.
     func onlyImage() throws -> ImageInput {
+        try requireStateless()
         guard graph.inputs.count <= 1 else { throw Failure.takesSeveral(graph.inputs.map(\.name)) }
         guard let image else { throw Failure.takesNoImage() }
         return image

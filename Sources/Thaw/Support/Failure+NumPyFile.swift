@@ -15,7 +15,7 @@ extension Failure {
     static func numPyElement(_ type: String) -> Failure {
         Failure(
             .wrongType, location: "header", "elements of type '\(type)' are not read",
-            remedy: "little-endian float32 or float64, integers, uint8 and bool are: numpy.save(…, array.astype('<f4'))"
+            remedy: "little-endian floating-point numbers, integers and bool are: numpy.save(…, array.astype('<f4'))"
         )
     }
 

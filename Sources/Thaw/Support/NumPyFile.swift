@@ -14,7 +14,7 @@ package struct NumPyFile: Equatable, Sendable {
         (self.shape, self.values) = (shape, values)
     }
 
-    /// Reads the file at `path`: little-endian float32, float64, integers of 1 to 8 bytes or bool, in C order.
+    /// Reads the file at `path`: little-endian float16, float32, float64, integers of 1 to 8 bytes or bool, in C order.
     /// - Throws: `Failure` for anything else, and if the file is truncated.
     package init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path)
@@ -85,7 +85,7 @@ package struct NumPyFile: Equatable, Sendable {
     private static func elementSize(_ type: String) throws -> Int {
         switch type {
         case "|b1", "|u1", "|i1": 1
-        case "<i2", "<u2": 2
+        case "<i2", "<u2", "<f2": 2
         case "<i4", "<u4", "<f4": 4
         case "<i8", "<u8", "<f8": 8
         default: throw Failure.numPyElement(type)
@@ -113,6 +113,7 @@ package struct NumPyFile: Equatable, Sendable {
         case "<i4": integers(Int32.self)
         case "<u8": integers(UInt64.self)
         case "<i8": integers(Int64.self)
+        case "<f2": all(UInt16.self) { Number(float(fromHalf: UInt16(littleEndian: $0))) }
         case "<f8": all(UInt64.self) { Number(Double(bitPattern: UInt64(littleEndian: $0))) }
         default: all(UInt32.self) { Number(Float(bitPattern: UInt32(littleEndian: $0))) }
         }

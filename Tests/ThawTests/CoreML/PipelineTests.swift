@@ -98,6 +98,30 @@ private func message(_ name: String) throws -> Message {
         #expect(failure?.problem == "a network that is a stage of a pipeline cannot be written without it")
     }
 
+    @Test func `a network gets the channels in its own order`() throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: Fixtures.path("pipelines/image_colors.mlmodel")))
+        var model = try Message(.model, reading: data.withUnsafeBytes { ByteView(copying: $0) })
+        var models: [Message] = model.pipelineClassifier.pipeline.models
+        func reversed(_ description: inout Message) {
+            var inputs: [Message] = description.input
+            inputs[0].type.imageType.colorSpace = "BGR"
+            description.input = inputs
+        }
+        var (whole, first): (Message, Message) = (model["description"], models[0]["description"])
+        reversed(&whole)
+        reversed(&first)
+        model["description"] = whole
+        models[0]["description"] = first
+        model.pipelineClassifier.pipeline.models = models
+        let pipeline = try Pipeline(model)
+        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.takesNoImage() }
+        #expect(image.color == .bgr)
+        let red = Pixels(width: 5, height: 4, channels: 3, bytes: (0..<20).flatMap { _ in [200, 20, 20] as [UInt8] })
+        // The stages expect red, green, blue.
+        let answer = try pipeline.run([pipeline.inputs[0].name: .image(red.feature(for: image))])
+        #expect(answer.contains { $0.value == .string("blue") }, "\(answer)")
+    }
+
     @Test func `a pipeline without an image is no image classifier`() throws {
         let failure = #expect(throws: Failure.self) { try pipeline("iris_logistic").imageClassifier() }
         #expect(failure?.problem.contains("featureVectorizer, scaler, glmClassifier") == true)

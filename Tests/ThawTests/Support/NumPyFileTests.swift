@@ -36,6 +36,7 @@ import Testing
             ("<i4", [0, 0, 0, 0x80], [-2_147_483_648]), ("<u8", [5, 0, 0, 0, 0, 0, 0, 0], [5]),
             ("<i8", [UInt8](repeating: 0xFF, count: 8), [-1]), ("<f4", [0, 0, 0x80, 0x3F], [1]),
             ("<f8", [0, 0, 0, 0, 0, 0, 0xE0, 0xBF], [-0.5]),
+            ("<f2", [0, 0xB8, 1, 0, 0xFF, 0x7B], [-0.5, 0x1p-24, 65504]),
         ] as [(String, [UInt8], [Float])])
     func elements(_ type: String, _ data: [UInt8], _ expected: [Float]) throws {
         for version in [1, 2, 3] as [UInt8] {

@@ -12,6 +12,8 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     CHECK(other == NULL);
     IS_NULL(thaw_model_load(NULL, &other, &error));
     IS_NULL(thaw_model_load("x", NULL, &error));
+    IS_NULL(thaw_model_load_function(NULL, "main", &other, &error));
+    IS_NULL(thaw_model_load_function("x", NULL, NULL, &error));
     IS_NULL(thaw_model_load_bytes(NULL, 4, NULL, 0, &other, &error));
     IS_NULL(thaw_model_load_bytes("x", 1, NULL, 4, &other, &error));
     IS_NULL(thaw_model_load_bytes("x", 1, NULL, 0, NULL, &error));
@@ -57,6 +59,13 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_result_value(NULL, 0, &value, &error));
     IS_NULL(thaw_result_value(result, 0, NULL, &error));
     CHECK(thaw_result_value_count(NULL) == 0 && thaw_result_value_count(result) == 0);
+    thaw_state *state = (thaw_state *)1;
+    IS_NULL(thaw_state_create(NULL, &state, &error));
+    CHECK(state == NULL);
+    IS_NULL(thaw_state_create(model, NULL, &error));
+    FAILS(THAW_FAILED, "unsupportedModel", thaw_state_create(model, &state, &error));
+    IS_NULL(thaw_state_run(NULL, NULL, 0, 1, &output, &error));
+    thaw_state_free(NULL);
     thaw_detector *detector = (thaw_detector *)1;
     IS_NULL(thaw_detector_create(NULL, NULL, &detector, &error));
     CHECK(detector == NULL);
@@ -140,6 +149,10 @@ static void invalid_handle(void *handle, thaw_classifier *classifier, thaw_batch
     IS_INVALID(thaw_model_compress(handle, NULL, &model, NULL, &error));
     IS_INVALID(thaw_model_run(handle, NULL, 0, 1, &result, &error));
     IS_INVALID(thaw_model_predict(handle, NULL, 0, 1, &result, &error));
+    thaw_state *state;
+    IS_INVALID(thaw_state_create(handle, &state, &error));
+    IS_INVALID(thaw_state_run(handle, NULL, 0, 1, &result, &error));
+    thaw_state_free(handle);
     thaw_detector *detector;
     IS_INVALID(thaw_detector_create(handle, NULL, &detector, &error));
     IS_INVALID(thaw_detector_run(handle, &image, &result, &error));

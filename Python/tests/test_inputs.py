@@ -1,0 +1,69 @@
+"""Flexible arrays, optional inputs, states and functions: torch's answers in the fixtures."""
+
+import json
+import os
+
+import pytest
+from material import FIXTURES
+
+np = pytest.importorskip("numpy")
+
+INPUTS = os.path.join(FIXTURES, "inputs")
+
+
+def rows(name):
+    with open(os.path.join(INPUTS, name + ".jsonl")) as file:
+        for line in file:
+            row = json.loads(line)
+            yield [{key: np.array(value, np.float32) for key, value in row[part].items()} for part in ("inputs", "outputs")]
+
+
+@pytest.mark.parametrize("file", ["ranges.mlpackage", "enumerated.mlpackage", "enumerated_network.mlmodel", "optional.mlpackage"])
+def test_flexible_and_optional_arrays(ct, file):
+    with ct.models.MLModel(os.path.join(INPUTS, file)) as model:
+        for inputs, outputs in rows(file.split(".")[0]):
+            answer = model.predict(inputs)["y"]
+            assert answer.shape == outputs["y"].shape
+            np.testing.assert_allclose(answer, outputs["y"], atol=1e-5)
+            np.testing.assert_allclose(model.predict({k: v.astype(np.float16) for k, v in inputs.items()})["y"], answer)
+
+
+def test_other_shapes_are_refused(ct):
+    for file, shape, words in [("ranges.mlpackage", (7, 5, 4), "1..6, 1..9, 4"), ("enumerated.mlpackage", (1, 2, 3, 4), "(1, 2, 4, 4)")]:
+        with ct.models.MLModel(os.path.join(INPUTS, file)) as model:
+            with pytest.raises(ValueError) as caught:
+                model.predict({"x": np.zeros(shape, np.float32)})
+            assert words in str(caught.value)
+
+
+def test_a_state_passes_from_prediction_to_prediction(ct):
+    with ct.models.MLModel(os.path.join(INPUTS, "stateful.mlpackage")) as model:
+        state, other = model.make_state(), model.make_state()
+        for inputs, outputs in rows("stateful"):
+            np.testing.assert_allclose(model.predict(inputs, state=state)["y"], outputs["y"], rtol=1e-3, atol=1e-3)
+        inputs, outputs = next(rows("stateful"))
+        np.testing.assert_allclose(model.predict(inputs, other)["y"], outputs["y"], rtol=1e-3, atol=1e-3)
+        with pytest.raises(ct.Error):
+            model.predict(inputs)
+        with pytest.raises(TypeError):
+            model.predict(inputs, state="x")
+        with ct.models.MLModel(os.path.join(INPUTS, "ranges.mlpackage")) as stateless:
+            with pytest.raises(ct.Error):
+                stateless.make_state()
+            with pytest.raises(ValueError):
+                stateless.predict({"x": np.zeros((2, 5, 4))}, state=other)
+
+
+def test_functions(ct):
+    path = os.path.join(FIXTURES, "sequences", "functions.mlpackage")
+    for name in ("negate", "double"):
+        with open(os.path.join(FIXTURES, "sequences", f"functions_{name}.jsonl")) as file:
+            row = json.loads(file.readline())
+        with ct.models.MLModel(path, function_name=name) as model:
+            answer = model.predict({key: np.array(value, np.float32) for key, value in row["inputs"].items()})
+            for key, value in row["outputs"].items():
+                np.testing.assert_allclose(answer[key], np.array(value, np.float32), rtol=1e-5, atol=1e-5)
+    with pytest.raises(ct.Error, match="triple"):
+        ct.models.MLModel(path, function_name="triple")
+    with pytest.raises(ct.Error):
+        ct.models.MLModel(os.path.join(FIXTURES, "pipelines", "only_scaler.mlmodel"), function_name="main")

@@ -1,0 +1,86 @@
+extension ArrayShapes {
+    /// The shapes in the description of an array.
+    init(_ type: Message, of name: String) throws {
+        let standard: [Int] = type.shape
+        if type.has("enumeratedShapes") {
+            let shapes = [standard] + (type["enumeratedShapes"].shapes as [Message]).map { $0.shape as [Int] }
+            var seen = Set<[Int]>()
+            let all = shapes.filter { !$0.isEmpty && seen.insert($0).inserted }
+            guard all.allSatisfy({ shape in shape.allSatisfy { $0 > 0 } }) else {
+                throw Failure.arrayShapes(name, "\(all)")
+            }
+            self = all.count > 1 ? .enumerated(all) : .fixed
+        } else if type.has("shapeRange") {
+            let ranges = try (type["shapeRange"].sizeRanges as [Message]).map { range in
+                let (lower, above): (Int, Int) = (Swift.max(1, range.lowerBound), range.upperBound)
+                // A negative upper bound means none.
+                let upper = above < 0 ? Int.max : above
+                guard lower <= upper else { throw Failure.arrayShapes(name, "\(lower) to \(above)") }
+                return lower...upper
+            }
+            self = ranges.contains { $0.count > 1 } ? .ranges(ranges) : .fixed
+        } else {
+            self = .fixed
+        }
+    }
+}
+
+extension ArrayInput {
+    /// What the description of an input says; nil if it is no array, or if nothing is said.
+    init?(_ feature: Message) throws {
+        let type: Message = feature["type"]
+        guard type.choice == "multiArrayType" else { return nil }
+        let array: Message = type["multiArrayType"]
+        let shapes = try ArrayShapes(array, of: feature.name)
+        var standard: Double?
+        if type.isOptional as Bool {
+            let fields = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
+            // Core ML fills what has no default with zeros.
+            standard = fields.first.map { array[$0] } ?? 0
+            if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
+        }
+        guard shapes != .fixed || standard != nil else { return nil }
+        self.init(shapes: shapes, standard: standard)
+    }
+
+    /// Those of a description, by their names.
+    static func all(in description: Message) throws -> [String: ArrayInput] {
+        var arrays: [String: ArrayInput] = [:]
+        for feature in description.input as [Message] { arrays[feature.name] = try ArrayInput(feature) }
+        return arrays
+    }
+}
+
+/// Reads a message again with arrays of other shapes.
+struct ArrayReshaper: ModelReshaper {
+    let message: Message
+    let weights: (any WeightFiles)?
+
+    func model(at shapes: [String: [Int]], _ size: ImageSize?) throws -> Model {
+        var message = message
+        var inputs: [Message] = message.description.input
+        for index in inputs.indices {
+            guard let shape = shapes[inputs[index].name] else { continue }
+            // The readers take sizes that are left open from the default shape.
+            inputs[index].type.multiArrayType.shape = shape
+        }
+        message.description.input = inputs
+        do { return try ModelReader.run(message, weights, size: size).model } catch let failure as Failure {
+            let text = shapes.sorted { $0.key < $1.key }.map { "'\($0.key)' of shape \($0.value)" }
+            throw failure.withShapes(text.joined(separator: ", "))
+        }
+    }
+}
+
+extension Failure {
+    static func arrayShapes(_ name: String, _ problem: String) -> Failure {
+        Failure(.invalidModel, location: name, "the shapes of the array are invalid: \(problem)")
+    }
+
+    /// The failure of a model that was read with other shapes.
+    fileprivate func withShapes(_ shapes: String) -> Failure {
+        var copy = self
+        copy.location = ["with \(shapes)", location].compactMap { $0 }.joined(separator: ", ")
+        return copy
+    }
+}

@@ -1,0 +1,78 @@
+/// A tensor that a model keeps between runs. In the graph it is an input, and an output if runs change it.
+struct StateTensor: Sendable {
+    var name: String
+    var type: TensorType
+    /// The index among the graph's inputs.
+    var input: Int
+    /// The index among the graph's outputs; nil if no run changes it.
+    var output: Int?
+}
+
+/// What a model keeps between runs, as coremltools' `make_state` returns it. It begins with zeros.
+///
+/// A state belongs to one sequence of runs. If several threads use it, they wait for each other.
+public final class ModelState: @unchecked Sendable {
+    private let states: [StateTensor]
+    private var tensors: [Tensor]
+    private let lock = Lock()
+
+    init(_ states: [StateTensor]) {
+        self.states = states
+        tensors = states.map { state in Tensor(shape: state.type.shape, element: state.type.element) { _ in 0 } }
+    }
+
+    /// The names of its tensors.
+    public var names: [String] { states.map(\.name) }
+
+    /// A tensor as the last run left it; nil if there is none of this name.
+    public func tensor(named name: String) -> Tensor? {
+        states.firstIndex { $0.name == name }.map { index in lock.withLock { tensors[index] } }
+    }
+
+    /// Whether it is a state of this model.
+    func belongs(to states: [StateTensor]) -> Bool {
+        self.states.map(\.name) == states.map(\.name) && self.states.map(\.type) == states.map(\.type)
+    }
+
+    /// Changes the tensors by a run.
+    func update<Result>(_ body: (inout [Tensor]) throws -> Result) rethrows -> Result {
+        try lock.withLock { try body(&tensors) }
+    }
+}
+
+extension Model {
+    /// Whether runs depend on earlier ones.
+    public var isStateful: Bool { !states.isEmpty }
+
+    /// The names of what the model keeps between runs.
+    public var stateNames: [String] { states.map(\.name) }
+
+    /// The graph's inputs and outputs that are states.
+    package var stateInputs: Set<Int> { Set(states.map(\.input)) }
+    package var stateOutputs: Set<Int> { Set(states.compactMap(\.output)) }
+
+    /// - Throws: `Failure` if runs depend on earlier ones.
+    package func requireStateless() throws {
+        guard !isStateful else { throw Failure.stateful(states.map(\.name)) }
+    }
+}
+
+extension Failure {
+    static func stateful(_ names: [String]) -> Failure {
+        Failure(
+            .unsupportedModel, "the model keeps '\(names.joined(separator: "', '"))' between runs",
+            remedy: "use 'thaw run', or a state in the library, C or Python", names: names)
+    }
+
+    static func noState(_ names: [String]) -> Failure {
+        Failure(
+            .noInput, "the model keeps '\(names.joined(separator: "', '"))' between runs, and no state is given",
+            remedy: "a state of the model is made first", names: names)
+    }
+
+    static func stateless() -> Failure {
+        Failure(.unsupportedModel, "the model keeps nothing between runs", remedy: "it is run without a state")
+    }
+
+    static func otherState() -> Failure { Failure(.invalidOption, "the state is that of another model") }
+}

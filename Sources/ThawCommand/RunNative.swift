@@ -1,0 +1,63 @@
+import Thaw
+
+/// `thaw run --layout native`: a network's outputs for arrays in the shapes of the Core ML model, and for images.
+func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    let path = arguments.positional[0]
+    for option in [Options.reference as any AnyOption] where arguments.isGiven(option) {
+        throw Failure.exclude(Options.layout.spelling + " native", option.spelling)
+    }
+    guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
+    let document = try ModelDocument(
+        contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
+    let runner = try blaming(path) { try ModelRunner(document, threads: arguments.threads) }
+    let names = runner.inputs.map(\.name)
+    let values = try arguments.positional.dropFirst().map { word -> (name: String?, value: ModelRunner.Value) in
+        let (name, file) = nameAndFile(word, inputs: names)
+        let feature = try runner.input(named: name)
+        return (feature.name, try feature.value(inFile: file))
+    }
+    let state = document.model.isStateful ? try runner.makeState() : nil
+    let outputs = try blaming(path) { try runner.run(values, state: state) }
+    let arrays = outputs.map { output in
+        (name: output.name, array: NumPyFile(shape: output.tensor.shape.dimensions, values: output.tensor.floats))
+    }
+    guard target.hasSuffix(".npy") else {
+        try writeArrays(arrays, toFolder: target)
+        return .done
+    }
+    guard arrays.count == 1 else { throw Failure.severalArrays(arrays.map(\.name)).inFile(target) }
+    try arrays[0].array.write(toFile: target)
+    return .done
+}
+
+extension ModelFeature {
+    /// The value in a file: an array, or an image.
+    fileprivate func value(inFile file: String) throws -> ModelRunner.Value {
+        guard case .image(let image) = kind else { return .tensor(try tensor(inFile: file)) }
+        guard file.hasSuffix(".npy") else {
+            return .pixels(try Pixels(contentsOfFile: file).converted(to: image.color == .gray ? .gray : .rgb))
+        }
+        let array = try tensor(inFile: file)
+        guard !image.isFloat16 else { return .tensor(array) }
+        let sizes = array.shape.dimensions
+        let channels = image.color.channels
+        guard sizes.count == (channels == 1 ? 2 : 3), channels == 1 || sizes[2] == channels else {
+            throw Failure.pixelArray(name, sizes, channels).inFile(file)
+        }
+        let bytes = array.floats.map { UInt8(max(0, min(255, $0.isNaN ? 0 : $0.rounded()))) }
+        return .pixels(Pixels(width: sizes[1], height: sizes[0], channels: channels, bytes: bytes))
+    }
+
+    private func tensor(inFile file: String) throws -> Tensor {
+        let array = try NumPyFile(contentsOfFile: file)
+        return Tensor(array.values, shape: Tensor.Shape(array.shape))
+    }
+}
+
+extension Failure {
+    fileprivate static func pixelArray(_ name: String, _ shape: [Int], _ channels: Int) -> Failure {
+        Failure(
+            .wrongShape, "the image for '\(name)' has shape \(shape)",
+            remedy: channels == 1 ? "expected [height, width]" : "expected [height, width, 3]", names: [name])
+    }
+}
