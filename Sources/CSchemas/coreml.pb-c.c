@@ -505,6 +505,18 @@ void   core_ml__inner_product__init
   static const CoreML__InnerProduct init_value = CORE_ML__INNER_PRODUCT__INIT;
   *message = init_value;
 }
+void   core_ml__embedding__init
+                     (CoreML__Embedding         *message)
+{
+  static const CoreML__Embedding init_value = CORE_ML__EMBEDDING__INIT;
+  *message = init_value;
+}
+void   core_ml__embedding_nd__init
+                     (CoreML__EmbeddingND         *message)
+{
+  static const CoreML__EmbeddingND init_value = CORE_ML__EMBEDDING_ND__INIT;
+  *message = init_value;
+}
 void   core_ml__batched_mat_mul__init
                      (CoreML__BatchedMatMul         *message)
 {
@@ -811,6 +823,18 @@ void   core_ml__slice_static__init
   static const CoreML__SliceStatic init_value = CORE_ML__SLICE_STATIC__INIT;
   *message = init_value;
 }
+void   core_ml__slice_dynamic__init
+                     (CoreML__SliceDynamic         *message)
+{
+  static const CoreML__SliceDynamic init_value = CORE_ML__SLICE_DYNAMIC__INIT;
+  *message = init_value;
+}
+void   core_ml__slice_by_size__init
+                     (CoreML__SliceBySize         *message)
+{
+  static const CoreML__SliceBySize init_value = CORE_ML__SLICE_BY_SIZE__INIT;
+  *message = init_value;
+}
 void   core_ml__padding__padding_constant__init
                      (CoreML__Padding__PaddingConstant         *message)
 {
@@ -841,6 +865,24 @@ void   core_ml__resize_bilinear__init
   static const CoreML__ResizeBilinear init_value = CORE_ML__RESIZE_BILINEAR__INIT;
   *message = init_value;
 }
+void   core_ml__box_coordinates_mode__init
+                     (CoreML__BoxCoordinatesMode         *message)
+{
+  static const CoreML__BoxCoordinatesMode init_value = CORE_ML__BOX_COORDINATES_MODE__INIT;
+  *message = init_value;
+}
+void   core_ml__crop_resize__init
+                     (CoreML__CropResize         *message)
+{
+  static const CoreML__CropResize init_value = CORE_ML__CROP_RESIZE__INIT;
+  *message = init_value;
+}
+void   core_ml__box_suppression__init
+                     (CoreML__BoxSuppression         *message)
+{
+  static const CoreML__BoxSuppression init_value = CORE_ML__BOX_SUPPRESSION__INIT;
+  *message = init_value;
+}
 void   core_ml__flatten__init
                      (CoreML__Flatten         *message)
 {
@@ -869,6 +911,60 @@ void   core_ml__fill_static__init
                      (CoreML__FillStatic         *message)
 {
   static const CoreML__FillStatic init_value = CORE_ML__FILL_STATIC__INIT;
+  *message = init_value;
+}
+void   core_ml__fill__init
+                     (CoreML__Fill         *message)
+{
+  static const CoreML__Fill init_value = CORE_ML__FILL__INIT;
+  *message = init_value;
+}
+void   core_ml__range_static__init
+                     (CoreML__RangeStatic         *message)
+{
+  static const CoreML__RangeStatic init_value = CORE_ML__RANGE_STATIC__INIT;
+  *message = init_value;
+}
+void   core_ml__range_dynamic__init
+                     (CoreML__RangeDynamic         *message)
+{
+  static const CoreML__RangeDynamic init_value = CORE_ML__RANGE_DYNAMIC__INIT;
+  *message = init_value;
+}
+void   core_ml__one_hot__init
+                     (CoreML__OneHot         *message)
+{
+  static const CoreML__OneHot init_value = CORE_ML__ONE_HOT__INIT;
+  *message = init_value;
+}
+void   core_ml__sequence_repeat__init
+                     (CoreML__SequenceRepeat         *message)
+{
+  static const CoreML__SequenceRepeat init_value = CORE_ML__SEQUENCE_REPEAT__INIT;
+  *message = init_value;
+}
+void   core_ml__reverse_seq__init
+                     (CoreML__ReverseSeq         *message)
+{
+  static const CoreML__ReverseSeq init_value = CORE_ML__REVERSE_SEQ__INIT;
+  *message = init_value;
+}
+void   core_ml__sliding_windows__init
+                     (CoreML__SlidingWindows         *message)
+{
+  static const CoreML__SlidingWindows init_value = CORE_ML__SLIDING_WINDOWS__INIT;
+  *message = init_value;
+}
+void   core_ml__matrix_band_part__init
+                     (CoreML__MatrixBandPart         *message)
+{
+  static const CoreML__MatrixBandPart init_value = CORE_ML__MATRIX_BAND_PART__INIT;
+  *message = init_value;
+}
+void   core_ml__triangular__init
+                     (CoreML__Triangular         *message)
+{
+  static const CoreML__Triangular init_value = CORE_ML__TRIANGULAR__INIT;
   *message = init_value;
 }
 void   core_ml__permute__init
@@ -6578,7 +6674,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, embedding),
-    &core_ml__unsupported__descriptor,
+    &core_ml__embedding__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6698,7 +6794,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, cropresize),
-    &core_ml__unsupported__descriptor,
+    &core_ml__crop_resize__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -6902,7 +6998,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, sequencerepeat),
-    &core_ml__unsupported__descriptor,
+    &core_ml__sequence_repeat__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7058,7 +7154,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, rangestatic),
-    &core_ml__unsupported__descriptor,
+    &core_ml__range_static__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7070,7 +7166,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, rangedynamic),
-    &core_ml__unsupported__descriptor,
+    &core_ml__range_dynamic__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7670,7 +7766,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, reverseseq),
-    &core_ml__unsupported__descriptor,
+    &core_ml__reverse_seq__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7730,7 +7826,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, slicedynamic),
-    &core_ml__unsupported__descriptor,
+    &core_ml__slice_dynamic__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7742,7 +7838,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, slidingwindows),
-    &core_ml__unsupported__descriptor,
+    &core_ml__sliding_windows__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7790,7 +7886,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, embeddingnd),
-    &core_ml__unsupported__descriptor,
+    &core_ml__embedding_nd__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7814,7 +7910,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, getshape),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7838,7 +7934,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, filllike),
-    &core_ml__unsupported__descriptor,
+    &core_ml__fill__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7862,7 +7958,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, filldynamic),
-    &core_ml__unsupported__descriptor,
+    &core_ml__fill__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7874,7 +7970,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, broadcasttolike),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7898,7 +7994,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, broadcasttodynamic),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7946,7 +8042,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, reshapelike),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -7970,7 +8066,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, reshapedynamic),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8246,7 +8342,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, wherenonzero),
-    &core_ml__unsupported__descriptor,
+    &core_ml__no_parameters__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8258,7 +8354,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, matrixbandpart),
-    &core_ml__unsupported__descriptor,
+    &core_ml__matrix_band_part__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8270,7 +8366,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, lowertriangular),
-    &core_ml__unsupported__descriptor,
+    &core_ml__triangular__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8282,7 +8378,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, uppertriangular),
-    &core_ml__unsupported__descriptor,
+    &core_ml__triangular__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8318,7 +8414,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, nonmaximumsuppression),
-    &core_ml__unsupported__descriptor,
+    &core_ml__box_suppression__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8330,7 +8426,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, onehot),
-    &core_ml__unsupported__descriptor,
+    &core_ml__one_hot__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -8402,7 +8498,7 @@ static const ProtobufCFieldDescriptor core_ml__layer__field_descriptors[164] =
     PROTOBUF_C_TYPE_MESSAGE,
     offsetof(CoreML__Layer, layer_case),
     offsetof(CoreML__Layer, slicebysize),
-    &core_ml__unsupported__descriptor,
+    &core_ml__slice_by_size__descriptor,
     NULL,
     0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
@@ -9681,6 +9777,189 @@ const ProtobufCMessageDescriptor core_ml__inner_product__descriptor =
   core_ml__inner_product__field_indices_by_name,
   3,  core_ml__inner_product__number_ranges,
   (ProtobufCMessageInit) core_ml__inner_product__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__embedding__field_descriptors[5] =
+{
+  {
+    "inputDim",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Embedding, inputdim),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "outputChannels",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Embedding, outputchannels),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasBias",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Embedding, hasbias),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weights",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Embedding, weights),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bias",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Embedding, bias),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__embedding__field_indices_by_name[] = {
+  4,   /* field[4] = bias */
+  2,   /* field[2] = hasBias */
+  0,   /* field[0] = inputDim */
+  1,   /* field[1] = outputChannels */
+  3,   /* field[3] = weights */
+};
+static const ProtobufCIntRange core_ml__embedding__number_ranges[3 + 1] =
+{
+  { 1, 0 },
+  { 10, 2 },
+  { 20, 3 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__embedding__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Embedding",
+  "Embedding",
+  "CoreML__Embedding",
+  "",
+  sizeof(CoreML__Embedding),
+  5,
+  core_ml__embedding__field_descriptors,
+  core_ml__embedding__field_indices_by_name,
+  3,  core_ml__embedding__number_ranges,
+  (ProtobufCMessageInit) core_ml__embedding__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__embedding_nd__field_descriptors[5] =
+{
+  {
+    "vocabSize",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__EmbeddingND, vocabsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "embeddingSize",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__EmbeddingND, embeddingsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "hasBias",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__EmbeddingND, hasbias),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "weights",
+    20,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__EmbeddingND, weights),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "bias",
+    21,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__EmbeddingND, bias),
+    &core_ml__weight_params__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__embedding_nd__field_indices_by_name[] = {
+  4,   /* field[4] = bias */
+  1,   /* field[1] = embeddingSize */
+  2,   /* field[2] = hasBias */
+  0,   /* field[0] = vocabSize */
+  3,   /* field[3] = weights */
+};
+static const ProtobufCIntRange core_ml__embedding_nd__number_ranges[2 + 1] =
+{
+  { 1, 0 },
+  { 20, 3 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__embedding_nd__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.EmbeddingND",
+  "EmbeddingND",
+  "CoreML__EmbeddingND",
+  "",
+  sizeof(CoreML__EmbeddingND),
+  5,
+  core_ml__embedding_nd__field_descriptors,
+  core_ml__embedding_nd__field_indices_by_name,
+  2,  core_ml__embedding_nd__number_ranges,
+  (ProtobufCMessageInit) core_ml__embedding_nd__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__batched_mat_mul__field_descriptors[8] =
@@ -14209,6 +14488,147 @@ const ProtobufCMessageDescriptor core_ml__slice_static__descriptor =
   (ProtobufCMessageInit) core_ml__slice_static__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCFieldDescriptor core_ml__slice_dynamic__field_descriptors[5] =
+{
+  {
+    "beginMasks",
+    2,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(CoreML__SliceDynamic, n_beginmasks),
+    offsetof(CoreML__SliceDynamic, beginmasks),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endIds",
+    3,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__SliceDynamic, n_endids),
+    offsetof(CoreML__SliceDynamic, endids),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "endMasks",
+    4,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(CoreML__SliceDynamic, n_endmasks),
+    offsetof(CoreML__SliceDynamic, endmasks),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "strides",
+    5,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_INT64,
+    offsetof(CoreML__SliceDynamic, n_strides),
+    offsetof(CoreML__SliceDynamic, strides),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "squeezeMasks",
+    6,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_BOOL,
+    offsetof(CoreML__SliceDynamic, n_squeezemasks),
+    offsetof(CoreML__SliceDynamic, squeezemasks),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__slice_dynamic__field_indices_by_name[] = {
+  0,   /* field[0] = beginMasks */
+  1,   /* field[1] = endIds */
+  2,   /* field[2] = endMasks */
+  4,   /* field[4] = squeezeMasks */
+  3,   /* field[3] = strides */
+};
+static const ProtobufCIntRange core_ml__slice_dynamic__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__slice_dynamic__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SliceDynamic",
+  "SliceDynamic",
+  "CoreML__SliceDynamic",
+  "",
+  sizeof(CoreML__SliceDynamic),
+  5,
+  core_ml__slice_dynamic__field_descriptors,
+  core_ml__slice_dynamic__field_indices_by_name,
+  1,  core_ml__slice_dynamic__number_ranges,
+  (ProtobufCMessageInit) core_ml__slice_dynamic__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__slice_by_size__field_descriptors[2] =
+{
+  {
+    "size",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SliceBySize, size),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "axis",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SliceBySize, axis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__slice_by_size__field_indices_by_name[] = {
+  1,   /* field[1] = axis */
+  0,   /* field[0] = size */
+};
+static const ProtobufCIntRange core_ml__slice_by_size__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__slice_by_size__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SliceBySize",
+  "SliceBySize",
+  "CoreML__SliceBySize",
+  "",
+  sizeof(CoreML__SliceBySize),
+  2,
+  core_ml__slice_by_size__field_descriptors,
+  core_ml__slice_by_size__field_indices_by_name,
+  1,  core_ml__slice_by_size__number_ranges,
+  (ProtobufCMessageInit) core_ml__slice_by_size__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCFieldDescriptor core_ml__padding__padding_constant__field_descriptors[1] =
 {
   {
@@ -14576,6 +14996,243 @@ const ProtobufCMessageDescriptor core_ml__resize_bilinear__descriptor =
   (ProtobufCMessageInit) core_ml__resize_bilinear__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
+static const ProtobufCEnumValue core_ml__box_coordinates_mode__coordinates__enum_values_by_number[4] =
+{
+  { "CORNERS_HEIGHT_FIRST", "CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CORNERS_HEIGHT_FIRST", 0 },
+  { "CORNERS_WIDTH_FIRST", "CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CORNERS_WIDTH_FIRST", 1 },
+  { "CENTER_SIZE_HEIGHT_FIRST", "CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CENTER_SIZE_HEIGHT_FIRST", 2 },
+  { "CENTER_SIZE_WIDTH_FIRST", "CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CENTER_SIZE_WIDTH_FIRST", 3 },
+};
+static const ProtobufCIntRange core_ml__box_coordinates_mode__coordinates__value_ranges[] = {
+{0, 0},{0, 4}
+};
+static const ProtobufCEnumValueIndex core_ml__box_coordinates_mode__coordinates__enum_values_by_name[4] =
+{
+  { "CENTER_SIZE_HEIGHT_FIRST", 2 },
+  { "CENTER_SIZE_WIDTH_FIRST", 3 },
+  { "CORNERS_HEIGHT_FIRST", 0 },
+  { "CORNERS_WIDTH_FIRST", 1 },
+};
+const ProtobufCEnumDescriptor core_ml__box_coordinates_mode__coordinates__descriptor =
+{
+  PROTOBUF_C__ENUM_DESCRIPTOR_MAGIC,
+  "CoreML.BoxCoordinatesMode.Coordinates",
+  "Coordinates",
+  "CoreML__BoxCoordinatesMode__Coordinates",
+  "",
+  4,
+  core_ml__box_coordinates_mode__coordinates__enum_values_by_number,
+  4,
+  core_ml__box_coordinates_mode__coordinates__enum_values_by_name,
+  1,
+  core_ml__box_coordinates_mode__coordinates__value_ranges,
+  NULL,NULL,NULL,NULL   /* reserved[1234] */
+};
+static const ProtobufCFieldDescriptor core_ml__box_coordinates_mode__field_descriptors[1] =
+{
+  {
+    "boxMode",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_ENUM,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BoxCoordinatesMode, boxmode),
+    &core_ml__box_coordinates_mode__coordinates__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__box_coordinates_mode__field_indices_by_name[] = {
+  0,   /* field[0] = boxMode */
+};
+static const ProtobufCIntRange core_ml__box_coordinates_mode__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__box_coordinates_mode__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.BoxCoordinatesMode",
+  "BoxCoordinatesMode",
+  "CoreML__BoxCoordinatesMode",
+  "",
+  sizeof(CoreML__BoxCoordinatesMode),
+  1,
+  core_ml__box_coordinates_mode__field_descriptors,
+  core_ml__box_coordinates_mode__field_indices_by_name,
+  1,  core_ml__box_coordinates_mode__number_ranges,
+  (ProtobufCMessageInit) core_ml__box_coordinates_mode__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__crop_resize__field_descriptors[5] =
+{
+  {
+    "targetSize",
+    1,
+    PROTOBUF_C_LABEL_REPEATED,
+    PROTOBUF_C_TYPE_UINT64,
+    offsetof(CoreML__CropResize, n_targetsize),
+    offsetof(CoreML__CropResize, targetsize),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_PACKED,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "normalizedCoordinates",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CropResize, normalizedcoordinates),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "mode",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CropResize, mode),
+    &core_ml__sampling_mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "boxIndicesMode",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_MESSAGE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CropResize, boxindicesmode),
+    &core_ml__box_coordinates_mode__descriptor,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "spatialScale",
+    5,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__CropResize, spatialscale),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__crop_resize__field_indices_by_name[] = {
+  3,   /* field[3] = boxIndicesMode */
+  2,   /* field[2] = mode */
+  1,   /* field[1] = normalizedCoordinates */
+  4,   /* field[4] = spatialScale */
+  0,   /* field[0] = targetSize */
+};
+static const ProtobufCIntRange core_ml__crop_resize__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 5 }
+};
+const ProtobufCMessageDescriptor core_ml__crop_resize__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.CropResize",
+  "CropResize",
+  "CoreML__CropResize",
+  "",
+  sizeof(CoreML__CropResize),
+  5,
+  core_ml__crop_resize__field_descriptors,
+  core_ml__crop_resize__field_indices_by_name,
+  1,  core_ml__crop_resize__number_ranges,
+  (ProtobufCMessageInit) core_ml__crop_resize__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__box_suppression__field_descriptors[4] =
+{
+  {
+    "iouThreshold",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BoxSuppression, iouthreshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "scoreThreshold",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BoxSuppression, scorethreshold),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "maxBoxes",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BoxSuppression, maxboxes),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "perClassSuppression",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BOOL,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__BoxSuppression, perclasssuppression),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__box_suppression__field_indices_by_name[] = {
+  0,   /* field[0] = iouThreshold */
+  2,   /* field[2] = maxBoxes */
+  3,   /* field[3] = perClassSuppression */
+  1,   /* field[1] = scoreThreshold */
+};
+static const ProtobufCIntRange core_ml__box_suppression__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__box_suppression__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.BoxSuppression",
+  "BoxSuppression",
+  "CoreML__BoxSuppression",
+  "",
+  sizeof(CoreML__BoxSuppression),
+  4,
+  core_ml__box_suppression__field_descriptors,
+  core_ml__box_suppression__field_indices_by_name,
+  1,  core_ml__box_suppression__number_ranges,
+  (ProtobufCMessageInit) core_ml__box_suppression__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
 static const ProtobufCEnumValue core_ml__flatten__flatten_order__enum_values_by_number[2] =
 {
   { "CHANNEL_FIRST", "CORE_ML__FLATTEN__FLATTEN_ORDER__CHANNEL_FIRST", 0 },
@@ -14846,6 +15503,478 @@ const ProtobufCMessageDescriptor core_ml__fill_static__descriptor =
   core_ml__fill_static__field_indices_by_name,
   1,  core_ml__fill_static__number_ranges,
   (ProtobufCMessageInit) core_ml__fill_static__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__fill__field_descriptors[1] =
+{
+  {
+    "value",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Fill, value),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__fill__field_indices_by_name[] = {
+  0,   /* field[0] = value */
+};
+static const ProtobufCIntRange core_ml__fill__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__fill__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Fill",
+  "Fill",
+  "CoreML__Fill",
+  "",
+  sizeof(CoreML__Fill),
+  1,
+  core_ml__fill__field_descriptors,
+  core_ml__fill__field_indices_by_name,
+  1,  core_ml__fill__number_ranges,
+  (ProtobufCMessageInit) core_ml__fill__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__range_static__field_descriptors[3] =
+{
+  {
+    "endValue",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__RangeStatic, endvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "startValue",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__RangeStatic, startvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stepSizeValue",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__RangeStatic, stepsizevalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__range_static__field_indices_by_name[] = {
+  0,   /* field[0] = endValue */
+  1,   /* field[1] = startValue */
+  2,   /* field[2] = stepSizeValue */
+};
+static const ProtobufCIntRange core_ml__range_static__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__range_static__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.RangeStatic",
+  "RangeStatic",
+  "CoreML__RangeStatic",
+  "",
+  sizeof(CoreML__RangeStatic),
+  3,
+  core_ml__range_static__field_descriptors,
+  core_ml__range_static__field_indices_by_name,
+  1,  core_ml__range_static__number_ranges,
+  (ProtobufCMessageInit) core_ml__range_static__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__range_dynamic__field_descriptors[2] =
+{
+  {
+    "startValue",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__RangeDynamic, startvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "stepSizeValue",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__RangeDynamic, stepsizevalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__range_dynamic__field_indices_by_name[] = {
+  0,   /* field[0] = startValue */
+  1,   /* field[1] = stepSizeValue */
+};
+static const ProtobufCIntRange core_ml__range_dynamic__number_ranges[1 + 1] =
+{
+  { 2, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__range_dynamic__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.RangeDynamic",
+  "RangeDynamic",
+  "CoreML__RangeDynamic",
+  "",
+  sizeof(CoreML__RangeDynamic),
+  2,
+  core_ml__range_dynamic__field_descriptors,
+  core_ml__range_dynamic__field_indices_by_name,
+  1,  core_ml__range_dynamic__number_ranges,
+  (ProtobufCMessageInit) core_ml__range_dynamic__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__one_hot__field_descriptors[4] =
+{
+  {
+    "oneHotVectorSize",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__OneHot, onehotvectorsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "axis",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__OneHot, axis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "onValue",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__OneHot, onvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "offValue",
+    4,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_FLOAT,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__OneHot, offvalue),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__one_hot__field_indices_by_name[] = {
+  1,   /* field[1] = axis */
+  3,   /* field[3] = offValue */
+  2,   /* field[2] = onValue */
+  0,   /* field[0] = oneHotVectorSize */
+};
+static const ProtobufCIntRange core_ml__one_hot__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 4 }
+};
+const ProtobufCMessageDescriptor core_ml__one_hot__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.OneHot",
+  "OneHot",
+  "CoreML__OneHot",
+  "",
+  sizeof(CoreML__OneHot),
+  4,
+  core_ml__one_hot__field_descriptors,
+  core_ml__one_hot__field_indices_by_name,
+  1,  core_ml__one_hot__number_ranges,
+  (ProtobufCMessageInit) core_ml__one_hot__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__sequence_repeat__field_descriptors[1] =
+{
+  {
+    "nRepetitions",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SequenceRepeat, nrepetitions),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__sequence_repeat__field_indices_by_name[] = {
+  0,   /* field[0] = nRepetitions */
+};
+static const ProtobufCIntRange core_ml__sequence_repeat__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__sequence_repeat__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SequenceRepeat",
+  "SequenceRepeat",
+  "CoreML__SequenceRepeat",
+  "",
+  sizeof(CoreML__SequenceRepeat),
+  1,
+  core_ml__sequence_repeat__field_descriptors,
+  core_ml__sequence_repeat__field_indices_by_name,
+  1,  core_ml__sequence_repeat__number_ranges,
+  (ProtobufCMessageInit) core_ml__sequence_repeat__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__reverse_seq__field_descriptors[2] =
+{
+  {
+    "batchAxis",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ReverseSeq, batchaxis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "sequenceAxis",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__ReverseSeq, sequenceaxis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__reverse_seq__field_indices_by_name[] = {
+  0,   /* field[0] = batchAxis */
+  1,   /* field[1] = sequenceAxis */
+};
+static const ProtobufCIntRange core_ml__reverse_seq__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__reverse_seq__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.ReverseSeq",
+  "ReverseSeq",
+  "CoreML__ReverseSeq",
+  "",
+  sizeof(CoreML__ReverseSeq),
+  2,
+  core_ml__reverse_seq__field_descriptors,
+  core_ml__reverse_seq__field_indices_by_name,
+  1,  core_ml__reverse_seq__number_ranges,
+  (ProtobufCMessageInit) core_ml__reverse_seq__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__sliding_windows__field_descriptors[3] =
+{
+  {
+    "axis",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SlidingWindows, axis),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "windowSize",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SlidingWindows, windowsize),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "step",
+    3,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_UINT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__SlidingWindows, step),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__sliding_windows__field_indices_by_name[] = {
+  0,   /* field[0] = axis */
+  2,   /* field[2] = step */
+  1,   /* field[1] = windowSize */
+};
+static const ProtobufCIntRange core_ml__sliding_windows__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 3 }
+};
+const ProtobufCMessageDescriptor core_ml__sliding_windows__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.SlidingWindows",
+  "SlidingWindows",
+  "CoreML__SlidingWindows",
+  "",
+  sizeof(CoreML__SlidingWindows),
+  3,
+  core_ml__sliding_windows__field_descriptors,
+  core_ml__sliding_windows__field_indices_by_name,
+  1,  core_ml__sliding_windows__number_ranges,
+  (ProtobufCMessageInit) core_ml__sliding_windows__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__matrix_band_part__field_descriptors[2] =
+{
+  {
+    "numLower",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__MatrixBandPart, numlower),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "numUpper",
+    2,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__MatrixBandPart, numupper),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__matrix_band_part__field_indices_by_name[] = {
+  0,   /* field[0] = numLower */
+  1,   /* field[1] = numUpper */
+};
+static const ProtobufCIntRange core_ml__matrix_band_part__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 2 }
+};
+const ProtobufCMessageDescriptor core_ml__matrix_band_part__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.MatrixBandPart",
+  "MatrixBandPart",
+  "CoreML__MatrixBandPart",
+  "",
+  sizeof(CoreML__MatrixBandPart),
+  2,
+  core_ml__matrix_band_part__field_descriptors,
+  core_ml__matrix_band_part__field_indices_by_name,
+  1,  core_ml__matrix_band_part__number_ranges,
+  (ProtobufCMessageInit) core_ml__matrix_band_part__init,
+  NULL,NULL,NULL    /* reserved[123] */
+};
+static const ProtobufCFieldDescriptor core_ml__triangular__field_descriptors[1] =
+{
+  {
+    "k",
+    1,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_INT64,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__Triangular, k),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+};
+static const unsigned core_ml__triangular__field_indices_by_name[] = {
+  0,   /* field[0] = k */
+};
+static const ProtobufCIntRange core_ml__triangular__number_ranges[1 + 1] =
+{
+  { 1, 0 },
+  { 0, 1 }
+};
+const ProtobufCMessageDescriptor core_ml__triangular__descriptor =
+{
+  PROTOBUF_C__MESSAGE_DESCRIPTOR_MAGIC,
+  "CoreML.Triangular",
+  "Triangular",
+  "CoreML__Triangular",
+  "",
+  sizeof(CoreML__Triangular),
+  1,
+  core_ml__triangular__field_descriptors,
+  core_ml__triangular__field_indices_by_name,
+  1,  core_ml__triangular__number_ranges,
+  (ProtobufCMessageInit) core_ml__triangular__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
 static const ProtobufCFieldDescriptor core_ml__permute__field_descriptors[1] =

@@ -99,6 +99,8 @@ typedef struct CoreML__SamePadding CoreML__SamePadding;
 typedef struct CoreML__SamplingMode CoreML__SamplingMode;
 typedef struct CoreML__Convolution CoreML__Convolution;
 typedef struct CoreML__InnerProduct CoreML__InnerProduct;
+typedef struct CoreML__Embedding CoreML__Embedding;
+typedef struct CoreML__EmbeddingND CoreML__EmbeddingND;
 typedef struct CoreML__BatchedMatMul CoreML__BatchedMatMul;
 typedef struct CoreML__Batchnorm CoreML__Batchnorm;
 typedef struct CoreML__LayerNormalization CoreML__LayerNormalization;
@@ -150,16 +152,30 @@ typedef struct CoreML__SplitND CoreML__SplitND;
 typedef struct CoreML__Crop CoreML__Crop;
 typedef struct CoreML__Slice CoreML__Slice;
 typedef struct CoreML__SliceStatic CoreML__SliceStatic;
+typedef struct CoreML__SliceDynamic CoreML__SliceDynamic;
+typedef struct CoreML__SliceBySize CoreML__SliceBySize;
 typedef struct CoreML__Padding CoreML__Padding;
 typedef struct CoreML__Padding__PaddingConstant CoreML__Padding__PaddingConstant;
 typedef struct CoreML__ConstantPadding CoreML__ConstantPadding;
 typedef struct CoreML__Upsample CoreML__Upsample;
 typedef struct CoreML__ResizeBilinear CoreML__ResizeBilinear;
+typedef struct CoreML__BoxCoordinatesMode CoreML__BoxCoordinatesMode;
+typedef struct CoreML__CropResize CoreML__CropResize;
+typedef struct CoreML__BoxSuppression CoreML__BoxSuppression;
 typedef struct CoreML__Flatten CoreML__Flatten;
 typedef struct CoreML__Reshape CoreML__Reshape;
 typedef struct CoreML__TargetShape CoreML__TargetShape;
 typedef struct CoreML__BroadcastToStatic CoreML__BroadcastToStatic;
 typedef struct CoreML__FillStatic CoreML__FillStatic;
+typedef struct CoreML__Fill CoreML__Fill;
+typedef struct CoreML__RangeStatic CoreML__RangeStatic;
+typedef struct CoreML__RangeDynamic CoreML__RangeDynamic;
+typedef struct CoreML__OneHot CoreML__OneHot;
+typedef struct CoreML__SequenceRepeat CoreML__SequenceRepeat;
+typedef struct CoreML__ReverseSeq CoreML__ReverseSeq;
+typedef struct CoreML__SlidingWindows CoreML__SlidingWindows;
+typedef struct CoreML__MatrixBandPart CoreML__MatrixBandPart;
+typedef struct CoreML__Triangular CoreML__Triangular;
 typedef struct CoreML__Permute CoreML__Permute;
 typedef struct CoreML__Transpose CoreML__Transpose;
 typedef struct CoreML__Squeeze CoreML__Squeeze;
@@ -349,6 +365,13 @@ typedef enum _CoreML__Upsample__LinearUpsampleMode {
   CORE_ML__UPSAMPLE__LINEAR_UPSAMPLE_MODE__ALIGN_CORNERS_FALSE = 2
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__UPSAMPLE__LINEAR_UPSAMPLE_MODE)
 } CoreML__Upsample__LinearUpsampleMode;
+typedef enum _CoreML__BoxCoordinatesMode__Coordinates {
+  CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CORNERS_HEIGHT_FIRST = 0,
+  CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CORNERS_WIDTH_FIRST = 1,
+  CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CENTER_SIZE_HEIGHT_FIRST = 2,
+  CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CENTER_SIZE_WIDTH_FIRST = 3
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__BOX_COORDINATES_MODE__COORDINATES)
+} CoreML__BoxCoordinatesMode__Coordinates;
 typedef enum _CoreML__Flatten__FlattenOrder {
   CORE_ML__FLATTEN__FLATTEN_ORDER__CHANNEL_FIRST = 0,
   CORE_ML__FLATTEN__FLATTEN_ORDER__CHANNEL_LAST = 1
@@ -1901,7 +1924,7 @@ struct  CoreML__Layer
     CoreML__Pooling *pooling;
     CoreML__Activation *activation;
     CoreML__InnerProduct *innerproduct;
-    CoreML__Unsupported *embedding;
+    CoreML__Embedding *embedding;
     CoreML__Batchnorm *batchnorm;
     CoreML__MeanVarianceNormalize *mvn;
     CoreML__L2Normalize *l2normalize;
@@ -1911,7 +1934,7 @@ struct  CoreML__Layer
     CoreML__Padding *padding;
     CoreML__Upsample *upsample;
     CoreML__ResizeBilinear *resizebilinear;
-    CoreML__Unsupported *cropresize;
+    CoreML__CropResize *cropresize;
     CoreML__UnaryFunction *unary;
     CoreML__Constant *add;
     CoreML__Constant *multiply;
@@ -1928,7 +1951,7 @@ struct  CoreML__Layer
     CoreML__Permute *permute;
     CoreML__Concat *concat;
     CoreML__Split *split;
-    CoreML__Unsupported *sequencerepeat;
+    CoreML__SequenceRepeat *sequencerepeat;
     CoreML__ReorganizeData *reorganizedata;
     CoreML__Slice *slice;
     CoreML__SimpleRecurrent *simplerecurrent;
@@ -1941,8 +1964,8 @@ struct  CoreML__Layer
     CoreML__Loop *loop;
     CoreML__Unsupported *loopbreak;
     CoreML__Unsupported *loopcontinue;
-    CoreML__Unsupported *rangestatic;
-    CoreML__Unsupported *rangedynamic;
+    CoreML__RangeStatic *rangestatic;
+    CoreML__RangeDynamic *rangedynamic;
     CoreML__Clip *clip;
     CoreML__NoParameters *ceil;
     CoreML__NoParameters *floor;
@@ -1992,32 +2015,32 @@ struct  CoreML__Layer
     CoreML__AlongAxis *gatheralongaxis;
     CoreML__Scatter *scatteralongaxis;
     CoreML__Reverse *reverse;
-    CoreML__Unsupported *reverseseq;
+    CoreML__ReverseSeq *reverseseq;
     CoreML__SplitND *splitnd;
     CoreML__ConcatND *concatnd;
     CoreML__Transpose *transpose;
     CoreML__SliceStatic *slicestatic;
-    CoreML__Unsupported *slicedynamic;
-    CoreML__Unsupported *slidingwindows;
+    CoreML__SliceDynamic *slicedynamic;
+    CoreML__SlidingWindows *slidingwindows;
     CoreML__TopK *topk;
     CoreML__ArgExtremum *argmin;
     CoreML__ArgExtremum *argmax;
-    CoreML__Unsupported *embeddingnd;
+    CoreML__EmbeddingND *embeddingnd;
     CoreML__BatchedMatMul *batchedmatmul;
-    CoreML__Unsupported *getshape;
+    CoreML__NoParameters *getshape;
     CoreML__LoadConstant *loadconstantnd;
-    CoreML__Unsupported *filllike;
+    CoreML__Fill *filllike;
     CoreML__FillStatic *fillstatic;
-    CoreML__Unsupported *filldynamic;
-    CoreML__Unsupported *broadcasttolike;
+    CoreML__Fill *filldynamic;
+    CoreML__NoParameters *broadcasttolike;
     CoreML__BroadcastToStatic *broadcasttostatic;
-    CoreML__Unsupported *broadcasttodynamic;
+    CoreML__NoParameters *broadcasttodynamic;
     CoreML__Squeeze *squeeze;
     CoreML__ExpandDims *expanddims;
     CoreML__AlongAxis *flattento2d;
-    CoreML__Unsupported *reshapelike;
+    CoreML__NoParameters *reshapelike;
     CoreML__TargetShape *reshapestatic;
-    CoreML__Unsupported *reshapedynamic;
+    CoreML__NoParameters *reshapedynamic;
     CoreML__TargetShape *rankpreservingreshape;
     CoreML__ConstantPadding *constantpad;
     CoreML__Unsupported *randomnormallike;
@@ -2040,20 +2063,20 @@ struct  CoreML__Layer
     CoreML__ReduceAxes *reducelogsum;
     CoreML__ReduceAxes *reducesumsquare;
     CoreML__ReduceAxes *reducelogsumexp;
-    CoreML__Unsupported *wherenonzero;
-    CoreML__Unsupported *matrixbandpart;
-    CoreML__Unsupported *lowertriangular;
-    CoreML__Unsupported *uppertriangular;
+    CoreML__NoParameters *wherenonzero;
+    CoreML__MatrixBandPart *matrixbandpart;
+    CoreML__Triangular *lowertriangular;
+    CoreML__Triangular *uppertriangular;
     CoreML__NoParameters *wherebroadcastable;
     CoreML__LayerNormalization *layernormalization;
-    CoreML__Unsupported *nonmaximumsuppression;
-    CoreML__Unsupported *onehot;
+    CoreML__BoxSuppression *nonmaximumsuppression;
+    CoreML__OneHot *onehot;
     CoreML__CumSum *cumsum;
     CoreML__ClampedReLU *clampedrelu;
     CoreML__ArgSort *argsort;
     CoreML__Pooling3D *pooling3d;
     CoreML__GlobalPooling3D *globalpooling3d;
-    CoreML__Unsupported *slicebysize;
+    CoreML__SliceBySize *slicebysize;
     CoreML__Convolution3D *convolution3d;
   };
 };
@@ -2249,6 +2272,34 @@ struct  CoreML__InnerProduct
 #define CORE_ML__INNER_PRODUCT__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__inner_product__descriptor) \
     , 0, 0, 0, NULL, NULL, 0 }
+
+
+struct  CoreML__Embedding
+{
+  ProtobufCMessage base;
+  uint64_t inputdim;
+  uint64_t outputchannels;
+  protobuf_c_boolean hasbias;
+  CoreML__WeightParams *weights;
+  CoreML__WeightParams *bias;
+};
+#define CORE_ML__EMBEDDING__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__embedding__descriptor) \
+    , 0, 0, 0, NULL, NULL }
+
+
+struct  CoreML__EmbeddingND
+{
+  ProtobufCMessage base;
+  uint64_t vocabsize;
+  uint64_t embeddingsize;
+  protobuf_c_boolean hasbias;
+  CoreML__WeightParams *weights;
+  CoreML__WeightParams *bias;
+};
+#define CORE_ML__EMBEDDING_ND__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__embedding_nd__descriptor) \
+    , 0, 0, 0, NULL, NULL }
 
 
 /*
@@ -3001,6 +3052,36 @@ struct  CoreML__SliceStatic
     , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
 
 
+struct  CoreML__SliceDynamic
+{
+  ProtobufCMessage base;
+  size_t n_beginmasks;
+  protobuf_c_boolean *beginmasks;
+  size_t n_endids;
+  int64_t *endids;
+  size_t n_endmasks;
+  protobuf_c_boolean *endmasks;
+  size_t n_strides;
+  int64_t *strides;
+  size_t n_squeezemasks;
+  protobuf_c_boolean *squeezemasks;
+};
+#define CORE_ML__SLICE_DYNAMIC__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__slice_dynamic__descriptor) \
+    , 0,NULL, 0,NULL, 0,NULL, 0,NULL, 0,NULL }
+
+
+struct  CoreML__SliceBySize
+{
+  ProtobufCMessage base;
+  uint64_t size;
+  int64_t axis;
+};
+#define CORE_ML__SLICE_BY_SIZE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__slice_by_size__descriptor) \
+    , 0, 0 }
+
+
 struct  CoreML__Padding__PaddingConstant
 {
   ProtobufCMessage base;
@@ -3075,6 +3156,44 @@ struct  CoreML__ResizeBilinear
     , 0,NULL, NULL }
 
 
+struct  CoreML__BoxCoordinatesMode
+{
+  ProtobufCMessage base;
+  CoreML__BoxCoordinatesMode__Coordinates boxmode;
+};
+#define CORE_ML__BOX_COORDINATES_MODE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__box_coordinates_mode__descriptor) \
+    , CORE_ML__BOX_COORDINATES_MODE__COORDINATES__CORNERS_HEIGHT_FIRST }
+
+
+struct  CoreML__CropResize
+{
+  ProtobufCMessage base;
+  size_t n_targetsize;
+  uint64_t *targetsize;
+  protobuf_c_boolean normalizedcoordinates;
+  CoreML__SamplingMode *mode;
+  CoreML__BoxCoordinatesMode *boxindicesmode;
+  float spatialscale;
+};
+#define CORE_ML__CROP_RESIZE__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__crop_resize__descriptor) \
+    , 0,NULL, 0, NULL, NULL, 0 }
+
+
+struct  CoreML__BoxSuppression
+{
+  ProtobufCMessage base;
+  float iouthreshold;
+  float scorethreshold;
+  uint64_t maxboxes;
+  protobuf_c_boolean perclasssuppression;
+};
+#define CORE_ML__BOX_SUPPRESSION__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__box_suppression__descriptor) \
+    , 0, 0, 0, 0 }
+
+
 struct  CoreML__Flatten
 {
   ProtobufCMessage base;
@@ -3129,6 +3248,106 @@ struct  CoreML__FillStatic
 #define CORE_ML__FILL_STATIC__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__fill_static__descriptor) \
     , 0, 0,NULL }
+
+
+struct  CoreML__Fill
+{
+  ProtobufCMessage base;
+  float value;
+};
+#define CORE_ML__FILL__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__fill__descriptor) \
+    , 0 }
+
+
+struct  CoreML__RangeStatic
+{
+  ProtobufCMessage base;
+  float endvalue;
+  float startvalue;
+  float stepsizevalue;
+};
+#define CORE_ML__RANGE_STATIC__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__range_static__descriptor) \
+    , 0, 0, 0 }
+
+
+struct  CoreML__RangeDynamic
+{
+  ProtobufCMessage base;
+  float startvalue;
+  float stepsizevalue;
+};
+#define CORE_ML__RANGE_DYNAMIC__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__range_dynamic__descriptor) \
+    , 0, 0 }
+
+
+struct  CoreML__OneHot
+{
+  ProtobufCMessage base;
+  uint64_t onehotvectorsize;
+  int64_t axis;
+  float onvalue;
+  float offvalue;
+};
+#define CORE_ML__ONE_HOT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__one_hot__descriptor) \
+    , 0, 0, 0, 0 }
+
+
+struct  CoreML__SequenceRepeat
+{
+  ProtobufCMessage base;
+  uint64_t nrepetitions;
+};
+#define CORE_ML__SEQUENCE_REPEAT__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__sequence_repeat__descriptor) \
+    , 0 }
+
+
+struct  CoreML__ReverseSeq
+{
+  ProtobufCMessage base;
+  int64_t batchaxis;
+  int64_t sequenceaxis;
+};
+#define CORE_ML__REVERSE_SEQ__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__reverse_seq__descriptor) \
+    , 0, 0 }
+
+
+struct  CoreML__SlidingWindows
+{
+  ProtobufCMessage base;
+  int64_t axis;
+  uint64_t windowsize;
+  uint64_t step;
+};
+#define CORE_ML__SLIDING_WINDOWS__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__sliding_windows__descriptor) \
+    , 0, 0, 0 }
+
+
+struct  CoreML__MatrixBandPart
+{
+  ProtobufCMessage base;
+  int64_t numlower;
+  int64_t numupper;
+};
+#define CORE_ML__MATRIX_BAND_PART__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__matrix_band_part__descriptor) \
+    , 0, 0 }
+
+
+struct  CoreML__Triangular
+{
+  ProtobufCMessage base;
+  int64_t k;
+};
+#define CORE_ML__TRIANGULAR__INIT \
+ { PROTOBUF_C_MESSAGE_INIT (&core_ml__triangular__descriptor) \
+    , 0 }
 
 
 struct  CoreML__Permute
@@ -3892,6 +4111,12 @@ void   core_ml__convolution__init
 /* CoreML__InnerProduct methods */
 void   core_ml__inner_product__init
                      (CoreML__InnerProduct         *message);
+/* CoreML__Embedding methods */
+void   core_ml__embedding__init
+                     (CoreML__Embedding         *message);
+/* CoreML__EmbeddingND methods */
+void   core_ml__embedding_nd__init
+                     (CoreML__EmbeddingND         *message);
 /* CoreML__BatchedMatMul methods */
 void   core_ml__batched_mat_mul__init
                      (CoreML__BatchedMatMul         *message);
@@ -4045,6 +4270,12 @@ void   core_ml__slice__init
 /* CoreML__SliceStatic methods */
 void   core_ml__slice_static__init
                      (CoreML__SliceStatic         *message);
+/* CoreML__SliceDynamic methods */
+void   core_ml__slice_dynamic__init
+                     (CoreML__SliceDynamic         *message);
+/* CoreML__SliceBySize methods */
+void   core_ml__slice_by_size__init
+                     (CoreML__SliceBySize         *message);
 /* CoreML__Padding__PaddingConstant methods */
 void   core_ml__padding__padding_constant__init
                      (CoreML__Padding__PaddingConstant         *message);
@@ -4060,6 +4291,15 @@ void   core_ml__upsample__init
 /* CoreML__ResizeBilinear methods */
 void   core_ml__resize_bilinear__init
                      (CoreML__ResizeBilinear         *message);
+/* CoreML__BoxCoordinatesMode methods */
+void   core_ml__box_coordinates_mode__init
+                     (CoreML__BoxCoordinatesMode         *message);
+/* CoreML__CropResize methods */
+void   core_ml__crop_resize__init
+                     (CoreML__CropResize         *message);
+/* CoreML__BoxSuppression methods */
+void   core_ml__box_suppression__init
+                     (CoreML__BoxSuppression         *message);
 /* CoreML__Flatten methods */
 void   core_ml__flatten__init
                      (CoreML__Flatten         *message);
@@ -4075,6 +4315,33 @@ void   core_ml__broadcast_to_static__init
 /* CoreML__FillStatic methods */
 void   core_ml__fill_static__init
                      (CoreML__FillStatic         *message);
+/* CoreML__Fill methods */
+void   core_ml__fill__init
+                     (CoreML__Fill         *message);
+/* CoreML__RangeStatic methods */
+void   core_ml__range_static__init
+                     (CoreML__RangeStatic         *message);
+/* CoreML__RangeDynamic methods */
+void   core_ml__range_dynamic__init
+                     (CoreML__RangeDynamic         *message);
+/* CoreML__OneHot methods */
+void   core_ml__one_hot__init
+                     (CoreML__OneHot         *message);
+/* CoreML__SequenceRepeat methods */
+void   core_ml__sequence_repeat__init
+                     (CoreML__SequenceRepeat         *message);
+/* CoreML__ReverseSeq methods */
+void   core_ml__reverse_seq__init
+                     (CoreML__ReverseSeq         *message);
+/* CoreML__SlidingWindows methods */
+void   core_ml__sliding_windows__init
+                     (CoreML__SlidingWindows         *message);
+/* CoreML__MatrixBandPart methods */
+void   core_ml__matrix_band_part__init
+                     (CoreML__MatrixBandPart         *message);
+/* CoreML__Triangular methods */
+void   core_ml__triangular__init
+                     (CoreML__Triangular         *message);
 /* CoreML__Permute methods */
 void   core_ml__permute__init
                      (CoreML__Permute         *message);
@@ -4453,6 +4720,12 @@ typedef void (*CoreML__Convolution_Closure)
 typedef void (*CoreML__InnerProduct_Closure)
                  (const CoreML__InnerProduct *message,
                   void *closure_data);
+typedef void (*CoreML__Embedding_Closure)
+                 (const CoreML__Embedding *message,
+                  void *closure_data);
+typedef void (*CoreML__EmbeddingND_Closure)
+                 (const CoreML__EmbeddingND *message,
+                  void *closure_data);
 typedef void (*CoreML__BatchedMatMul_Closure)
                  (const CoreML__BatchedMatMul *message,
                   void *closure_data);
@@ -4606,6 +4879,12 @@ typedef void (*CoreML__Slice_Closure)
 typedef void (*CoreML__SliceStatic_Closure)
                  (const CoreML__SliceStatic *message,
                   void *closure_data);
+typedef void (*CoreML__SliceDynamic_Closure)
+                 (const CoreML__SliceDynamic *message,
+                  void *closure_data);
+typedef void (*CoreML__SliceBySize_Closure)
+                 (const CoreML__SliceBySize *message,
+                  void *closure_data);
 typedef void (*CoreML__Padding__PaddingConstant_Closure)
                  (const CoreML__Padding__PaddingConstant *message,
                   void *closure_data);
@@ -4621,6 +4900,15 @@ typedef void (*CoreML__Upsample_Closure)
 typedef void (*CoreML__ResizeBilinear_Closure)
                  (const CoreML__ResizeBilinear *message,
                   void *closure_data);
+typedef void (*CoreML__BoxCoordinatesMode_Closure)
+                 (const CoreML__BoxCoordinatesMode *message,
+                  void *closure_data);
+typedef void (*CoreML__CropResize_Closure)
+                 (const CoreML__CropResize *message,
+                  void *closure_data);
+typedef void (*CoreML__BoxSuppression_Closure)
+                 (const CoreML__BoxSuppression *message,
+                  void *closure_data);
 typedef void (*CoreML__Flatten_Closure)
                  (const CoreML__Flatten *message,
                   void *closure_data);
@@ -4635,6 +4923,33 @@ typedef void (*CoreML__BroadcastToStatic_Closure)
                   void *closure_data);
 typedef void (*CoreML__FillStatic_Closure)
                  (const CoreML__FillStatic *message,
+                  void *closure_data);
+typedef void (*CoreML__Fill_Closure)
+                 (const CoreML__Fill *message,
+                  void *closure_data);
+typedef void (*CoreML__RangeStatic_Closure)
+                 (const CoreML__RangeStatic *message,
+                  void *closure_data);
+typedef void (*CoreML__RangeDynamic_Closure)
+                 (const CoreML__RangeDynamic *message,
+                  void *closure_data);
+typedef void (*CoreML__OneHot_Closure)
+                 (const CoreML__OneHot *message,
+                  void *closure_data);
+typedef void (*CoreML__SequenceRepeat_Closure)
+                 (const CoreML__SequenceRepeat *message,
+                  void *closure_data);
+typedef void (*CoreML__ReverseSeq_Closure)
+                 (const CoreML__ReverseSeq *message,
+                  void *closure_data);
+typedef void (*CoreML__SlidingWindows_Closure)
+                 (const CoreML__SlidingWindows *message,
+                  void *closure_data);
+typedef void (*CoreML__MatrixBandPart_Closure)
+                 (const CoreML__MatrixBandPart *message,
+                  void *closure_data);
+typedef void (*CoreML__Triangular_Closure)
+                 (const CoreML__Triangular *message,
                   void *closure_data);
 typedef void (*CoreML__Permute_Closure)
                  (const CoreML__Permute *message,
@@ -4847,6 +5162,8 @@ extern const ProtobufCMessageDescriptor core_ml__sampling_mode__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__sampling_mode__method__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__convolution__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__inner_product__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__embedding__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__embedding_nd__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__batched_mat_mul__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__batchnorm__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__layer_normalization__descriptor;
@@ -4908,6 +5225,8 @@ extern const ProtobufCMessageDescriptor core_ml__crop__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__slice__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__slice__slice_axis__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__slice_static__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__slice_dynamic__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__slice_by_size__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__padding__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__padding__padding_constant__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__constant_padding__descriptor;
@@ -4915,6 +5234,10 @@ extern const ProtobufCMessageDescriptor core_ml__upsample__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__upsample__interpolation_mode__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__upsample__linear_upsample_mode__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__resize_bilinear__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__box_coordinates_mode__descriptor;
+extern const ProtobufCEnumDescriptor    core_ml__box_coordinates_mode__coordinates__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__crop_resize__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__box_suppression__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__flatten__descriptor;
 extern const ProtobufCEnumDescriptor    core_ml__flatten__flatten_order__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__reshape__descriptor;
@@ -4922,6 +5245,15 @@ extern const ProtobufCEnumDescriptor    core_ml__reshape__reshape_order__descrip
 extern const ProtobufCMessageDescriptor core_ml__target_shape__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__broadcast_to_static__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__fill_static__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__fill__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__range_static__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__range_dynamic__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__one_hot__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__sequence_repeat__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__reverse_seq__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__sliding_windows__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__matrix_band_part__descriptor;
+extern const ProtobufCMessageDescriptor core_ml__triangular__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__permute__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__transpose__descriptor;
 extern const ProtobufCMessageDescriptor core_ml__squeeze__descriptor;

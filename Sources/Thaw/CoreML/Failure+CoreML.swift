@@ -4,7 +4,7 @@ extension Failure {
         Failure(
             .unsupportedOperations, location: "layer \(position) '\(name)'",
             kind.map { "layers of kind '\($0)' are not supported" } ?? "the kind of the layer is unknown",
-            nodes: [Node(name: name, op: kind ?? "")])
+            remedy: kind.flatMap { Operations.refusedLayers[$0] }, nodes: [Node(name: name, op: kind ?? "")])
     }
 
     static func fixedBatch(_ input: String, _ batch: Int) -> Failure {

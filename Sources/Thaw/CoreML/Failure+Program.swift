@@ -71,7 +71,15 @@ extension Failure {
     static func constantWithoutValue() -> Failure { Failure(.invalidModel, "the constant has no value") }
 
     static func unknownOperation(_ kind: String) -> Failure {
-        Failure(.unsupportedOperations, "operations of kind '\(kind)' are not supported")
+        Failure(
+            .unsupportedOperations, "operations of kind '\(kind)' are not supported",
+            remedy: Operations.refusedPrograms[kind])
+    }
+
+    static func growingList(_ name: String) -> Failure {
+        Failure(
+            .unsupportedOperations, "the list '\(name)' grows at positions that are known only when the model runs",
+            remedy: "lists of fixed length are supported")
     }
 
     static func operationOutputs(_ kind: String, _ declared: Int, _ actual: Int) -> Failure {

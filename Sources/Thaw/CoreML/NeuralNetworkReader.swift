@@ -3,12 +3,15 @@
 /// It also checks what Apple's validation does not: labels that are duplicate or do not match the classes, layers with the
 /// same name, and preprocessing for something that is not an input.
 struct NeuralNetworkReader {
-    private let network: Message
-    private let description: Message
+    let network: Message
+    let isClassifier: Bool
+    let description: Message
     private let arrays: NeuralArrays
-    private var reading = ImportContext(channelOrder: .first)
+    var reading = ImportContext(channelOrder: .first)
     /// The tensors that are known so far, by name.
-    private var values: [String: Operand] = [:]
+    var values: [String: Operand] = [:]
+    /// How many networks of branches and loops are open around the current layer.
+    var depth = 0
     private var interface: ModelInterface
 
     /// - Parameters:
@@ -16,21 +19,23 @@ struct NeuralNetworkReader {
     ///   - size: The size of the image; nil for its default size.
     /// - Throws: `Failure` naming the layer or the feature that cannot be read.
     static func run(_ message: Message, _ kind: String, _ size: ImageSize? = nil) throws -> Model {
-        var reader = NeuralNetworkReader(message[kind], message["description"], size)
-        return try reader.model(isClassifier: kind == "neuralNetworkClassifier")
+        var reader = NeuralNetworkReader(
+            message[kind], isClassifier: kind == "neuralNetworkClassifier", message["description"], size)
+        return try reader.model()
     }
 
-    private init(_ network: Message, _ description: Message, _ size: ImageSize?) {
+    private init(_ network: Message, isClassifier: Bool, _ description: Message, _ size: ImageSize?) {
         self.network = network
+        self.isClassifier = isClassifier
         self.description = description
         interface = ModelInterface(description, size: size)
         arrays = NeuralArrays(network)
     }
 
-    private mutating func model(isClassifier: Bool) throws -> Model {
+    private mutating func model() throws -> Model {
         for feature in description.input as [Message] { try addInput(feature) }
         try readPreprocessing()
-        try readLayers()
+        try readLayers(of: network)
         try interface.checkOutputs(isClassifier: isClassifier)
         let outputs: [Message] = description.output
         if isClassifier {
@@ -135,15 +140,16 @@ struct NeuralNetworkReader {
     // MARK: Layers
 
     private mutating func define(_ name: String, _ value: Operand, _ layer: String) throws {
-        guard values.updateValue(value, forKey: name) == nil else { throw Failure.blobTwice(layer, name) }
+        // Layers of branches and loops replace values.
+        guard values.updateValue(value, forKey: name) == nil || depth > 0 else { throw Failure.blobTwice(layer, name) }
     }
 
-    private mutating func readLayers() throws {
+    mutating func readLayers(of network: Message) throws {
         var names = Set<String>()
         for (position, message) in (network.layers as [Message]).enumerated() {
             let name: String = message.name
             guard names.insert(name).inserted else { throw Failure.layerNameTwice(name) }
-            guard let kind = message.choice, let rule = Operations.neural[kind] else {
+            guard let kind = message.choice, let build = build(kind) else {
                 throw Failure.unknownLayer(name, message.choice, position + 1)
             }
             let inputs = try (message.input as [String]).map { blob in
@@ -154,7 +160,7 @@ struct NeuralNetworkReader {
             let layer = NeuralLayer(
                 name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
             let results = try naming(node: Failure.Node(name: name, op: kind), location: layer.location) {
-                try rule.build(layer, &reading)
+                try build(layer, &self)
             }
             guard results.count == outputs.count else {
                 throw Failure.outputCountDiffers(name, kind, outputs.count, results.count)
@@ -163,14 +169,32 @@ struct NeuralNetworkReader {
         }
     }
 
+    /// The kinds of layers that have no rule, because they have networks of their own.
+    static let ownKinds: Set = ["branch", "loop"]
+
+    /// How layers of a kind are read.
+    private func build(_ kind: String) -> ((NeuralLayer, inout NeuralNetworkReader) throws -> [Operand])? {
+        switch kind {
+        case "branch": return { try $1.branch($0) }
+        case "loop": return { try $1.loop($0) }
+        default:
+            guard let rule = Operations.neural[kind] else { return nil }
+            return { try rule.build($0, &$1.reading) }
+        }
+    }
+
     // MARK: Outputs
+
+    /// The name of a classifier's probabilities.
+    var probabilitiesName: String {
+        let name: String = network.labelProbabilityLayerName
+        return name.isEmpty ? ((network.layers as [Message]).last?.output as [String]?)?.first ?? "" : name
+    }
 
     /// Adds the class probabilities as an output of one row.
     /// - Parameter dictionaries: The dictionary outputs.
     private mutating func addProbabilities(_ dictionaries: [Message]) throws {
-        let layers: [Message] = network.layers
-        var name: String = network.labelProbabilityLayerName
-        if name.isEmpty { name = (layers.last?.output as [String]?)?.first ?? "" }
+        let name = probabilitiesName
         guard let value = values[name] else { throw Failure.outputMissing(name) }
         if let other = dictionaries.first(where: { $0.name as String != name }) {
             throw Failure.dictionaryWithoutBlob(other.name, name)

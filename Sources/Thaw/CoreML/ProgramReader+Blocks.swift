@@ -1,9 +1,5 @@
 /// Operations with blocks of their own: branches and loops.
 extension ProgramReader {
-    /// A loop with a condition that is known is unrolled if it has at most this many rounds and nodes.
-    private static let mostRounds = 256
-    private static let mostUnrolledNodes = 1 << 13
-
     /// A value outside a block that operations in it use.
     private typealias Capture = (name: String, value: Graph.Value, type: TensorType)
 
@@ -31,6 +27,9 @@ extension ProgramReader {
         let variables = try read.operands("loop_vars")
         try require(blocks, inputs: variables.count, read)
         if let results = try unrolled(blocks, variables) { return results }
+        if let list = (blocks[1].inputs as [Message]).map({ $0.name as String }).first(where: growingLists.contains) {
+            throw Failure.growingList(list)
+        }
         let captures = captures(of: blocks)
         let types = variables.map(\.type)
         let condition = try graph(of: blocks[0], types, captures)
@@ -48,17 +47,44 @@ extension ProgramReader {
         let start = reading
         let nodes = reading.builder.graph.nodes.count
         var values = variables
-        for _ in 0...Self.mostRounds {
+        for _ in 0...Unrolling.mostRounds {
             let condition = try inlined(blocks[0], values)
             guard condition.count == 1, let known = condition[0].constant, known.elementCount == 1 else { break }
             if known.floats[0] == 0 { return values }
             values = try inlined(blocks[1], values)
             guard values.count == variables.count,
-                reading.builder.graph.nodes.count - nodes <= Self.mostUnrolledNodes
+                reading.builder.graph.nodes.count - nodes <= Unrolling.mostNodes
             else { break }
         }
         reading = start
         return nil
+    }
+
+    // MARK: Lists
+
+    /// Follows the lists whose length is not fixed through the program.
+    /// - Throws: `Failure` if one of them is written at a position that only a run computes.
+    mutating func noteLists(_ read: MILRead, _ operation: Message) throws {
+        let outputs = (operation.outputs as [Message]).map { $0.name as String }
+        func names(_ key: String) -> [String] {
+            (operation.inputs as [Message]).first { $0.key as String == key }
+                .map { ($0.value.arguments as [Message]).map { $0.name } } ?? []
+        }
+        switch read.kind {
+        case "make_list":
+            if try read.bool("dynamic_length", default: true) { growingLists.formUnion(outputs) }
+        case "list_write", "list_scatter":
+            guard let list = names("ls").first, growingLists.contains(list) else { return }
+            let positions = try read.operand(read.kind == "list_write" ? "index" : "indices")
+            guard positions.constant != nil else { throw Failure.growingList(list) }
+            growingLists.formUnion(outputs)
+        case "while_loop":
+            let blocks = (operation.blocks as [Message]).map { ($0.inputs as [Message]).map { $0.name as String } }
+            for (index, name) in names("loop_vars").enumerated() where growingLists.contains(name) {
+                growingLists.formUnion((blocks + [outputs]).compactMap { $0.indices.contains(index) ? $0[index] : nil })
+            }
+        default: return
+        }
     }
 
     // MARK: Blocks

@@ -14,6 +14,8 @@ struct ProgramReader {
     private var innerConstants: [String: MILRead.Argument] = [:]
     /// How many blocks around the current one are open.
     var depth = 0
+    /// The names of lists whose length is not fixed.
+    var growingLists: Set<String> = []
     private var interface: ModelInterface
     /// The operation at the end of a classifier.
     private var end: ClassifierEnd?
@@ -139,12 +141,17 @@ struct ProgramReader {
         }
         let arguments = try arguments(operation, attributes)
         let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)
+        try noteLists(read, operation)
         if kind == "classify", depth == 0 { return try addClassification(read, outputs) }
         let results = try results(of: read, operation.blocks)
         guard results.count >= outputs.count else {
             throw Failure.operationOutputs(kind, outputs.count, results.count)
         }
         for (output, result) in zip(outputs, results) {
+            if (output["type"] as Message).has("listType") {
+                try define(output.name, .operand(result))
+                continue
+            }
             let (sizes, _) = try openType(output["type"], of: output.name)
             guard sizes.count == result.shape.rank, zip(sizes, result.shape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
                 throw Failure.declaredShape(output.name, Shape(sizes), result.shape)
@@ -152,6 +159,9 @@ struct ProgramReader {
             try define(output.name, .operand(result))
         }
     }
+
+    /// The kinds of operations that have no rule, because the reader does more than to add operations.
+    static let ownKinds: Set = ["const", "classify", "cond", "while_loop"]
 
     private mutating func results(of read: MILRead, _ blocks: [Message]) throws -> [Operand] {
         switch read.kind {

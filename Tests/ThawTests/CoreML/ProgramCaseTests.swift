@@ -3,29 +3,37 @@ import Testing
 
 @testable import Thaw
 
-/// An ML Program of one operation, written by coremltools, with NumPy's answers.
+/// An ML Program or a neural network of one operation, written by coremltools, with NumPy's answers.
 private struct ProgramCase: CustomTestStringConvertible, Sendable {
-    let name: String
+    /// The path in the fixtures, without the extension.
+    let path: String
     let inputCount: Int
     let outputCount: Int
     let tolerance: Float
 
-    static let all = Fixtures.table("programs/programs.tsv").map {
-        ProgramCase(name: $0[0], inputCount: Int($0[1])!, outputCount: Int($0[2])!, tolerance: Float($0[4])!)
+    static let all = cases("programs/programs.tsv") + cases("layers/layers.tsv")
+
+    private static func cases(_ table: String) -> [ProgramCase] {
+        let folder = table.prefix { $0 != "/" }
+        return Fixtures.table(table).map {
+            ProgramCase(
+                path: "\(folder)/\($0[0])", inputCount: Int($0[1])!, outputCount: Int($0[2])!,
+                tolerance: Float($0.last!)!)
+        }
     }
 
-    var testDescription: String { name }
+    var testDescription: String { path }
 
-    func model() throws -> Model { try Model.load(contentsOfFile: Fixtures.path("programs/\(name).mlmodel")).model }
+    func model() throws -> Model { try Model.load(contentsOfFile: Fixtures.path(path + ".mlmodel")).model }
 
     func outputs() throws -> [Tensor] {
-        try (0..<outputCount).map { try Fixtures.tensor(Fixtures.path("programs/\(name).output\($0).npy")) }
+        try (0..<outputCount).map { try Fixtures.tensor(Fixtures.path("\(path).output\($0).npy")) }
     }
 
     /// The inputs in the types of the graph's.
     func inputs(of graph: Graph) throws -> [Tensor] {
         try (0..<inputCount).map { index in
-            let tensor = try Fixtures.tensor(Fixtures.path("programs/\(name).input\(index).npy"))
+            let tensor = try Fixtures.tensor(Fixtures.path("\(path).input\(index).npy"))
             return tensor.converted(to: graph[graph.inputs[index].value].element)
         }
     }
@@ -49,11 +57,12 @@ private struct ProgramCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    @Test(arguments: Fixtures.table("programs/refuse/refuse.tsv"))
-    func `a program that cannot be computed is refused with the reason`(_ row: [String]) {
-        let failure = #expect(throws: Failure.self) {
-            try Model.load(contentsOfFile: Fixtures.path("programs/refuse/\(row[0])"))
-        }
+    private static let refused = ["programs", "layers"].flatMap { folder in
+        Fixtures.table("\(folder)/refuse/refuse.tsv").map { ["\(folder)/refuse/\($0[0])", $0[1]] }
+    }
+
+    @Test(arguments: refused) func `what cannot be computed is refused with the reason`(_ row: [String]) {
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: Fixtures.path(row[0])) }
         for word in row[1].split(separator: " ") {
             #expect(failure?.problemText.contains(word) == true, "\(word) is not in: \(failure.map { "\($0)" } ?? "")")
         }

@@ -245,8 +245,8 @@ private struct BrokenSequence: CustomTestStringConvertible, Sendable {
         layer("network_bidirectional", "biDirectionalLSTM", "there are weights for 1 directions") {
             $0.biDirectionalLSTM.weightParams = Array(($0.biDirectionalLSTM.weightParams as [Message]).prefix(1))
         },
-        layer("network_gru", "branch", "layers of kind 'branch' are not supported") { $0.choose("branch") },
-        layer("network_gru", "loop", "layers of kind 'loop' are not supported") { $0.choose("loop") },
+        layer("network_gru", "branch", "the predicate has shape [5, 2, 3, 1, 1]") { $0.choose("branch") },
+        layer("network_gru", "loop", "the number of rounds has shape [5, 2, 3, 1, 1]") { $0.choose("loop") },
     ]
 }
 

@@ -171,6 +171,10 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(GatherAlongAxis(axis: 1), [2, 3, 4], [2, 5, 4], absorbs: .nothing, indices: 0..<3),
         .init(
             ScatterAlongAxis(axis: 1, mode: .add), [2, 3, 4], [2, 2, 4], [2, 2, 4], absorbs: .nothing, indices: 0..<3),
+        .init(BoxSelection(overlap: 0.5, score: -1, count: 3), [2, 5, 4], [2, 5, 3], absorbs: .nothing),
+        .init(
+            BoxSampling(height: 2, width: 3, grid: .cornersOrMiddle), image, [5, 4], [5], absorbs: .nothing,
+            indices: 0..<2),
         .init(ScatterSlices(mode: .update), [3, 3, 4], [5, 4], [5, 2], absorbs: .nothing, indices: 0..<3),
         .init(TopK(axis: 1, count: 2, isAscending: true), [2, 3, 4], absorbs: .nothing),
         .init(GatherSlices(), [3, 3, 4], [5, 2], absorbs: .nothing, indices: 0..<3),

@@ -30,6 +30,18 @@ enum ComposedLayers {
             let sum = try layer.inputs.dropFirst().reduce(layer.input()) { try reading.combine(.add, $0, $1, layer) }
             return [try reading.apply(.multiply, sum, 1 / Float(layer.inputs.count), layer)]
         },
+        NeuralRule("dot") { layer, reading in
+            let (a, b) = (try layer.input(), try layer.input(1))
+            let rank = a.shape.rank
+            guard rank >= 3 else { throw Failure.wrongRank(4, a.shape).at(layer.name) }
+            guard a.shape == b.shape else { throw Failure.shapesDiffer(a.shape, b.shape).at(layer.name) }
+            let sum = Reduction(function: .sum, axes: Array(rank - 3..<rank), keepsAxes: true)
+            var factors = [a, b]
+            if layer.parameters.cosineSimilarity as Bool {
+                factors = try factors.map { try reading.unitLength($0, axes: sum.axes, epsilon: 0, layer) }
+            }
+            return [try reading.add(sum, reading.combine(.multiply, factors[0], factors[1], layer), layer)]
+        },
         NeuralRule("reorganizeData") { layer, reading in
             let shape = try layer.input().shape
             let (mode, size): (String, Int) = (layer.parameters.mode, layer.parameters.blockSize)

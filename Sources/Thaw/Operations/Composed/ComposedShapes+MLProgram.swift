@@ -9,11 +9,7 @@ enum ComposedShapes {
             let shape = op.kind == "fill" ? Shape(try op.integers("shape")) : try op.operand("ref_tensor").shape
             let value = try op.has("value") ? op.constant("value") : Tensor([0], shape: [])
             guard value.elementCount == 1 else { throw op.refused("'value' is not a single value") }
-            guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
-                throw Failure.constantTooLarge(shape).at(op.location)
-            }
-            let number = value.withElements { $0[0] }
-            return [.constant(Tensor(shape: shape, element: value.element) { _ in number })]
+            return [try ComposedShapes.filled(shape, value.withElements { $0[0] }, value.element, op)]
         },
         MILRule("range_1d") { op, _ in
             let ends = try ["start", "end", "step"].map { try op.constant($0) }
@@ -21,27 +17,17 @@ enum ComposedShapes {
                 guard tensor.elementCount == 1 else { throw op.refused("start, end and step are not single values") }
                 return tensor.withElements { $0[0] }
             }
-            let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
-            guard count.isFinite, count <= Double(ImportContext.largestConstant) else {
+            let range = ComposedShapes.range(from: numbers[0], to: numbers[1], step: numbers[2], ends[0].element)
+            guard let range else {
                 throw op.refused("a range from \(numbers[0]) to \(numbers[1]) in steps of \(numbers[2]) has no length")
             }
-            let shape: Shape = [Swift.max(0, Int(count))]
-            return [
-                .constant(Tensor(shape: shape, element: ends[0].element) { numbers[0] + Double($0) * numbers[2] })
-            ]
+            return [.constant(range)]
         },
         MILRule("non_zero") { op, _ in
             guard let tensor = try op.operand().constant else {
-                throw op.refused(
-                    "how many elements are not zero is known only when the model runs",
-                    remedy: "shapes must be known in advance")
+                throw op.refused(Phrases.unknownCount, remedy: Phrases.knownShapes)
             }
-            let strides = tensor.shape.strides
-            let elements = tensor.withElements { x in (0..<tensor.elementCount).filter { x[$0] != 0 } }
-            let positions = elements.flatMap { element in
-                tensor.shape.indices.map { element / strides[$0] % tensor.shape[$0] }
-            }
-            return [.constant(Tensor(integers: positions, shape: [elements.count, tensor.shape.rank]))]
+            return [.constant(ComposedShapes.positions(of: tensor))]
         },
         MILRule("reshape_like") { op, reading in
             let shapes = try op.operands("ref_tensors").map(\.shape)
@@ -64,28 +50,16 @@ enum ComposedShapes {
             return [try reading.reshaped(op.operand(), Shape(target), op)]
         },
         MILRule("band_part") { op, reading in
-            let x = try op.operand()
-            guard x.shape.rank >= 2 else { throw Failure.wrongRank(2, x.shape).at(op.location) }
             let (lower, upper) = (try op.integer("lower", default: -1), try op.integer("upper", default: -1))
-            let matrix = Shape(x.shape.suffix(2))
-            let isKept = Tensor(shape: matrix, element: .bool) { element in
-                let (row, column) = (element / matrix[1], element % matrix[1])
-                return (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper) ? 1 : 0
-            }
-            let zero = Tensor(0, element: x.type.element)
-            return try reading.add(Select(), [.constant(isKept), x, .constant(zero)], op)
+            return [try reading.banded(op.operand(), ComposedShapes.band(lower, upper), op)]
         },
         MILRule("sliding_windows") { op, reading in
             let x = try op.operand()
-            let axis = try op.axis(x)
             let (size, step) = (try op.integer("size"), try op.integer("stride", default: 1))
-            guard size > 0, step > 0, size <= x.shape[axis], step < 1 << 24 else {
+            guard let windows = try reading.windows(x, along: op.axis(x), size: size, step: step, op) else {
                 throw op.refused("windows of \(size) with stride \(step) do not fit a tensor of shape \(x.shape)")
             }
-            let count = (x.shape[axis] - size) / step + 1
-            let indices = Tensor(
-                integers: (0..<count * size).map { $0 / size * step + $0 % size }, shape: [count, size])
-            return try reading.add(Gather(axis: axis), [x, .constant(indices)], op)
+            return [windows]
         },
         MILRule("space_to_batch", "batch_to_space") { op, reading in
             let x = try op.image()
@@ -108,27 +82,10 @@ enum ComposedShapes {
             let x = try op.operand()
             let (axis, batch) = (try op.axis(x, "seq_axis", default: 0), try op.axis(x, "batch_axis", default: 0))
             let lengths = try op.operand("lengths")
-            guard axis != batch, lengths.shape == [x.shape[batch]] else {
+            guard let reversed = try reading.reversed(x, lengths, along: axis, batch: batch, op) else {
                 throw op.refused("lengths of shape \(lengths.shape) do not fit a tensor of shape \(x.shape)")
             }
-            func aligned(_ operand: Operand, _ axis: Int) throws -> Operand {
-                var shape = Shape(x.shape.map { _ in 1 })
-                shape[axis] = x.shape[axis]
-                return try reading.reshaped(operand, shape, op)
-            }
-            let element = lengths.type.element
-            let range = Tensor(shape: [x.shape[axis]], element: element) { Double($0) }
-            let positions = try aligned(.constant(range), axis)
-            func number(_ value: Double) -> Operand {
-                .constant(Tensor(shape: Shape(x.shape.map { _ in 1 }), element: element) { _ in value })
-            }
-            let last = try reading.combine(.subtract, aligned(lengths, batch), number(1), op)
-            let reversed = try reading.combine(.subtract, last, positions, op)
-            // What is behind the sequence stays.
-            let isInside = try reading.combine(.greaterOrEqual, reversed, number(0), op)
-            let indices = try reading.add(Select(), [isInside, reversed, positions], op)[0]
-            let all = try reading.add(BroadcastTo(shape: x.shape), indices, op)
-            return try reading.add(GatherAlongAxis(axis: axis), [x, all], op)
+            return [reversed]
         },
         MILRule("einsum") { op, reading in
             let values = try op.operands("values")

@@ -117,3 +117,31 @@ extension OneHot {
         }
     ]
 }
+
+// MARK: Neural network
+
+extension OneHot {
+    static let neural = [
+        NeuralRule("oneHot") { layer, reading in
+            let x = try layer.input()
+            let parameters = layer.parameters
+            // The inputs are the indices, then the length and the values if they are not parameters.
+            func number(_ index: Int, _ parameter: Float) throws -> Float {
+                guard layer.inputs.count > index else { return parameter }
+                let values = try layer.constant(index).floats
+                guard values.count == 1 else { throw layer.refused("input \(index) is not a single value") }
+                return values[0]
+            }
+            let (axis, size): (Int, Int) = (parameters.axis, parameters.oneHotVectorSize)
+            let depth = try layer.inputs.count > 1 ? layer.integers(1).first ?? 0 : size
+            guard (-x.shape.rank - 1...x.shape.rank).contains(axis), depth > 0 else {
+                throw layer.refused("there is no axis \(axis), or no depth \(depth)")
+            }
+            let operation = OneHot(
+                axis: axis < 0 ? axis + x.shape.rank + 1 : axis, depth: depth,
+                on: Double(try number(2, parameters.onValue)), off: Double(try number(3, parameters.offValue)),
+                element: .float32)
+            return [try reading.add(operation, x, layer)]
+        }
+    ]
+}

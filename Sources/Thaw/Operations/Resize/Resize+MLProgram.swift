@@ -62,7 +62,7 @@ extension Resize: MILOperation {
     }
 
     /// The sampling modes of ML Programs: first those that TensorFlow also has.
-    fileprivate static let programModes: [(mode: String, grid: SamplingGrid)] = [
+    static let programModes: [(mode: String, grid: SamplingGrid)] = [
         ("DEFAULT", .left), ("STRICT_ALIGN_CORNERS", .corners), ("UNALIGN_CORNERS", .edges),
         ("ALIGN_CORNERS", .cornersOrMiddle), ("OFFSET_CORNERS", .parts),
     ]
@@ -85,6 +85,27 @@ extension Resize {
         MILRule("upsample_nearest_neighbor") { op, reading in
             [try read(op, try op.upsampledSize(), { .nearest(.left, $0, $1) }, &reading)]
         },
+        MILRule("resize") { op, reading in
+            let shape = try op.operand().shape
+            let (sizes, count) = (try op.integers("shape"), try op.integer("resized_dims"))
+            let (mode, kind) = (
+                try op.text("sampling_mode", default: "DEFAULT"), try op.text("interpolation_mode", default: "LINEAR")
+            )
+            guard shape.rank >= 2, (1...2).contains(count), count <= sizes.count else {
+                throw op.refused(
+                    "\(count) axes of a tensor of shape \(shape) cannot be resized", remedy: "one or two can")
+            }
+            guard let grid = programModes.first(where: { $0.mode == mode })?.grid,
+                kind == "LINEAR" || kind == "NEAREST_NEIGHBOR" && [.left, .corners, .edges].contains(grid)
+            else { throw op.refused("the modes '\(kind)' and '\(mode)' are not supported") }
+            // A size of 0 means that of the tensor.
+            let own = Array(shape.suffix(2))
+            let target = zip(own, own.prefix(2 - count) + sizes.suffix(count)).map { $1 == 0 ? $0 : $1 }
+            let resized = try read(
+                op, (target[0], target[1]), { kind == "LINEAR" ? .linear(grid, $0, $1) : .nearest(grid, $0, $1) },
+                &reading)
+            return [resized]
+        },
         MILRule("upsample_bilinear") { op, reading in
             let isAligned = try op.bool("align_corners", default: true)
             let grid =
@@ -97,13 +118,19 @@ extension Resize {
         _ op: MILRead, _ size: (height: Int, width: Int), _ taps: (Int, Int) -> FilterWeights,
         _ reading: inout ImportContext
     ) throws -> Operand {
-        let image = try op.image()
-        let sizes = [image.shape[2], image.shape[3], size.height, size.width]
-        guard sizes.allSatisfy((1...FilterWeights.largestSize).contains) else {
-            throw op.refused("an image of shape \(image.shape) cannot be resized to \(size.width)×\(size.height)")
+        let x = try op.operand()
+        let shape = x.shape
+        guard shape.rank >= 2 else { throw Failure.wrongRank(4, shape).at(op.location) }
+        // All axes before the last two are alike.
+        let (height, width) = (shape[shape.rank - 2], shape[shape.rank - 1])
+        guard [height, width, size.height, size.width].allSatisfy((1...FilterWeights.largestSize).contains) else {
+            throw op.refused("an image of shape \(shape) cannot be resized to \(size.width)×\(size.height)")
         }
-        let resize = Resize(rows: taps(image.shape[2], size.height), columns: taps(image.shape[3], size.width))
-        return try reading.add(resize, image, op)
+        let resize = Resize(rows: taps(height, size.height), columns: taps(width, size.width))
+        if shape.rank == 4 { return try reading.add(resize, x, op) }
+        let image = try reading.reshaped(x, [1, shape.dropLast(2).reduce(1, *), height, width], op)
+        let result = try reading.add(resize, image, op)
+        return try reading.reshaped(result, Shape(shape.dropLast(2) + [size.height, size.width]), op)
     }
 }
 
@@ -114,11 +141,12 @@ extension MILRead {
 
     /// The image's size times the factors, truncated to whole pixels.
     fileprivate func upsampledSize() throws -> (height: Int, width: Int) {
-        let image = try image().shape
+        let image = Array(try operand().shape.suffix(2))
+        guard image.count == 2 else { throw Failure.wrongRank(4, try operand().shape).at(location) }
         let factors = try ["scale_factor_height", "scale_factor_width"].map { try number($0, default: 1) }
         guard factors.allSatisfy({ $0 > 0 && $0 <= Float(FilterWeights.largestSize) }) else {
             throw refused("\(factors) are not valid factors for height and width")
         }
-        return (Int(Float(image[2]) * factors[0]), Int(Float(image[3]) * factors[1]))
+        return (Int(Float(image[0]) * factors[0]), Int(Float(image[1]) * factors[1]))
     }
 }

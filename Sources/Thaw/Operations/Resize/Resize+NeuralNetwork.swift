@@ -33,7 +33,7 @@ extension Resize: NeuralOperation {
     private var samplingMode: String? { Resize.modes.prefix(2).first { samples($0.grid) }?.mode }
 
     /// Core ML's sampling modes: first those that TensorFlow also has.
-    fileprivate static let modes: [(mode: String, grid: SamplingGrid)] = [
+    static let modes: [(mode: String, grid: SamplingGrid)] = [
         ("UPSAMPLE_MODE", .left), ("STRICT_ALIGN_ENDPOINTS_MODE", .corners),
         ("ALIGN_ENDPOINTS_MODE", .cornersOrMiddle), ("ROI_ALIGN_MODE", .parts),
     ]

@@ -63,6 +63,14 @@ extension Reshape {
                 try reading.add(Reshape(layer.resolved(target, layer.input().shape)), layer.input(), layer)
             ]
         },
+        NeuralRule("reshapeLike") { layer, reading in
+            let shape = try layer.resolved(layer.input(1).shape.dimensions, layer.input().shape)
+            return [try reading.add(Reshape(shape), layer.input(), layer)]
+        },
+        NeuralRule("reshapeDynamic") { layer, reading in
+            let shape = try layer.resolved(layer.integers(1), layer.input().shape)
+            return [try reading.add(Reshape(shape), layer.input(), layer)]
+        },
         NeuralRule("rankPreservingReshape") { layer, reading in
             let shape = try layer.input().shape
             let target: [Int] = layer.parameters.targetShape

@@ -20,6 +20,7 @@ extension StridedSlice {
     static let mil = [
         MILRule("slice_by_index") { op, reading in
             let x = try op.operand()
+            if try op.operand("begin").constant == nil { return [try reading.computedSlice(x, op)] }
             let (ranges, squeezed) = try op.sliceRanges(of: x)
             return [try reading.slice(x, ranges, squeezing: squeezed, op)]
         },
@@ -41,8 +42,15 @@ extension StridedSlice {
         },
         MILRule("slice_by_size") { op, reading in
             let x = try op.operand()
-            let begins = try op.integers("begin")
             let sizes = try op.integers("size")
+            let start = try op.operand("begin")
+            if start.constant == nil {
+                guard sizes.count == x.shape.rank, start.shape == [x.shape.rank],
+                    zip(sizes, x.shape).allSatisfy({ (0...$1).contains($0) })
+                else { throw op.refused("begin and size do not fit a tensor of shape \(x.shape)") }
+                return [try reading.slice(x, from: start, counts: sizes, op)]
+            }
+            let begins = try op.integers("begin")
             guard begins.count == x.shape.rank, sizes.count == x.shape.rank,
                 (begins + sizes).allSatisfy({ abs(Double($0)) < 0x1p31 })
             else {
@@ -86,6 +94,23 @@ extension MILRead {
 }
 
 extension ImportContext {
+    /// A slice by computed indices: along each axis a single element, or all of them.
+    fileprivate mutating func computedSlice(_ x: Operand, _ op: MILRead) throws -> Operand {
+        let masks = try ["begin_mask", "end_mask", "squeeze_mask"].map {
+            try op.integers($0, default: x.shape.map { _ in 0 }).map { $0 != 0 }
+        }
+        let steps = try op.integers("stride", default: x.shape.map { _ in 1 })
+        let start = try op.operand("begin")
+        guard start.shape == [x.shape.rank], masks.allSatisfy({ $0.count == x.shape.rank }),
+            steps.allSatisfy({ $0 == 1 }),
+            x.shape.indices.allSatisfy({ masks[2][$0] ? !masks[0][$0] : masks[0][$0] && masks[1][$0] })
+        else {
+            throw op.refused("the size of the slice is known only when the model runs", remedy: Phrases.knownShapes)
+        }
+        let slice = try slice(x, from: start, counts: masks[2].map { $0 ? 1 : nil }, op)
+        return try reshaped(slice, Shape(x.shape.indices.filter { !masks[2][$0] }.map { x.shape[$0] }), op)
+    }
+
     fileprivate mutating func slice(
         _ x: Operand, _ ranges: [StridedSlice.Range], squeezing: [Bool], _ op: MILRead
     ) throws -> Operand {

@@ -37,34 +37,44 @@ extension StridedSlice {
             return [try reading.add(StridedSlice.reversing(axes, of: shape), layer.input(), layer)]
         },
         NeuralRule("sliceStatic") { layer, reading in
-            let shape = try layer.input().shape
             let parameters = layer.parameters
-            let begins: [Int] = parameters.beginIds
-            let ends: [Int] = parameters.endIds
-            let steps: [Int] = parameters.strides
-            let beginMasks: [Bool] = parameters.beginMasks
-            let endMasks: [Bool] = parameters.endMasks
-            let squeezed: [Bool] = parameters.squeezeMasks
-            guard begins.count == shape.rank, ends.count == shape.rank, steps.count == shape.rank,
-                steps.allSatisfy(Range.isStep)
-            else {
-                throw layer.refused("begin, end and strides do not fit a tensor of shape \(shape)")
+            return [
+                try reading.slice(
+                    layer, begins: parameters.beginIds, ends: parameters.endIds, steps: parameters.strides,
+                    masks: [parameters.beginMasks, parameters.endMasks, parameters.squeezeMasks])
+            ]
+        },
+        NeuralRule("sliceDynamic") { layer, reading in
+            let (rank, parameters) = (try layer.input().shape.rank, layer.parameters)
+            // The inputs are the tensor, then begin, end, strides and masks as far as they are not parameters, which have
+            // one value for each possible axis.
+            func numbers(_ index: Int, _ parameter: [Int]) throws -> [Int] {
+                try index < layer.inputs.count ? layer.integers(index) : Array(parameter.prefix(rank))
             }
-            let isSet = { (masks: [Bool], axis: Int) in masks.indices.contains(axis) && masks[axis] }
-            let ranges = shape.indices.map { axis in
-                let size = shape[axis]
-                let step = steps[axis]
-                if isSet(squeezed, axis) {
-                    return Range(start: begins[axis] < 0 ? begins[axis] + size : begins[axis], count: 1)
-                }
-                return Range(
-                    from: isSet(beginMasks, axis) ? nil : begins[axis], to: isSet(endMasks, axis) ? nil : ends[axis],
-                    step: step, of: size)
+            func masks(_ index: Int, _ parameter: [Bool]) throws -> [Bool] {
+                try index < layer.inputs.count ? layer.integers(index).map { $0 != 0 } : Array(parameter.prefix(rank))
             }
-            let slice = try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)
-            guard squeezed.contains(true) else { return [slice] }
-            let kept = shape.indices.filter { !isSet(squeezed, $0) }
-            return [try reading.add(Reshape(Shape(kept.map { ranges[$0].count })), slice, layer)]
+            return [
+                try reading.slice(
+                    layer, begins: layer.integers(1), ends: numbers(2, parameters.endIds),
+                    steps: numbers(3, parameters.strides),
+                    masks: [
+                        masks(4, parameters.beginMasks), masks(5, parameters.endMasks),
+                        masks(6, parameters.squeezeMasks),
+                    ])
+            ]
+        },
+        NeuralRule("sliceBySize") { layer, reading in
+            let (x, start) = (try layer.input(), try layer.input(1))
+            let axis = try x.shape.axis(layer.parameters.axis)
+            let size: Int = layer.parameters.size
+            guard (1...x.shape[axis]).contains(size), start.shape.elementCount == 1 else {
+                throw layer.refused("a slice of size \(size) does not fit a tensor of shape \(x.shape)")
+            }
+            let starts = try reading.reshaped(start, [1], layer)
+            let offsets = Tensor(integers: Array(0..<size), shape: [size], element: start.type.element)
+            let indices = try reading.combine(.add, starts, .constant(offsets), layer)
+            return try reading.add(Gather(axis: axis, countsFromEnd: true), [x, indices], layer)
         },
         NeuralRule("crop") { layer, reading in
             let shape = try layer.input().shape
@@ -88,4 +98,31 @@ extension StridedSlice {
             return [try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)]
         },
     ]
+}
+
+extension ImportContext {
+    fileprivate mutating func slice(
+        _ layer: NeuralLayer, begins: [Int], ends: [Int], steps: [Int], masks: [[Bool]]
+    ) throws -> Operand {
+        let shape = try layer.input().shape
+        guard begins.count == shape.rank, ends.count == shape.rank, steps.count == shape.rank,
+            steps.allSatisfy(StridedSlice.Range.isStep)
+        else {
+            throw layer.refused("begin, end and strides do not fit a tensor of shape \(shape)")
+        }
+        let isSet = { (mask: Int, axis: Int) in masks[mask].indices.contains(axis) && masks[mask][axis] }
+        let ranges = shape.indices.map { axis in
+            let size = shape[axis]
+            if isSet(2, axis) {
+                return StridedSlice.Range(start: begins[axis] < 0 ? begins[axis] + size : begins[axis], count: 1)
+            }
+            return StridedSlice.Range(
+                from: isSet(0, axis) ? nil : begins[axis], to: isSet(1, axis) ? nil : ends[axis], step: steps[axis],
+                of: size)
+        }
+        let slice = try add(StridedSlice(ranges: ranges), layer.input(), layer)
+        guard masks[2].contains(true) else { return slice }
+        let kept = shape.indices.filter { !isSet(2, $0) }
+        return try add(Reshape(Shape(kept.map { ranges[$0].count })), slice, layer)
+    }
 }

@@ -14,6 +14,17 @@ struct NeuralLayer: SourceNode {
         return inputs[index]
     }
 
+    /// - Throws: `Failure` if the layer has fewer inputs, or the input is not constant.
+    func constant(_ index: Int) throws -> Tensor {
+        guard let tensor = try input(index).constant else {
+            throw refused("input \(index) is known only when the model runs", remedy: "a constant is supported")
+        }
+        return tensor
+    }
+
+    /// The numbers of a constant input.
+    func integers(_ index: Int) throws -> [Int] { try constant(index).integers }
+
     func refused(_ problem: Phrase, remedy: Phrase? = nil) -> Failure {
         Failure.layerRefused(name, kind, problem, remedy)
     }

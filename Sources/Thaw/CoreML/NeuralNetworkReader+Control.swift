@@ -1,0 +1,219 @@
+/// Layers with networks of their own: branches and loops. These networks use the values around them by their names, and
+/// replace them.
+extension NeuralNetworkReader {
+    // MARK: Branches
+
+    /// The first network is computed if the predicate is not 0, otherwise the second one. A constant predicate selects a
+    /// network immediately.
+    mutating func branch(_ layer: NeuralLayer) throws -> [Operand] {
+        let networks: [Message] = [layer.parameters["ifBranch"], layer.parameters["elseBranch"]]
+        let predicate = try layer.input()
+        guard predicate.shape.elementCount == 1 else {
+            throw layer.refused("the predicate has shape \(predicate.shape)", remedy: "expected a single value")
+        }
+        if let constant = predicate.constant {
+            try readNested(networks[constant.floats[0] != 0 ? 0 : 1])
+            return []
+        }
+        // What only one of the networks computes is its own.
+        let computed = networks.map { Set($0.computedNames) }
+        let used = namesUsedOutside(networks)
+        let results = networks.flatMap(\.computedNames).unique.filter { name in
+            used.contains(name) && (values[name] != nil || computed.allSatisfy { $0.contains(name) })
+        }
+        guard !results.isEmpty else { return [] }
+        let captures = captures(networks, results)
+        let graphs = try networks.map { try graph(of: [$0], captures, results) }
+        let operation = Conditional(whenTrue: graphs[0], whenFalse: graphs[1])
+        let inputs = [predicate] + captures.compactMap { values[$0] }
+        for (name, value) in zip(results, try reading.add(operation, inputs, layer)) { values[name] = value }
+        return []
+    }
+
+    // MARK: Loops
+
+    /// The second network is computed as often as the input or the layer says, or as long as a value that the first network
+    /// computes is not 0.
+    mutating func loop(_ layer: NeuralLayer) throws -> [Operand] {
+        let (condition, body): (Message, Message) = (
+            layer.parameters["conditionNetwork"], layer.parameters["bodyNetwork"]
+        )
+        let variable: String = layer.parameters.conditionVar
+        let most: Int = layer.parameters.maxLoopIterations
+        let limit: Operand? =
+            try layer.inputs.isEmpty
+            ? most > 0 ? .constant(Tensor([Float(most)], shape: [1])) : nil
+            : reading.reshaped(reading.asFloats(single(layer), layer), [1], layer)
+        guard limit != nil || !variable.isEmpty else {
+            throw layer.refused("it has no condition and no number of rounds")
+        }
+        if try unrolled(layer, condition, body, variable, limit) { return [] }
+
+        // Values that the networks replace, the number of the round, and the limit of rounds.
+        let names = [condition, body].flatMap(\.computedNames).unique.filter { values[$0] != nil }
+        let round = layer.name + "/round"
+        var results = names
+        for name in names {
+            values[name] = .edge(
+                try reading.edge(reading.asFloats(values[name]!, layer), name: name + "/initial"),
+                TensorType(values[name]!.shape))
+        }
+        if limit != nil {
+            let zero = Operand.constant(Tensor([0], shape: [1]))
+            values[round] = .edge(try reading.edge(zero, name: round), TensorType([1]))
+            results.append(round)
+        }
+        let captures = captures([condition, body], results, extra: variable).filter { !results.contains($0) }
+        let limits = limit.map { [$0] } ?? []
+        let inputs = results.compactMap { values[$0] } + captures.compactMap { values[$0] } + limits
+        let limitName = layer.name + "/limit"
+        let ports = results + captures + (limit == nil ? [] : [limitName])
+        if let limit { values[limitName] = limit }
+        let repeats = try graph(of: variable.isEmpty ? [] : [condition], ports, []) { reader in
+            var isRepeated: [Operand] = []
+            if limit != nil {
+                isRepeated.append(
+                    try reader.reading.combine(.less, reader.values[round]!, reader.values[limitName]!, layer))
+            }
+            if !variable.isEmpty {
+                guard let value = reader.values[variable], value.shape.elementCount == 1 else {
+                    throw layer.refused("its condition '\(variable)' is not a single value")
+                }
+                let number = try reader.reading.reshaped(reader.reading.asFloats(value, layer), [1], layer)
+                isRepeated.append(try reader.reading.apply(.notEqual, number, 0, layer))
+            }
+            return isRepeated.count == 1
+                ? isRepeated[0] : try reader.reading.add(Binary(.and), isRepeated, layer)[0]
+        }
+        let next = try graph(of: variable.isEmpty ? [body] : [condition, body], ports, results) { reader in
+            if let old = reader.values[round] { reader.values[round] = try reader.reading.apply(.add, old, 1, layer) }
+            return nil
+        }
+        let operation = Loop(condition: repeats, body: next)
+        for (name, value) in zip(results, try reading.add(operation, inputs, layer)) { values[name] = value }
+        values[round] = nil
+        values[limitName] = nil
+        // The condition is computed once more after the last round.
+        if !variable.isEmpty { try readNested(condition) }
+        return []
+    }
+
+    private func single(_ layer: NeuralLayer) throws -> Operand {
+        let input = try layer.input()
+        guard input.shape.elementCount == 1 else {
+            throw layer.refused("the number of rounds has shape \(input.shape)", remedy: "expected a single value")
+        }
+        return input
+    }
+
+    /// Whether the rounds of the loop are known; if so, its layers are added for each round.
+    private mutating func unrolled(
+        _ layer: NeuralLayer, _ condition: Message, _ body: Message, _ variable: String, _ limit: Operand?
+    ) throws -> Bool {
+        let start = self
+        let nodes = reading.builder.graph.nodes.count
+        for round in 0...Unrolling.mostRounds {
+            if let limit {
+                guard let known = limit.constant else { break }
+                if Float(round) >= known.floats[0] { return true }
+            }
+            if !variable.isEmpty {
+                try readNested(condition)
+                guard let known = values[variable]?.constant, known.elementCount == 1 else { break }
+                if known.floats[0] == 0 { return true }
+            }
+            try readNested(body)
+            guard reading.builder.graph.nodes.count - nodes <= Unrolling.mostNodes else { break }
+        }
+        self = start
+        return false
+    }
+
+    // MARK: Nested networks
+
+    private mutating func readNested(_ network: Message) throws {
+        depth += 1
+        defer { depth -= 1 }
+        try readLayers(of: network)
+    }
+
+    /// Networks as a graph of its own.
+    /// - Parameters:
+    ///   - ports: The names of its inputs.
+    ///   - results: The names of its outputs.
+    ///   - change: What is added at the end; the value that it returns is another output.
+    private mutating func graph(
+        of networks: [Message], _ ports: [String], _ results: [String],
+        _ change: (inout NeuralNetworkReader) throws -> Operand? = { _ in nil }
+    ) throws -> Graph {
+        var inner = self
+        inner.reading = ImportContext(channelOrder: .first)
+        inner.values = values.filter { $0.value.constant != nil }
+        for name in ports {
+            let type = values[name]!.type
+            inner.values[name] = .edge(inner.reading.builder.input(name, type), type)
+        }
+        for network in networks { try inner.readNested(network) }
+        let last = try change(&inner)
+        let outputs = results.compactMap { inner.values[$0] } + (last.map { [$0] } ?? [])
+        for (index, operand) in outputs.enumerated() {
+            let name = "result\(index + 1)"
+            var value = try inner.reading.edge(operand, name: name + "/constant")
+            if inner.reading.builder[value].element != .float32 {
+                value = try inner.reading.builder.add(Cast(element: .float32), [value], name: name)[0]
+            }
+            inner.reading.builder.output(name, value)
+        }
+        return inner.reading.builder.graph.pruned()
+    }
+
+    /// The computed values that nested networks use, or do not replace, in the order of their first use.
+    private func captures(_ networks: [Message], _ results: [String], extra: String = "") -> [String] {
+        (networks.flatMap(\.usedNames) + results + [extra]).unique.filter { name in
+            values[name].map { $0.constant == nil } ?? false
+        }
+    }
+
+    /// The names that layers outside of these networks use, and the outputs of the model.
+    private func namesUsedOutside(_ networks: [Message]) -> Set<String> {
+        var counts: [String: Int] = [:]
+        for name in network.usedNames { counts[name, default: 0] += 1 }
+        for name in networks.flatMap(\.usedNames) { counts[name, default: 0] -= 1 }
+        let outputs = (description.output as [Message]).map { $0.name as String }
+        return Set(counts.filter { $0.value > 0 }.keys).union(outputs + (isClassifier ? [probabilitiesName] : []))
+    }
+}
+
+extension Message {
+    /// The networks that a layer has.
+    private var networks: [Message] {
+        switch choice {
+        case "branch": [self["branch"]["ifBranch"], self["branch"]["elseBranch"]]
+        case "loop": [self["loop"]["conditionNetwork"], self["loop"]["bodyNetwork"]]
+        default: []
+        }
+    }
+
+    /// The names that the layers of a network use, in order. Networks are nested no deeper than messages may be.
+    fileprivate var usedNames: [String] {
+        (self.layers as [Message]).flatMap { layer in
+            let condition: [String] = layer.choice == "loop" ? [layer["loop"].conditionVar] : []
+            return (layer.input as [String]) + layer.networks.flatMap(\.usedNames) + condition
+        }
+    }
+
+    /// The names that the layers of a network compute, in order.
+    fileprivate var computedNames: [String] {
+        (self.layers as [Message]).flatMap { layer in
+            (layer.output as [String]) + layer.networks.flatMap(\.computedNames)
+        }
+    }
+}
+
+extension Array where Element == String {
+    /// Without duplicates, in the order of first occurrence.
+    fileprivate var unique: [String] {
+        var seen: Set<String> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

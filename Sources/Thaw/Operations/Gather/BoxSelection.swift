@@ -1,0 +1,156 @@
+/// Non-maximum suppression: of boxes that overlap, only the one with the highest score is kept.
+///
+/// Inputs: the boxes, as x and y of the center, width and height, and their scores for each class, both by image. Outputs:
+/// the boxes that are kept in descending order of their highest score, their scores, their indices, and how many there are.
+/// Behind the last one are zeros, and indices of −1.
+struct BoxSelection: Operation {
+    /// Boxes that overlap a better one by a higher intersection over union are removed.
+    var overlap: Float
+    /// Boxes with lower scores are removed.
+    var score: Float
+    var count: Int
+    /// Whether only boxes whose highest score is that of the same class compete.
+    var isPerClass = false
+
+    var kind: String { "BoxSelection" }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        let (boxes, scores) = (inputs[0].shape, inputs[1].shape)
+        guard boxes.rank == 3 else { throw Failure.wrongRank(3, boxes) }
+        guard scores.rank == 3, boxes[2] == 4, boxes.prefix(2).elementsEqual(scores.prefix(2)), scores[2] > 0 else {
+            throw Failure.shapesDiffer(boxes, scores)
+        }
+        return [
+            TensorType([boxes[0], count, 4]), TensorType([boxes[0], count, scores[2]]),
+            TensorType([boxes[0], count], .int32), TensorType([boxes[0]], .int32),
+        ]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let types = try! outputTypes(inputs.map(\.type))
+        let (images, candidates, classes) = (inputs[0].shape[0], inputs[0].shape[1], inputs[1].shape[2])
+        let (boxes, scores) = (inputs[0].floats, inputs[1].floats)
+        let kept = (0..<images).map { image in
+            let rows = image * candidates..<(image + 1) * candidates
+            return selected(
+                rows.map { row in
+                    Candidate(
+                        row - rows.lowerBound, boxes[4 * row..<4 * row + 4], scores[classes * row..<classes * (row + 1)]
+                    )
+                })
+        }
+        /// Rows of one of the inputs.
+        func rows(_ values: [Float], _ width: Int, _ type: TensorType) -> Tensor {
+            Tensor(shape: type.shape, element: .float32) { element in
+                let (row, image) = (element / width % count, element / width / count)
+                guard row < kept[image].count else { return 0 }
+                return Double(values[(image * candidates + kept[image][row]) * width + element % width])
+            }
+        }
+        return [
+            rows(boxes, 4, types[0]), rows(scores, classes, types[1]),
+            Tensor(shape: types[2].shape, element: .int32) { element in
+                let indices = kept[element / count]
+                return element % count < indices.count ? Double(indices[element % count]) : -1
+            },
+            Tensor(shape: types[3].shape, element: .int32) { Double(kept[$0].count) },
+        ]
+    }
+
+    /// A box by its edges.
+    private struct Candidate {
+        let index: Int
+        let score: Float
+        let topClass: Int
+        let left, top, right, bottom: Double
+
+        init(_ index: Int, _ box: ArraySlice<Float>, _ scores: ArraySlice<Float>) {
+            let (box, scores) = (box.map(Double.init), Array(scores))
+            self.index = index
+            topClass = scores.indices.reduce(0) { scores[$1] > scores[$0] ? $1 : $0 }
+            score = scores[topClass]
+            (left, right) = (box[0] - box[2] / 2, box[0] + box[2] / 2)
+            (top, bottom) = (box[1] - box[3] / 2, box[1] + box[3] / 2)
+        }
+
+        var area: Double { max(right - left, 0) * max(bottom - top, 0) }
+
+        /// The intersection over the union.
+        func overlap(with other: Candidate) -> Double {
+            let width = min(right, other.right) - max(left, other.left)
+            let height = min(bottom, other.bottom) - max(top, other.top)
+            guard width > 0, height > 0 else { return 0 }
+            return width * height / (area + other.area - width * height)
+        }
+    }
+
+    /// The indices of the boxes that are kept, the best first; of equal ones, the first.
+    private func selected(_ candidates: [Candidate]) -> [Int] {
+        var kept: [Candidate] = []
+        for candidate in candidates.filter({ $0.score >= score }).sorted(by: { $0.score > $1.score }) {
+            guard kept.count < count else { break }
+            let isSuppressed = kept.contains { other in
+                (!isPerClass || other.topClass == candidate.topClass)
+                    && other.overlap(with: candidate) > Double(overlap)
+            }
+            if !isSuppressed { kept.append(candidate) }
+        }
+        return kept.map(\.index)
+    }
+}
+
+// MARK: Facts
+
+extension BoxSelection {
+    var family: Family { .arrangement }
+
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == 0 ? .kept(0) : .combined
+    }
+}
+
+// MARK: Neural network
+
+extension BoxSelection {
+    static let neural = [
+        NeuralRule("NonMaximumSuppression") { layer, reading in
+            let parameters = layer.parameters
+            // The inputs are boxes and scores, then the thresholds and the number of boxes if they are not parameters.
+            func number(_ index: Int, _ parameter: Float) throws -> Float {
+                guard layer.inputs.count > index else { return parameter }
+                let values = try layer.constant(index).floats
+                guard values.count == 1 else { throw layer.refused("input \(index) is not a single value") }
+                return values[0]
+            }
+            let parameter: Int = parameters.maxBoxes
+            let count = try layer.inputs.count > 4 ? layer.integers(4).first ?? 0 : parameter
+            let operation = BoxSelection(
+                overlap: try number(2, parameters.iouThreshold), score: try number(3, parameters.scoreThreshold),
+                count: count, isPerClass: parameters.perClassSuppression)
+            guard (1...mostBoxes).contains(operation.count) else {
+                throw layer.refused("\(operation.count) boxes cannot be selected")
+            }
+            return try reading.add(operation, [layer.input(), layer.input(1)], layer)
+        }
+    ]
+
+    /// No detector has more.
+    private static let mostBoxes = 1 << 20
+}
+
+// MARK: ML Program
+
+extension BoxSelection {
+    static let mil = [
+        MILRule("non_maximum_suppression") { op, reading in
+            let operation = BoxSelection(
+                overlap: try op.number("iou_threshold"), score: try op.number("score_threshold"),
+                count: try op.integer("max_boxes"), isPerClass: try op.bool("per_class_suppression", default: false))
+            guard (1...mostBoxes).contains(operation.count) else {
+                throw op.refused("\(operation.count) boxes cannot be selected")
+            }
+            let inputs = try ["boxes", "scores"].map { try reading.asFloats(op.operand($0), op) }
+            return try reading.add(operation, inputs, op)
+        }
+    ]
+}

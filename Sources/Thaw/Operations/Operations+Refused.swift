@@ -1,0 +1,26 @@
+/// What Core ML's formats have and Thaw does not compute, with the reason. `docs/coreml-operations.md` lists them.
+extension Operations {
+    private static let random: Phrase = "its results are random"
+
+    /// Operations of ML Programs.
+    static let refusedPrograms: [String: Phrase] = [
+        "conv_quantized": "coremltools calls it experimental and does not define how its codes are stored",
+        "random_bernoulli": random,
+        "random_categorical": random,
+        "random_normal": random,
+        "random_uniform": random,
+        "read_state": "models that keep state between runs are not supported",
+    ]
+
+    /// Layers of neural networks.
+    static let refusedLayers: [String: Phrase] = {
+        let kinds = ["randomNormal", "randomUniform", "randomBernoulli"]
+        let randomLayers = kinds.flatMap { kind in ["Like", "Static", "Dynamic"].map { kind + $0 } }
+        var reasons = Dictionary(
+            uniqueKeysWithValues: (randomLayers + ["categoricalDistribution"]).map { ($0, random) })
+        reasons["custom"] = "its code is in the app that the model is for"
+        reasons["loopBreak"] = "loops end by their condition or the number of rounds only"
+        reasons["loopContinue"] = reasons["loopBreak"]
+        return reasons
+    }()
+}
