@@ -161,7 +161,7 @@ struct ProgramReader {
     }
 
     /// The kinds of operations that have no rule, because the reader does more than to add operations.
-    static let ownKinds: Set = ["const", "classify", "cond", "while_loop"]
+    static let ownKinds: Set = ["const", "classify", "cond", "while_loop", "read_state"]
 
     private mutating func results(of read: MILRead, _ blocks: [Message]) throws -> [Operand] {
         switch read.kind {

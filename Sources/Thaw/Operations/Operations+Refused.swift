@@ -9,7 +9,6 @@ extension Operations {
         "random_categorical": random,
         "random_normal": random,
         "random_uniform": random,
-        "read_state": "models that keep state between runs are not supported",
     ]
 
     /// Layers of neural networks.
