@@ -57,3 +57,48 @@ func benchmarkKernels() throws {
         "the cost model's choice takes at most \(fixed(worst, 2)) times as long as the fastest algorithm"
             + (worst > 1 ? ": \(worstLayer)" : ""))
 }
+
+/// Prints the fraction of the peak of operations on 8-bit codes that the engine reaches for each convolution of ResNet50, and
+/// for all of them together.
+func benchmarkIntegerKernels() throws {
+    typealias Layer = LayerBenchmark.Layer
+    let layers: [(count: Int, layer: Layer)] = [
+        (1, Layer(.convolution, 224, 3, 64, window: (7, 7), stride: 2)),
+        (1, Layer(.convolution, 56, 64, 64)), (3, Layer(.convolution, 56, 64, 64, window: (3, 3))),
+        (4, Layer(.convolution, 56, 64, 256)), (2, Layer(.convolution, 56, 256, 64)),
+        (1, Layer(.convolution, 56, 256, 128)), (1, Layer(.convolution, 56, 256, 512, stride: 2)),
+        (1, Layer(.convolution, 56, 128, 128, window: (3, 3), stride: 2)),
+        (3, Layer(.convolution, 28, 128, 128, window: (3, 3))), (4, Layer(.convolution, 28, 128, 512)),
+        (3, Layer(.convolution, 28, 512, 128)), (1, Layer(.convolution, 28, 512, 256)),
+        (1, Layer(.convolution, 28, 512, 1024, stride: 2)),
+        (1, Layer(.convolution, 28, 256, 256, window: (3, 3), stride: 2)),
+        (5, Layer(.convolution, 14, 256, 256, window: (3, 3))), (6, Layer(.convolution, 14, 256, 1024)),
+        (5, Layer(.convolution, 14, 1024, 256)), (1, Layer(.convolution, 14, 1024, 512)),
+        (1, Layer(.convolution, 14, 1024, 2048, stride: 2)),
+        (1, Layer(.convolution, 14, 512, 512, window: (3, 3), stride: 2)),
+        (2, Layer(.convolution, 7, 512, 512, window: (3, 3))), (3, Layer(.convolution, 7, 512, 2048)),
+        (2, Layer(.convolution, 7, 2048, 512)),
+    ]
+    let set = try InstructionSet.chosen()
+    print("\n8-bit codes: the convolutions of ResNet50 with \(set.rawValue), one thread")
+    print(pad("µs", 44) + pad("Gop/s", 9) + pad("peak", 8))
+    var (operations, seconds, peaks) = (0.0, 0.0, [Double]())
+    for (count, layer) in layers {
+        let candidate = try LayerBenchmark(layer, precision: .int8).candidates[0]
+        let times = (0..<5).map { _ in candidate.measure(rounds: 7) }.sorted()
+        peaks.append(set.peak(.int8))
+        let own = 2 * Double(candidate.multiplyAdds)
+        let label =
+            "\(count) · \(layer.window.height)×\(layer.window.width)"
+            + (layer.stride > 1 ? " stride \(layer.stride)" : "")
+            + " \(layer.size)² \(layer.inputs)→\(layer.outputs)"
+        print(
+            "  " + label + String(repeating: " ", count: max(1, 32 - label.count)) + pad(fixed(times[2] * 1e6, 1), 10)
+                + pad(fixed(own / times[2] / 1e9, 0), 9) + pad(fixed(100 * own / times[2] / peaks.last!, 0) + " %", 8))
+        operations += Double(count) * own
+        seconds += Double(count) * times[2]
+    }
+    let share = operations / seconds / peaks.sorted()[peaks.count / 2]
+    print(
+        "all convolutions of ResNet50 together: \(fixed(seconds * 1e3, 2)) ms, \(fixed(100 * share, 0)) % of the peak")
+}

@@ -73,7 +73,10 @@ while let argument = arguments.next() {
     }
 }
 if wantsKernels {
-    do { try benchmarkKernels() } catch { fail("\(error)") }
+    do {
+        try benchmarkKernels()
+        try benchmarkIntegerKernels()
+    } catch { fail("\(error)") }
     exit(0)
 }
 guard let graphPath else { fail("usage: ThawBenchmarks GRAPH.pb [--threads N] [--rounds N] [--steps N] [--check X Y]") }

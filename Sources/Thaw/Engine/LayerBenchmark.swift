@@ -39,7 +39,8 @@ package struct LayerBenchmark {
     /// The algorithm that the cost model chooses.
     package let chosen: String
 
-    package init(_ layer: Layer) throws {
+    /// - Parameter precision: For int8, the layer is one between quantized values.
+    package init(_ layer: Layer, precision: Precision = .float32) throws {
         var builder = GraphBuilder()
         let axis = { (size: Int) in
             Window.Axis(size: size, stride: layer.stride, before: size / 2, after: size / 2)
@@ -62,18 +63,27 @@ package struct LayerBenchmark {
             case .dense:
                 Dense(matrix: values([layer.inputs, layer.outputs]), bias: values([layer.outputs]))
             }
-        let value = try builder.add(operation, [input], name: "layer")[0]
+        let codes = AffineScale([0.02], zeroPoints: [100])
+        func quantized(_ value: Graph.Value) throws -> Graph.Value {
+            guard precision == .int8 else { return value }
+            let quantize = AffineQuantize(scale: codes, element: .uint8)
+            let result = try builder.add(quantize, [value], name: "quantize")
+            return try builder.add(AffineDequantize(scale: codes), result, name: "dequantize")[0]
+        }
+        let value = try quantized(builder.add(operation, [quantized(input)], name: "layer")[0])
         // A consumer that reads the blocked layout.
         let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
         builder.output("output", isDense ? value : try builder.add(mean, [value], name: "mean")[0])
         let graph = builder.graph
         let kernels = try InstructionSet.chosen().kernels
-        let algorithms = layer.kind == .convolution ? CostModel(kernels).candidates(window) : [.direct]
+        let algorithms =
+            layer.kind == .convolution && precision == .float32 ? CostModel(kernels).candidates(window) : [.direct]
         func name(_ executor: Executor) -> String {
             executor.profile(rounds: 1).last { $0.name == "layer" }!.algorithm
         }
         candidates = try algorithms.map { algorithm in
-            let executor = Executor(try Program(graph, instructionSet: nil, choice: .only(algorithm)))
+            let executor = Executor(
+                try Program(graph, instructionSet: nil, choice: .only(algorithm), precision: precision))
             let type = { (value: Graph.Value) in Location(graph[value], slot: 0, kind: .blocked, kernels: kernels) }
             let estimate =
                 algorithms.count == 1
@@ -82,6 +92,6 @@ package struct LayerBenchmark {
                 algorithm: name(executor), multiplyAdds: executor.program.multiplyAdds, estimate: estimate,
                 executor: executor, layer: "layer")
         }
-        chosen = name(Executor(try Program(graph)))
+        chosen = name(Executor(try Program(graph, instructionSet: nil, precision: precision)))
     }
 }

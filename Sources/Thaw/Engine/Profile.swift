@@ -33,12 +33,15 @@ extension Executor {
 
 extension InstructionSet {
     /// The peak floating-point operations per second of one core, the best of several measurements.
-    package func peak() -> Double {
-        let kernels = kernels.plain
+    /// - Parameter precision: For int8, operations on codes.
+    package func peak(_ precision: Precision = .float32) -> Double {
+        let (kernels, integers) = (kernels.plain, integerKernels)
         let clock = ContinuousClock()
         return (0..<20).reduce(0.0) { best, _ in
             var operations = 0
-            let elapsed = clock.measure { operations = kernels.peak(50_000) }
+            let elapsed = clock.measure {
+                operations = precision == .int8 ? integers.peak(50_000) : kernels.peak(50_000)
+            }
             return max(best, Double(operations) / (elapsed / .seconds(1)))
         }
     }

@@ -125,6 +125,13 @@ extension IntegerCase {
             try $0.one(convolution(axis(1), axis(1), 16, 48), $1)
         },
         IntegerCase(
+            "a grouped convolution", [1, 4, 4, 32],
+            ["AffineQuantize", "AffineDequantize", "Convolution", "AffineQuantize", "AffineDequantize"]
+        ) { builder, x in
+            try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 16, 32), x), 0.05, zeroPoint: 100)
+        },
+        IntegerCase(
             "residual", [1, 8, 8, 32],
             [
                 "AffineQuantize", "IntegerConvolution", "IntegerConvolution", "IntegerAddition", "AffineDequantize",

@@ -12,23 +12,17 @@ extension IntegerLayer {
         let biases = bias?.floats ?? [Float](repeating: 0, count: outputs)
         // Half of the 32 bits for the products, a quarter for the bias.
         guard biases.count == outputs, terms * 255 * 128 < 1 << 30 else { return nil }
+        let least = biases.map { max(.leastNormalMagnitude, abs($0) / input.scale * 0x1p-28) }
+        guard biases.allSatisfy(\.isFinite), let scales = IntegerLayer.scales(weights, least: least) else { return nil }
         var codes = [Int8](repeating: 0, count: weights.elementCount)
-        var scales = [Float](repeating: 0, count: outputs)
-        let isFinite = weights.withFloats { values in
-            for channel in 0..<outputs {
-                let column = stride(from: channel, to: values.count, by: outputs)
-                let bias = biases[channel]
-                guard column.allSatisfy({ values[$0].isFinite }), bias.isFinite else { return false }
-                let scale = IntegerLayer.scale(
-                    values, column, least: max(.leastNormalMagnitude, abs(bias) / input.scale * 0x1p-28))
-                scales[channel] = scale
-                for index in column {
-                    codes[index] = Int8(min(127, max(-128, (values[index] / scale).rounded(.toNearestOrEven))))
+        weights.withFloats { values in
+            for first in stride(from: 0, to: values.count, by: outputs) {
+                for channel in 0..<outputs {
+                    let level = (values[first + channel] / scales[channel]).rounded(.toNearestOrEven)
+                    codes[first + channel] = Int8(min(127, max(-128, level)))
                 }
             }
-            return true
         }
-        guard isFinite else { return nil }
         let units = scales.map { Double($0) * Double(input.scale) }
         self.weights = codes.withUnsafeBytes { Tensor(copying: $0, shape: weights.shape, element: .int8) }
         self.bias = zip(biases, units).map { Int32((Double($0) / $1).rounded(.toNearestOrEven)) }
@@ -43,20 +37,40 @@ extension IntegerLayer {
         guard factors.allSatisfy(\.isFinite) else { return nil }
     }
 
-    /// The scale for the weights of one output channel: that of their codes, if they have been quantized before.
-    private static func scale(_ values: UnsafeBufferPointer<Float>, _ column: StrideTo<Int>, least: Float) -> Float {
-        var (lowest, highest) = (Float(0), Float(0))
-        for index in column { (lowest, highest) = (min(lowest, values[index]), max(highest, values[index])) }
-        let largest = max(-lowest, highest)
-        guard largest / 128 > least else { return max(largest / 127, least) }
-        for code in (1...128).reversed() {
-            let scale = largest / Float(code)
-            let isExact = column.allSatisfy {
-                let level = values[$0] / scale
-                return abs(level - level.rounded()) <= 0x1p-14 * Float(code)
+    /// The scales for the weights of the output channels: those of their codes, if they have been quantized before.
+    /// - Parameter least: The least scale of each channel.
+    /// - Returns: Nil if a weight is no number.
+    private static func scales(_ weights: Tensor, least: [Float]) -> [Float]? {
+        let outputs = least.count
+        return weights.withFloats { values in
+            var lowest = [Float](repeating: 0, count: outputs)
+            var highest = lowest
+            // Zero, or NaN if a weight is infinite or NaN.
+            var check: Float = 0
+            for first in stride(from: 0, to: values.count, by: outputs) {
+                for channel in 0..<outputs {
+                    let value = values[first + channel]
+                    check += value * 0
+                    lowest[channel] = min(lowest[channel], value)
+                    highest[channel] = max(highest[channel], value)
+                }
             }
-            if isExact, code <= 127 || highest < largest { return scale }
+            guard check == 0 else { return nil }
+            return (0..<outputs).map { channel in
+                let largest = max(-lowest[channel], highest[channel])
+                guard largest / 128 > least[channel] else { return max(largest / 127, least[channel]) }
+                let column = stride(from: channel, to: values.count, by: outputs)
+                for code in (1...128).reversed() where code <= 127 || highest[channel] < largest {
+                    // The first weight that is no multiple decides, usually one of the first.
+                    let scale = largest / Float(code)
+                    let isExact = column.allSatisfy {
+                        let level = values[$0] / scale
+                        return abs(level - level.rounded()) <= 0x1p-14 * Float(code)
+                    }
+                    if isExact { return scale }
+                }
+                return largest / 127
+            }
         }
-        return largest / 127
     }
 }
