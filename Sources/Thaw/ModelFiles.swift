@@ -59,6 +59,7 @@ extension Model {
         }
         var message = try NeuralNetworkWriter.message(self, target: target)
         var report: CompressionReport?
+        if weights == nil, isQuantized { message.storeQuantizedWeights() }
         if let weights, weights.type != .float32 {
             report = try message.storeWeights(as: weights, target: target).report
         }

@@ -36,7 +36,9 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [convert, compress, classify, detect, evaluate, apply, run, compare, benchmark, inspect, serve]
+    static let all = [
+        convert, compress, quantize, classify, detect, evaluate, apply, run, compare, benchmark, inspect, serve,
+    ]
 
     /// How images are decoded and resized, and how the model runs, for `classify` and `evaluate`.
     private static let images: [any AnyOption] = [
@@ -113,6 +115,37 @@ enum Commands {
                 + "differences exceed --tolerance, which always applies to float16.",
         ],
         run: runCompress)
+
+    static let quantize = Command(
+        name: "quantize", summary: "quantize a model's weights and activations to 8-bit integers",
+        positionals: [.one("MODEL", "the model"), .many("IMAGE|FOLDER", "a photo or a folder of photos")],
+        mainOptions: "-o OUT",
+        optionGroups: [
+            (
+                "model",
+                [
+                    Options.quantized, Options.keepAccuracy, Options.statistic, Options.target,
+                    Options.computePrecision,
+                    Options.noClobber,
+                ]
+            ),
+            (
+                "photos",
+                [
+                    Options.crop, Options.resize, Options.background, Options.maxPixels, Options.strict,
+                    Options.threads,
+                ]
+            ), graphOptions,
+        ],
+        notes: [
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. The photos should be like "
+                + "those that the model is for; 100 are enough, and need no labels.",
+            "Each layer's activations get the range that they have on the photos, and each output channel's weights a "
+                + "scale. A .mlpackage for iOS 17 or later, the default, has operations that quantize and dequantize. Other "
+                + "models have the ranges in their metadata, where only Thaw finds them.",
+            "Other commands compute with 8-bit integers if they are given --precision int8, and in float32 otherwise.",
+        ],
+        run: runQuantize)
 
     static let classify = Command(
         name: "classify", summary: "classify images",

@@ -27,6 +27,14 @@ enum Examples {
                 purpose: "Quantize weights to 8 bits per output channel, as an ML Program:",
                 line: "thaw compress Net.mlmodel -o Net.mlpackage --weights int8"),
         ],
+        "quantize": [
+            Example(
+                purpose: "Quantize a network to 8-bit integers, with ranges measured on photos:",
+                line: "thaw quantize Net.mlmodel photos/ -o Net8.mlpackage"),
+            Example(
+                purpose: "Keep layers in floating point until at most 2 % of the photos change their top label:",
+                line: "thaw quantize Net.mlmodel photos/ -o Net8.mlmodel --keep-accuracy 2"),
+        ],
         "classify": [
             Example(
                 purpose: "Classify the photos in a folder:", line: "thaw classify Net.mlmodel photos/ --top 3"),

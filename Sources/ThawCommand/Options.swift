@@ -122,6 +122,21 @@ enum Options {
             + "64 or 16 values; float16 also makes an ML Program compute in float16",
         standard: WeightType?.none
     ) { try readShorterType($0) }
+    static let quantized = Option(
+        "out", letter: "o", "FILE",
+        "the model to write: .mlpackage is an ML Program, .mlmodel a neural network",
+        standard: String?.none
+    ) { try readModelPath($0) }
+    static let keepAccuracy = Option(
+        "keep-accuracy", "P",
+        "keep the most sensitive layers in floating point, until at most P % of the photos change their top label",
+        standard: Double?.none, read: readPercentage)
+    static let statistic = Option(
+        "ranges", "extremes|percentile|entropy|error",
+        "how ranges are chosen: extremes are all values, percentile leaves out 0.01 % at each end, entropy minimizes the "
+            + "divergence of the distribution, error the mean squared error",
+        standard: RangeStatistic.error, "error"
+    ) { try readChoice($0, of: RangeStatistic.self) }
     static let minElements = Option(
         "min-elements", "N", "compress only weight tensors of at least this many elements", standard: 2048, "2048",
         read: readCount)

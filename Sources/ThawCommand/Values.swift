@@ -125,6 +125,13 @@ func readConfidence(_ text: String) throws -> Double {
     return confidence
 }
 
+func readPercentage(_ text: String) throws -> Double {
+    guard let percentage = Double(text), 0...100 ~= percentage else {
+        throw Failure.badValue(text, "a percentage from 0 to 100, as in 2")
+    }
+    return percentage
+}
+
 func readOverlap(_ text: String) throws -> Double {
     guard let overlap = Double(text), 0...1 ~= overlap else {
         throw Failure.badValue(text, "a number from 0 to 1, as in 0.45")

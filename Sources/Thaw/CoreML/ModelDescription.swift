@@ -104,6 +104,7 @@ struct ModelDescription {
             }
             if image.isChannelsFirst { userDefined[Self.key(Self.channelsKey, name)] = Self.channelsFirst }
         }
+        if let quantization = model.quantization { userDefined[QuantizationRecord.key] = quantization.json }
         let scalars = graph.outputs.indices.filter { graph[graph.outputs[$0].value].shape.rank == 0 }
         if !scalars.isEmpty {
             userDefined[Self.numbersKey] = scalars.map { "\($0)" }.joined(separator: ",")
@@ -177,6 +178,7 @@ struct ModelDescription {
             hasPixelBounds = numbers(pixelBoundsKey, 2) == [0, 255]
             scalarOutputs = Set(
                 (userDefined.removeValue(forKey: numbersKey) ?? "").split(separator: ",").compactMap { Int($0) })
+            userDefined[QuantizationRecord.key] = nil
             if userDefined[previewKey] == classifierPreview { userDefined[previewKey] = nil }
             metadata.userDefined = userDefined
             for feature in (description.input as [Message]) + (description.output as [Message]) {

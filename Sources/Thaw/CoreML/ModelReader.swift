@@ -25,7 +25,9 @@ enum ModelReader {
         if !model.isStateful, model.arrays.values.contains(where: { $0.shapes != .fixed }) {
             model.reshaper = ArrayReshaper(message: message, weights: weights)
         }
-        return (model, warnings(of: message))
+        var warnings = warnings(of: message)
+        if let warning = model.readQuantization(message) { warnings.append(warning) }
+        return (model, warnings)
     }
 
     /// Reads the message again at another size.
@@ -51,6 +53,23 @@ enum ModelReader {
         }
         if let opset = message.unknownOpset { warnings.append(.unknownOpset(opset)) }
         return warnings
+    }
+}
+
+extension Model {
+    /// Reads what the metadata record about the quantization, if it fits the network.
+    /// - Returns: A warning if it does not.
+    fileprivate mutating func readQuantization(_ message: Message) -> Note? {
+        let metadata: [String: String] = message.description["metadata"].userDefined
+        guard let text = metadata[QuantizationRecord.key] else { return nil }
+        do {
+            quantization = try QuantizationRecord(json: text)
+            _ = try rangedValues()
+            return nil
+        } catch {
+            quantization = nil
+            return .quantizationIgnored((error as? Failure)?.problem ?? "\(error)")
+        }
     }
 }
 

@@ -34,6 +34,26 @@ extension Message {
         return (isChanged, report)
     }
 
+    /// Stores weights that are multiples of a scale in each output channel as 8-bit codes.
+    mutating func storeQuantizedWeights() {
+        let kind = choice!
+        var isChanged = false
+        var layers: [Message] = self[kind].layers
+        for index in layers.indices {
+            guard let (kind, weights) = layers[index].compressibleWeights else { continue }
+            // The codes are found by columns.
+            let rows = weights.shape[0]
+            let columns = weights.reshaped([rows, weights.elementCount / max(1, rows)]).transposed([1, 0])
+            guard let codes = SymmetricCodes(of: columns, channels: rows) else { continue }
+            layers[index][kind]["weights"] = .weights(
+                codes.tensor(columns.shape).transposed([1, 0]), scales: codes.scales)
+            isChanged = true
+        }
+        guard isChanged else { return }
+        self[kind].layers = layers
+        self.specificationVersion = Swift.max(CoreMLVersion.iOS12.rawValue, self.specificationVersion as Int)
+    }
+
     /// Stores all weights in this message in half precision, except for tensors with a value too large for it.
     /// - Returns: Whether any weights changed.
     private mutating func halveWeights() -> Bool {
@@ -151,6 +171,17 @@ extension Message {
             kind == "convolution"
             ? Shape([outputs, inner, weights.elementCount / outputs / inner, 1]) : [outputs, inner]
         return (kind, weights.reshaped(shape))
+    }
+
+    /// The message for signed codes, output channels first.
+    fileprivate static func weights(_ codes: Tensor, scales: [Float]) -> Message {
+        let bytes = codes.view.withBytes { $0.map { $0 &+ 128 } }
+        var message = Message(.weights)
+        message.quantization.numberOfBits = 8
+        message.quantization.linearQuantization.scale = Tensor(scales, shape: [scales.count]).view
+        message.quantization.linearQuantization.bias = Tensor(scales.map { -128 * $0 }, shape: [scales.count]).view
+        message.rawValue = Tensor(codes: bytes, shape: [bytes.count]).view
+        return message
     }
 
     /// The message for compressed weights.

@@ -13,6 +13,8 @@ struct ProgramWriter {
     /// Values that only such operations read, by value index.
     private let areReadWide: [Bool]
     private var inputs: [Message] = []
+    /// Whether codes are 8-bit integers in the program, not integers like others.
+    private let hasCodes: Bool
 
     /// - Parameters:
     ///   - weights: How weights are stored, which also determines the default compute precision.
@@ -55,9 +57,12 @@ struct ProgramWriter {
     ) throws {
         self.model = model
         self.precision = precision
-        graph = try model.channelsFirst().legalized(for: .program)
+        let channelsFirst = try model.channelsFirst()
+        hasCodes = target.map { $0 >= .iOS17 } ?? false && channelsFirst.hasPairedCodes
+        graph = try channelsFirst.legalized(for: hasCodes ? .quantizedProgram : .program)
         areReadWide = graph.areReadWide
         block = MILBlock(weights, target: target, compute: precision.compute)
+        block.quantizesWeights = model.isQuantized && block.version >= .iOS16
         if precision.hasHalfFeatures { block.version = max(block.version, .iOS16) }
     }
 
@@ -76,7 +81,8 @@ struct ProgramWriter {
 
     /// The element type of a tensor inside the program.
     private func element(_ element: ElementType) -> ElementType {
-        element.isFloatingPoint ? block.float : element == .bool ? .bool : .int32
+        if hasCodes, element == .int8 || element == .uint8 { return element }
+        return element.isFloatingPoint ? block.float : element == .bool ? .bool : .int32
     }
 
     private func type(_ value: Graph.Value) -> TensorType {
@@ -257,6 +263,20 @@ struct ProgramWriter {
 }
 
 extension Graph {
+    /// Whether there are 8-bit codes, all of which are dequantized right away.
+    fileprivate var hasPairedCodes: Bool {
+        var areCodes = [Bool](repeating: false, count: types.count)
+        for node in nodes {
+            guard node.operation.family == .quantization else {
+                guard !node.inputs.contains(where: { areCodes[$0.index] }) else { return false }
+                continue
+            }
+            for output in node.outputs { areCodes[output.index] = self[output].element != .float32 }
+        }
+        let types = (inputs + outputs).map { self[$0.value].element }
+        return areCodes.contains(true) && !types.contains { $0 == .int8 || $0 == .uint8 }
+    }
+
     /// Whether each value is read by nodes in float32 only, by value index.
     fileprivate var areReadWide: [Bool] {
         var result = [Bool](repeating: true, count: types.count)

@@ -30,6 +30,9 @@ protocol Operation: Sendable {
     /// Whether it is drawn together with the operation before it.
     var isActivation: Bool { get }
 
+    /// How it takes part in a quantized network.
+    var quantizedRole: QuantizedRole { get }
+
     // MARK: Axes
 
     /// What it does along an axis of an input, for each of its outputs. The axes of an image are batch, height,

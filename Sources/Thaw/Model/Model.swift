@@ -19,6 +19,8 @@ public struct Model: Sendable {
     public var classifier: ClassifierConfiguration?
     /// The description, the author, the license and the version.
     public var metadata: Metadata
+    /// What is recorded about the model's quantization; nil if it is not quantized, or by someone else.
+    public var quantization: QuantizationRecord?
     /// Creates the model for images of another size, if there are several `image.sizes`.
     var resizer: (any ModelResizer)?
     /// What the model keeps between runs.

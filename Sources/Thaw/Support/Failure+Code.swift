@@ -58,6 +58,8 @@ extension Failure.Code {
     public static let missingVariables = Self(rawValue: "missingVariables")
     /// The weights cannot be compressed, or not any further.
     public static let cannotCompress = Self(rawValue: "cannotCompress")
+    /// The model cannot be quantized.
+    public static let cannotQuantize = Self(rawValue: "cannotQuantize")
     /// Two models cannot be compared, because their inputs, outputs or classes differ.
     public static let notComparable = Self(rawValue: "notComparable")
 }
@@ -117,6 +119,7 @@ extension Failure.Code {
         noSuchFile, notReadable, notWritable, fileExists, unknownFormat, wrongKind, damaged, imageDamaged, incomplete,
         noImages, invalidTable,
         unsupportedOperations, unsupportedModel, unsupportedTarget, invalidModel, missingVariables, cannotCompress,
+        cannotQuantize,
         notComparable,
         ambiguousInputs, ambiguousOutputs, unsetPlaceholders, noInput, noOutput, noSuchNode, noSuchFeature,
         noSuchSignature, unknownSize, wrongSize, wrongShape, wrongType, wrongLabels,

@@ -55,6 +55,10 @@ extension Note.Code {
     public static let duplicateLabel = Self(rawValue: "duplicateLabel")
     /// The model's file declares a version that is unknown or does not fit its content.
     public static let formatVersion = Self(rawValue: "formatVersion")
+    /// The ranges for 8-bit integers in a model's metadata do not fit the model.
+    public static let quantizationIgnored = Self(rawValue: "quantizationIgnored")
+    /// The photos say little about the values that the network computes on others.
+    public static let photosUnsuitable = Self(rawValue: "photosUnsuitable")
     /// The image could be read although its file is corrupt or truncated.
     public static let imageDamaged = Self(rawValue: "imageDamaged")
     /// The model's output contains NaN.
@@ -76,7 +80,8 @@ extension Note.Code {
         dropoutRemoved, movingAverages, trainingMode, batchCombined,
         formula, preprocessingInferred, preprocessingAssumed, preprocessingUnknown, colorInferred, colorUncertain,
         imageOutput, arrayOutput, outputRangeAssumed,
-        duplicateLabel, formatVersion, imageDamaged, notANumber, classesWithoutPhotos, photosIgnored, headerSkipped,
+        duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, imageDamaged, notANumber,
+        classesWithoutPhotos, photosIgnored, headerSkipped,
         numbersAmbiguous, offsetUnused,
     ]
 }

@@ -37,6 +37,8 @@ extension OptionName {
     public static let outputBias = Self(rawValue: "outputBias")
     public static let target = Self(rawValue: "target")
     public static let weights = Self(rawValue: "weights")
+    /// The largest share of top labels that quantizing may change.
+    public static let mostChanged = Self(rawValue: "mostChanged")
     /// The least number of elements of tensors that are compressed.
     public static let minimumCount = Self(rawValue: "minimumCount")
     public static let includesDepthwise = Self(rawValue: "includesDepthwise")
@@ -60,7 +62,8 @@ extension OptionName {
     package static let all: [Self] = [
         input, outputs, size, color, channels, preprocessing, scale, bias, settings, batchNorm, tag, signature,
         integerLabels, offset,
-        imageOutput, outputColor, outputScale, outputBias, target, weights, minimumCount, includesDepthwise,
+        imageOutput, outputColor, outputScale, outputBias, target, weights, mostChanged, minimumCount,
+        includesDepthwise,
         computePrecision, inputType, outputType, keepsExisting,
         maximumPixels, longestSide, tile,
     ]

@@ -29,6 +29,28 @@ extension MILBlock {
         }
     }
 
+    /// Adds weights as signed codes, if they are multiples of a scale in each output channel.
+    /// - Parameter order: The order of the axes, the output channels first.
+    /// - Returns: Their name, or nil if they are not.
+    mutating func quantizedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]) -> String? {
+        guard order.first == tensor.shape.rank - 1, let rows = tensor.shape.last,
+            let codes = SymmetricCodes(of: tensor, channels: rows)
+        else { return nil }
+        version = max(version, .iOS16)
+        let result = unique(name)
+        let type = TensorType(tensor.shape.permuted(order), .int8)
+        let zeros = Tensor(shape: [rows], element: .int8) { _ in 0 }
+        addConstantExpression(
+            "constexpr_affine_dequantize", result, TensorType(type.shape, float),
+            [
+                ("axis", .immediate(Tensor(integers: [0], shape: []))),
+                ("quantized_data", inFile(codes.tensor(tensor.shape).transposed(order), .int8, type.message)),
+                ("scale", number(Tensor(codes.scales, shape: [rows]))),
+                ("zero_point", inFile(zeros, .int8, TensorType([rows], .int8).message)),
+            ])
+        return result
+    }
+
     /// Adds indices with one palette for all, as it was before iOS 18.
     private mutating func addPackedPalette(_ palette: PaletteCodes, _ name: String, _ type: TensorType) {
         let bytes = packed(palette.indices, bits: palette.bits, .lowestFirst)

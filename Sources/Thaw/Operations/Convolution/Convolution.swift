@@ -114,6 +114,8 @@ extension Convolution: WindowOperation {
         axis == 3 ? .combined : window.use(ofAxis: axis)
     }
 
+    var quantizedRole: QuantizedRole { .layer }
+
     func padded(by border: Border) -> (any Operation)? { sliding(window.padded(by: border)) }
 
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
@@ -127,6 +129,16 @@ extension Convolution: WindowOperation {
         let groups = self.groups(inputChannels: inputs[0].shape[3])
         let filters = ", \(outputChannels) filters" + (groups > 1 ? ", \(groups) groups" : "")
         return Caption("Convolution", [window.words + filters])
+    }
+}
+
+extension Convolution: QuantizableLayer {
+    func largestWeights(inputChannels: Int) -> [Float]? { filters.shape[2] == inputChannels ? largestAlongRows() : nil }
+    func multiplyingInputs(by factors: [Double]) -> any QuantizableLayer { multiplyingRows(by: factors) }
+
+    var kernel: Tensor {
+        get { filters }
+        set { filters = newValue }
     }
 }
 

@@ -52,6 +52,8 @@ extension DepthwiseConvolution: WindowOperation {
         axis == 3 ? (multiplier == 1 ? .weighted(3) : .rearranged) : window.use(ofAxis: axis)
     }
 
+    var quantizedRole: QuantizedRole { .layer }
+
     func padded(by border: Border) -> (any Operation)? { sliding(window.padded(by: border)) }
 
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
@@ -65,6 +67,16 @@ extension DepthwiseConvolution: WindowOperation {
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
         let filters = multiplier > 1 ? ", \(multiplier) filters per channel" : ""
         return Caption("Depthwise convolution", [window.words + filters])
+    }
+}
+
+extension DepthwiseConvolution: QuantizableLayer {
+    func largestWeights(inputChannels: Int) -> [Float]? { filters.shape[2] == inputChannels ? largestAlongRows() : nil }
+    func multiplyingInputs(by factors: [Double]) -> any QuantizableLayer { multiplyingRows(by: factors) }
+
+    var kernel: Tensor {
+        get { filters }
+        set { filters = newValue }
     }
 }
 

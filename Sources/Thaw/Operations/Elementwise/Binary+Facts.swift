@@ -1,6 +1,13 @@
 extension Binary {
     var family: Family { .arithmetic }
 
+    var quantizedRole: QuantizedRole {
+        switch function {
+        case .add, .subtract, .multiply, .maximum, .minimum: bound == nil ? .arithmetic : .bound
+        default: .floating
+        }
+    }
+
     /// A constant that varies along an axis gives each index a value of its own.
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         let shapes = inputs.map(\.shape) + [constant?.shape].compactMap { $0 }

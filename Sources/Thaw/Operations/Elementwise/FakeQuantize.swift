@@ -60,6 +60,7 @@ struct FakeQuantize: Operation {
 
 extension FakeQuantize {
     var family: Family { .quantization }
+    var quantizedRole: QuantizedRole { codes == nil ? .floating : .bound }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         channels.count > 1 && axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)
@@ -67,6 +68,16 @@ extension FakeQuantize {
 
     func mergingAxes(_ inputs: [Shape], _ output: Shape) -> (operation: any Operation, groups: AxisGroups)? {
         (self, AxisGroups(output, apart: output.rank - 1))
+    }
+}
+
+extension FakeQuantize: LevelOperation {
+    var codes: (scale: Float, zeroPoint: Int)? {
+        guard channels.count == 1, channels[0].step > 0 else { return nil }
+        let levels = channels[0]
+        let (low, high) = ((levels.low / levels.step).rounded(), (levels.high / levels.step).rounded())
+        guard low <= 0, high >= 0, high - low <= 255 else { return nil }
+        return (levels.step, Int(-low))
     }
 }
 

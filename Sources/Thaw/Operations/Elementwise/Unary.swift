@@ -157,6 +157,8 @@ enum Selu {
 
 extension Unary {
     var family: Family { .activation }
+    // Rounding to float16 is finer than that to codes.
+    var quantizedRole: QuantizedRole { bound != nil || function == .float16 ? .bound : .arithmetic }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .kept(axis) }
     func scalarFunction() -> (([Double]) -> Double)? { return { apply($0[0]) } }
 

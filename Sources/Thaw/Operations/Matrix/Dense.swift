@@ -37,6 +37,8 @@ extension Dense {
         axis == inputs[0].shape.rank - 1 ? .combined : .kept(axis)
     }
 
+    var quantizedRole: QuantizedRole { .layer }
+
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? {
         var result = self
         result.matrix = matrix.scaled(lastAxes: arithmetic.scale)
@@ -47,6 +49,17 @@ extension Dense {
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
         Caption("Dense", ["\(matrix.shape[1]) units"])
     }
+}
+
+extension Dense: QuantizableLayer {
+    func largestWeights(inputChannels: Int) -> [Float]? { matrix.shape[0] == inputChannels ? largestAlongRows() : nil }
+    func multiplyingInputs(by factors: [Double]) -> any QuantizableLayer { multiplyingRows(by: factors) }
+
+    var kernel: Tensor {
+        get { matrix }
+        set { matrix = newValue }
+    }
+    var outputChannels: Int { matrix.shape[1] }
 }
 
 // MARK: Engine

@@ -51,6 +51,7 @@ struct BatchNormalization: Operation {
 
 extension BatchNormalization {
     var family: Family { .normalization }
+    var quantizedRole: QuantizedRole { .arithmetic }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)

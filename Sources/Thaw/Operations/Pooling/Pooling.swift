@@ -58,6 +58,7 @@ struct Pooling: Operation, Hashable {
 
 extension Pooling: WindowOperation {
     var family: Family { .pooling }
+    var quantizedRole: QuantizedRole { function == .maximum ? .selection : .arithmetic }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { window.use(ofAxis: axis) }
     func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
 

@@ -46,6 +46,7 @@ extension AffineDequantize {
 
 extension AffineDequantize: CoreMLOperation {
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        if parts.dialect.hasCodes { return nil }
         let rank = inputs[0].shape.rank
         return try parts.add(
             [
@@ -58,7 +59,12 @@ extension AffineDequantize: CoreMLOperation {
 
 // MARK: ML Program
 
-extension AffineDequantize {
+extension AffineDequantize: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        try block.require(.iOS17, "an operation that computes with codes")
+        block.add("dequantize", node.outputs, scale.arguments(node.input, codes: node.input.element))
+    }
+
     static let mil = [
         MILRule("dequantize") { op, reading in
             let codes = try op.operand("input")

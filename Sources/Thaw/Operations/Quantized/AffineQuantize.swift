@@ -54,6 +54,7 @@ extension AffineQuantize {
 extension AffineQuantize: CoreMLOperation {
     /// The steps of the reference, in ML Programs always in float32.
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        if parts.dialect.hasCodes { return nil }
         let (rank, bounds) = (inputs[0].shape.rank, element.bounds!)
         return try parts.inFloat32 { parts in
             try parts.add(
@@ -70,7 +71,14 @@ extension AffineQuantize: CoreMLOperation {
 
 // MARK: ML Program
 
-extension AffineQuantize {
+extension AffineQuantize: MILOperation {
+    func write(_ node: MILNode, to block: inout MILBlock) throws {
+        try block.require(.iOS17, "an operation that rounds to codes")
+        block.add(
+            "quantize", node.outputs,
+            scale.arguments(node.input, codes: element) + [("output_dtype", .text(element.rawValue))])
+    }
+
     static let mil = [
         MILRule("quantize") { op, reading in
             let x = try op.operand("input")

@@ -61,6 +61,18 @@ struct AffineScale: Hashable, Sendable {
 // MARK: ML Program
 
 extension AffineScale {
+    /// The arguments of an operation for this input.
+    /// - Parameter codes: The type of the codes.
+    func arguments(_ input: MILValue, codes: ElementType) -> [(String, MILArgument)] {
+        let shape: Shape = axis == nil ? [] : [scales.count]
+        let points = Tensor(shape: shape, element: codes) { Double(zeroPoints[$0]) }
+        return [
+            ("input", .value(input)), ("scale", .constant(Tensor(scales, shape: shape))),
+            ("zero_point", .codes(points)),
+        ]
+            + (axis.map { [("axis", .integer($0))] } ?? [])
+    }
+
     /// The arguments `scale`, `zero_point` and `axis` of an operation.
     init(_ op: MILRead, of x: Operand) throws {
         let scales = try op.constant("scale").floats

@@ -73,6 +73,14 @@ struct Reduction: Operation {
 extension Reduction {
     var family: Family { .pooling }
 
+    var quantizedRole: QuantizedRole {
+        switch function {
+        case .mean: .arithmetic
+        case .maximum, .minimum: .selection
+        case .sum, .product, .length: .floating
+        }
+    }
+
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         if axes.contains(axis) { return .combined }
         return .kept(keepsAxes ? axis : axis - axes.count { $0 < axis })

@@ -121,6 +121,7 @@ struct GridSample: Operation {
 
 extension GridSample {
     var family: Family { .arrangement }
+    var quantizedRole: QuantizedRole { .floating }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         let isAnywhere = input == 0 ? axis == 1 || axis == 2 : axis == 3

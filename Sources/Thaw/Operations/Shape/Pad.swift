@@ -41,6 +41,7 @@ struct Pad: Operation {
 
 extension Pad {
     var family: Family { .arrangement }
+    var quantizedRole: QuantizedRole { value == 0 ? .selection : .floating }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         .local(axis, Reach(movedBy: -before[axis]))
     }

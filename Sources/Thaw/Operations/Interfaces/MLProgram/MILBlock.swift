@@ -14,6 +14,8 @@ struct MILBlock {
     private(set) var weights = ProgramWeights()
     /// The lowest version that supports all operations so far.
     var version = CoreMLVersion.firstProgram
+    /// Whether weights that are multiples of a scale in each output channel are stored as codes.
+    var quantizesWeights = false
     /// The newest version that is allowed.
     let target: CoreMLVersion?
     private let storage: WeightStorage
@@ -87,6 +89,11 @@ struct MILBlock {
 
     /// Adds an operation.
     mutating func add(_ kind: String, _ outputs: [MILValue], _ arguments: KeyValuePairs<String, MILArgument>) {
+        add(kind, outputs, arguments.map { ($0.key, $0.value) })
+    }
+
+    /// Adds an operation with a list of arguments.
+    mutating func add(_ kind: String, _ outputs: [MILValue], _ arguments: [(String, MILArgument)]) {
         var operation = Message(.operation)
         operation.type = kind
         operation.inputs = arguments.map { key, argument in
@@ -147,11 +154,14 @@ struct MILBlock {
         switch argument {
         case .value(let value): names = [self.name(value)]
         case .values(let values): names = values.map { self.name($0) }
+        case .weights(let tensor, let order) where quantizesWeights:
+            names = [quantizedWeights(tensor, name, order) ?? storedWeights(tensor, name, order)]
         // Weights that are compressed later are there as they are first.
         case .weights(let tensor, let order) where storage.compresses(tensor, order: order):
             names = [constant(tensor, name, order)]
         case .weights(let tensor, let order): names = [storedWeights(tensor, name, order)]
         case .constant(let tensor): names = [constant(tensor, name)]
+        case .codes(let tensor): names = [codes(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
         case .integers(let integers): names = [constant(Tensor(integers: integers, shape: [integers.count]), name)]
         case .bools(let bools):
@@ -218,6 +228,12 @@ struct MILBlock {
         let name = unique(name)
         addConstant(name, .tensorType(type), value)
         shared[key] = name
+        return name
+    }
+
+    private mutating func codes(_ tensor: Tensor, _ name: String) -> String {
+        let name = unique(name)
+        addConstant(name, .tensorType(tensor.type), .immediate(tensor))
         return name
     }
 

@@ -1,0 +1,184 @@
+/// The distribution of a value's elements over all images.
+struct Distribution: Sendable {
+    let low: Float
+    let high: Float
+    /// How many elements there are from `low` to `high`, in bins of equal width.
+    private(set) var counts: [Int]
+
+    static let binCount = 2048
+
+    init(_ low: Float, _ high: Float) {
+        (self.low, self.high) = (low, high)
+        counts = Array(repeating: 0, count: Distribution.binCount)
+    }
+
+    /// The width of a bin.
+    var width: Float { (high - low) / Float(Distribution.binCount) }
+
+    /// The middle of a bin.
+    func middle(_ bin: Int) -> Double { Double(low) + (Double(bin) + 0.5) * Double(width) }
+
+    mutating func add(_ values: UnsafeBufferPointer<Float>) {
+        let scale = high > low ? Float(Distribution.binCount) / (high - low) : 0
+        let top = Float(Distribution.binCount - 1)
+        counts.withUnsafeMutableBufferPointer { counts in
+            for value in values { counts[Int(min(max((value - low) * scale, 0), top))] += 1 }
+        }
+    }
+
+    mutating func add(_ other: Distribution) {
+        for bin in counts.indices { counts[bin] += other.counts[bin] }
+    }
+}
+
+/// Runs networks on the same images and looks at their values.
+struct Observer {
+    let image: ImageInput
+    let pixels: [Pixels]
+    let threads: Int
+
+    /// The first images only.
+    func prefix(_ count: Int) -> Observer {
+        Observer(image: image, pixels: Array(pixels.prefix(count)), threads: threads)
+    }
+
+    /// Runs a network on each image.
+    ///
+    /// - Parameters:
+    ///   - values: Values that nodes compute.
+    ///   - look: Receives these values for one image, on any thread.
+    ///   - body: Receives what `look` returns, in the order of the images.
+    func run<Result: Sendable>(
+        _ graph: Graph, _ values: [Graph.Value], look: @escaping @Sendable ([Tensor]) -> Result,
+        add body: (Result) throws -> Void
+    ) throws {
+        var observed = graph
+        observed.outputs = values.enumerated().map { Graph.Port(name: "\($0)", value: $1) }
+        let program = try Program(observed.pruned())
+        let executors = ExecutorPool(program, threads: 1)
+        let workers = Workers(min(threads, pixels.count))
+        let (image, pixels) = (image, pixels)
+        // Some images at a time, so that few results wait.
+        for start in stride(from: 0, to: pixels.count, by: 4 * workers.count) {
+            let part = Array(pixels[start..<min(pixels.count, start + 4 * workers.count)])
+            let results = workers.map(part) { pixels in
+                executors.with { executor in
+                    pixels.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+                    executor.run()
+                    return look(values.indices.map { executor.output($0) })
+                }
+            }
+            for result in results { try body(result) }
+        }
+    }
+
+    /// The distributions of values.
+    /// - Throws: `Failure` naming the node that first computes a value that is infinite or NaN.
+    func distributions(of values: [Graph.Value], in graph: Graph) throws -> [Distribution] {
+        var low = values.map { _ in Float.infinity }
+        var high = values.map { _ in -Float.infinity }
+        try run(
+            graph, values, look: { $0.map(\.extremes) },
+            add: { extremes in
+                for (index, extreme) in extremes.enumerated() {
+                    guard let extreme else {
+                        let node = graph.producers[values[index]]!
+                        throw Failure.notFinite(Failure.Node(name: node.name, op: node.kind))
+                    }
+                    low[index] = min(low[index], extreme.low)
+                    high[index] = max(high[index], extreme.high)
+                }
+            })
+        let empty = zip(low, high).map { Distribution($0, $1) }
+        var result = empty
+        try run(
+            graph, values,
+            look: { tensors in
+                zip(tensors, empty).map { tensor, empty in
+                    var distribution = empty
+                    tensor.withFloats { distribution.add($0) }
+                    return distribution
+                }
+            },
+            add: { distributions in
+                for index in result.indices { result[index].add(distributions[index]) }
+            })
+        return result
+    }
+
+    /// The mean of each channel of values, whose last axis is the channels.
+    func means(of values: [Graph.Value], in graph: Graph) throws -> [[Double]] {
+        var sums = values.map { [Double](repeating: 0, count: graph[$0].shape.last ?? 1) }
+        try run(
+            graph, values, look: { $0.map(\.channelMeans) },
+            add: { means in
+                for index in sums.indices {
+                    for channel in sums[index].indices { sums[index][channel] += means[index][channel] }
+                }
+            })
+        return sums.map { $0.map { $0 / Double(pixels.count) } }
+    }
+
+    /// The largest magnitude in each channel of values, whose last axis is the channels.
+    func magnitudes(of values: [Graph.Value], in graph: Graph) throws -> [[Double]] {
+        var largest = values.map { [Double](repeating: 0, count: graph[$0].shape.last ?? 1) }
+        try run(
+            graph, values, look: { $0.map(\.channelMagnitudes) },
+            add: { magnitudes in
+                for index in largest.indices {
+                    for channel in largest[index].indices {
+                        largest[index][channel] = max(largest[index][channel], Double(magnitudes[index][channel]))
+                    }
+                }
+            })
+        return largest
+    }
+
+    /// The first output for each image.
+    func outputs(of graph: Graph) throws -> [[Float]] {
+        var result: [[Float]] = []
+        try run(graph, [graph.outputs[0].value], look: { $0[0].floats }, add: { result.append($0) })
+        return result
+    }
+}
+
+extension Tensor {
+    /// The lowest and the highest element; nil if an element is infinite or NaN.
+    fileprivate var extremes: (low: Float, high: Float)? {
+        withFloats { floats in
+            var (low, high) = (Float.infinity, -Float.infinity)
+            var sum: Float = 0
+            for value in floats {
+                low = min(low, value)
+                high = max(high, value)
+                // NaN if any value is infinite or NaN.
+                sum += value * 0
+            }
+            return sum.isNaN ? nil : (low, high)
+        }
+    }
+
+    /// The largest magnitude in each channel; channels are the last axis.
+    fileprivate var channelMagnitudes: [Float] {
+        let channels = shape.last ?? 1
+        var largest = [Float](repeating: 0, count: channels)
+        withFloats { floats in
+            for start in stride(from: 0, to: floats.count, by: channels) {
+                for channel in 0..<channels { largest[channel] = max(largest[channel], abs(floats[start + channel])) }
+            }
+        }
+        return largest
+    }
+
+    /// The mean of each channel; channels are the last axis.
+    fileprivate var channelMeans: [Double] {
+        let channels = shape.last ?? 1
+        var sums = [Double](repeating: 0, count: channels)
+        withFloats { floats in
+            for start in stride(from: 0, to: floats.count, by: channels) {
+                for channel in 0..<channels { sums[channel] += Double(floats[start + channel]) }
+            }
+        }
+        return sums.map { $0 * Double(channels) / Double(max(1, elementCount)) }
+    }
+}

@@ -1,0 +1,71 @@
+/// Models that cannot be quantized.
+extension Failure {
+    static func quantizedAlready() -> Failure {
+        Failure(
+            .cannotQuantize, "the model is already quantized",
+            remedy: "quantize the original model: each time loses more")
+    }
+
+    static func compressedBeforeQuantizing() -> Failure {
+        Failure(
+            .cannotQuantize, "the weights are compressed",
+            remedy: "quantize the original model: each time loses more")
+    }
+
+    static func flexibleSizeQuantized(_ sizes: ImageSizes) -> Failure {
+        Failure(
+            .cannotQuantize, "the model takes images of several sizes: \(sizes)",
+            remedy: "only models of one size can be quantized; '\(option: .size)' converts a graph for one")
+    }
+
+    static func pipelineQuantized() -> Failure {
+        Failure(.cannotQuantize, "the model is a pipeline", remedy: "only single networks can be quantized")
+    }
+
+    static func batchQuantized(_ count: Int) -> Failure {
+        Failure(
+            .cannotQuantize, "the model takes \(count) images at a time", remedy: "only those of one can be quantized")
+    }
+
+    static func nothingToQuantize() -> Failure {
+        Failure(.cannotQuantize, "no layer of the model has weights that can be quantized")
+    }
+
+    static func noPhotos() -> Failure {
+        Failure(
+            .noImages, "there are no photos to measure ranges on", remedy: "give some like those that the model is for")
+    }
+
+    static func noLabelsToKeep() -> Failure {
+        Failure(
+            .cannotQuantize, "the model does not return scores of classes, so there are no top labels to keep",
+            remedy: "omit \(option: .mostChanged)")
+    }
+
+    static func notFinite(_ node: Node) -> Failure {
+        Failure(
+            .cannotQuantize, location: "\(node)", "computes NaN or infinity on a photo",
+            remedy: "ranges need finite values; one of the weights may be NaN", nodes: [node])
+    }
+}
+
+extension Note {
+    static func onePhoto() -> Note {
+        Note(
+            .photosUnsuitable,
+            "the ranges are those of a single photo, and may be too narrow for others; 100 photos are better")
+    }
+
+    static func unsurePhotos(_ probability: Float) -> Note {
+        Note(
+            .photosUnsuitable,
+            "the network does not recognize most of the photos (the median of the highest probability is "
+                + "\((probability * 100).rounded() / 100)): the ranges may not suit the images that it is for")
+    }
+
+    static func alikePhotos(_ count: Int) -> Note {
+        Note(
+            .photosUnsuitable,
+            "all \(count) photos have the same top label: the ranges may not suit the images that the model is for")
+    }
+}

@@ -1,0 +1,25 @@
+/// How an operation takes part in a quantized network.
+enum QuantizedRole {
+    /// It is computed in floating point.
+    case floating
+    /// A sum of products of constant weights and quantized values.
+    case layer
+    /// It only bounds or rounds values. After a layer it is part of the layer's rounding.
+    case bound
+    /// Its results are values of its inputs, or zeros, and have the same codes.
+    case selection
+    /// It computes other values from quantized ones.
+    case arithmetic
+}
+
+extension Operation {
+    var quantizedRole: QuantizedRole {
+        if bound != nil { return .bound }
+        return switch family {
+        case .arrangement: .selection
+        case .pooling: .arithmetic
+        case .activation: isElementwise ? .arithmetic : .floating
+        case .convolution, .dense, .normalization, .arithmetic, .quantization: .floating
+        }
+    }
+}

@@ -1,0 +1,159 @@
+/// A network that is being quantized: its weights are rounded, and its values have codes.
+struct NetworkQuantizer {
+    /// The network with rounded weights, whose activations are not rounded.
+    private(set) var graph: Graph
+    /// The codes of the values that are rounded.
+    private(set) var codes: [Graph.Value: QuantizedValue] = [:]
+    /// The names of the layers that are computed in floating point, in the order of the graph.
+    private(set) var kept: [String] = []
+    private let original: Graph
+    private let plan: QuantizationPlan
+
+    var layerCount: Int { plan.layers.count }
+
+    /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
+    init(_ graph: Graph, _ observer: Observer, _ statistic: RangeStatistic) throws {
+        original = graph
+        plan = QuantizationPlan(graph)
+        guard !plan.layers.isEmpty else { throw Failure.nothingToQuantize() }
+        self.graph = graph
+        try setCodes(observer, statistic)
+        for index in plan.layers { self.graph.nodes[index].operation = layer(index).withRoundedWeights }
+        try correctBiases(observer)
+    }
+
+    /// The network with equalized layers, or without if its answers are then closer to the original's.
+    /// - Parameter scores: The original's scores of the classes; if there are none, layers are not equalized.
+    static func best(
+        _ graph: Graph, _ observer: Observer, _ statistic: RangeStatistic, scores: [[Float]]?
+    ) throws -> NetworkQuantizer {
+        let plain = try NetworkQuantizer(graph, observer, statistic)
+        let equalization = Equalization(graph)
+        guard let scores, !equalization.pairs.isEmpty else { return plain }
+        let magnitudes = try observer.magnitudes(of: equalization.pairs.map(\.value), in: graph)
+        let equalized = try NetworkQuantizer(equalization.equalized(magnitudes), observer, statistic)
+        func error(_ network: NetworkQuantizer) throws -> Double {
+            try NetworkQuantizer.distance(observer.outputs(of: network.graph.rounded(network.codes)), scores)
+        }
+        return try error(equalized) < error(plain) ? equalized : plain
+    }
+
+    /// The sum of squared differences.
+    private static func distance(_ a: [[Float]], _ b: [[Float]]) -> Double {
+        zip(a, b).reduce(0.0) { sum, pair in
+            zip(pair.0, pair.1).reduce(sum) { $0 + Double(($1.0 - $1.1) * ($1.0 - $1.1)) }
+        }
+    }
+
+    // MARK: Ranges
+
+    private mutating func setCodes(_ observer: Observer, _ statistic: RangeStatistic) throws {
+        let inputs = Set(graph.inputs.map(\.value))
+        let computed = plan.values.filter { !inputs.contains($0) }
+        let distributions = try observer.distributions(of: computed, in: graph)
+        var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
+        for (value, distribution) in zip(computed, distributions) { ranges[value] = distribution.range(statistic) }
+        for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
+        let given = graph.givenCodes
+        for group in plan.groups {
+            if let code = group.lazy.compactMap({ given[$0] }).first {
+                for value in group { codes[value] = code }
+                continue
+            }
+            let low = group.map { ranges[$0]!.low }.min()!
+            let high = group.map { ranges[$0]!.high }.max()!
+            for value in group { codes[value] = QuantizedValue(low, high) }
+        }
+    }
+
+    // MARK: Weights and biases
+
+    private func layer(_ index: Int) -> any QuantizableLayer {
+        original.nodes[index].operation as! any QuantizableLayer
+    }
+
+    /// Makes the mean of each output channel of each layer the same as before, layer by layer.
+    ///
+    /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do errors of the
+    /// layers before.
+    private mutating func correctBiases(_ observer: Observer) throws {
+        let some = observer.prefix(Self.photosForBiases)
+        let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
+        let expected = try some.means(of: outputs, in: original)
+        for (number, index) in plan.layers.enumerated() {
+            var rounded = graph
+            rounded.outputs = [Graph.Port(name: "output", value: outputs[number])]
+            rounded = try rounded.rounded(codes)
+            let actual = try some.means(of: [rounded.outputs[0].value], in: rounded)[0]
+            var layer = graph.nodes[index].operation as! any QuantizableLayer
+            let bias = layer.bias?.floats ?? actual.map { _ in 0 }
+            layer.bias = Tensor(
+                bias.indices.map { bias[$0] + Float(expected[number][$0] - actual[$0]) }, shape: [bias.count])
+            graph.nodes[index].operation = layer
+        }
+    }
+
+    /// More photos change the means little.
+    private static let photosForBiases = 64
+
+    // MARK: Layers in floating point
+
+    /// The network whose values are rounded.
+    func quantized() throws -> Graph { try graph.quantized(codes, keeping: Set(kept)) }
+
+    /// Keeps the most sensitive layers in floating point.
+    /// - Parameters:
+    ///   - scores: The original network's scores of the classes for each photo.
+    ///   - most: How many top labels may change; nil for any number.
+    /// - Returns: How many do not change.
+    mutating func keepLayers(agreeingWith scores: [[Float]], atMost most: Int?, _ observer: Observer) throws -> Int {
+        let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
+        var agreeing = try agreement(with: tops, observer)
+        guard let most, tops.count - agreeing > most else { return agreeing }
+        let order = try layersBySensitivity(scores, observer)
+        // The least number of layers that suffices, if more layers never make it worse.
+        let corrected = graph
+        func keep(_ count: Int) throws -> Int {
+            graph = corrected
+            for index in order.prefix(count) { graph.nodes[index].operation = original.nodes[index].operation }
+            kept = order.prefix(count).sorted().map { graph.nodes[$0].name }
+            return try agreement(with: tops, observer)
+        }
+        var (tooFew, enough) = (0, order.count)
+        while enough - tooFew > 1 {
+            let count = (tooFew + enough) / 2
+            if try tops.count - keep(count) > most { tooFew = count } else { enough = count }
+        }
+        agreeing = try keep(enough)
+        return agreeing
+    }
+
+    /// The layers, by index among the nodes, the one first whose rounding alone changes the scores most.
+    private func layersBySensitivity(_ scores: [[Float]], _ observer: Observer) throws -> [Int] {
+        let some = observer.prefix(Self.photosForSensitivity)
+        let names = plan.layers.map { original.nodes[$0].name }
+        let errors = try plan.layers.map { index in
+            var single = original
+            single.nodes[index].operation = graph.nodes[index].operation
+            let kept = Set(names).subtracting([original.nodes[index].name])
+            let outputs = try some.outputs(of: single.rounded(codes, keeping: kept))
+            return NetworkQuantizer.distance(outputs, scores)
+        }
+        return plan.layers.indices.sorted { (-errors[$0], $0) < (-errors[$1], $1) }.map { plan.layers[$0] }
+    }
+
+    private static let photosForSensitivity = 32
+
+    private func agreement(with tops: [Int], _ observer: Observer) throws -> Int {
+        let outputs = try observer.outputs(of: graph.rounded(codes, keeping: Set(kept)))
+        return zip(outputs, tops).count { Classification.topIndices(of: $0, 1)[0] == $1 }
+    }
+}
+
+extension PixelScaling {
+    /// The range of all channels' values.
+    var range: (low: Float, high: Float) {
+        let ends = zip(scale, bias).flatMap { [$1, 255 * $0 + $1] }
+        return (Float(ends.min()!), Float(ends.max()!))
+    }
+}

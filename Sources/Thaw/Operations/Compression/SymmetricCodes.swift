@@ -1,0 +1,107 @@
+/// Weights as signed 8-bit codes: weight = scale · code, with a scale for each output channel.
+struct SymmetricCodes: Sendable {
+    /// In the order of the weights, from −127 to 127; −128 only in models of others.
+    var codes: [Int8]
+    /// One per output channel.
+    var scales: [Float]
+
+    /// The nearest codes. The output channels are the last axis of the weights, or the last axes.
+    ///
+    /// Scales are float16 values where these are precise, so that a program that computes in float16 has the same.
+    init(rounding weights: Tensor, channels: Int) {
+        let largest = SymmetricCodes.largest(weights, channels)
+        let scales = largest.map { SymmetricCodes.scale($0) }
+        codes = weights.withFloats { floats in
+            floats.indices.map {
+                Int8(min(127, max(-127, (floats[$0] / scales[$0 % channels]).rounded(.toNearestOrEven))))
+            }
+        }
+        self.scales = scales
+    }
+
+    /// The scale for weights up to a magnitude.
+    static func scale(_ largest: Float) -> Float {
+        guard largest > 0, largest.isFinite else { return 1 }
+        let exact = largest / 127
+        guard exact >= 0x1p-14, exact < 0x1p15 else { return max(exact, .leastNormalMagnitude) }
+        let bits = half(from: exact)
+        // One that is rounded down would not reach to the largest weight.
+        return float(fromHalf: float(fromHalf: bits) < exact ? bits + 1 : bits)
+    }
+
+    /// The codes of weights that are multiples of a scale in each output channel; nil if they are not.
+    ///
+    /// They need not be exact multiples: weights may have been rounded to float16, or computed from codes in another
+    /// way. The largest magnitude of a channel is code 127, or the highest code below for which all others are integers.
+    init?(of weights: Tensor, channels: Int) {
+        guard channels > 0, weights.elementCount > 0, weights.elementCount % channels == 0 else { return nil }
+        let largest = SymmetricCodes.largest(weights, channels)
+        guard largest.allSatisfy(\.isFinite) else { return nil }
+        var scales = [Float](repeating: 1, count: channels)
+        var codes = [Int8](repeating: 0, count: weights.elementCount)
+        let isExact = weights.withFloats { floats in
+            (0..<channels).allSatisfy { channel in
+                guard largest[channel] > 0 else { return true }
+                let indices = stride(from: channel, to: floats.count, by: channels)
+                let top = SymmetricCodes.highestCodes.first { top in
+                    let inverse = Float(top) / largest[channel]
+                    return indices.allSatisfy { index in
+                        let code = floats[index] * inverse
+                        let nearest = code.rounded(.toNearestOrEven)
+                        return abs(code - nearest) <= abs(nearest) * 0x1.8p-10 && nearest <= 127
+                    }
+                }
+                guard let top else { return false }
+                scales[channel] = largest[channel] / Float(top)
+                for index in indices {
+                    codes[index] = Int8((floats[index] / scales[channel]).rounded(.toNearestOrEven))
+                }
+                return true
+            }
+        }
+        guard isExact else { return nil }
+        (self.codes, self.scales) = (codes, scales)
+    }
+
+    /// The candidates for the code of the largest magnitude, the usual ones first.
+    private static let highestCodes = [127, 128] + (1...126).reversed()
+
+    private static func largest(_ weights: Tensor, _ channels: Int) -> [Float] {
+        var largest = [Float](repeating: 0, count: channels)
+        weights.withFloats { floats in
+            for (index, weight) in floats.enumerated() {
+                // NaN counts as infinite.
+                let magnitude = weight.isNaN ? .infinity : abs(weight)
+                if magnitude > largest[index % channels] { largest[index % channels] = magnitude }
+            }
+        }
+        return largest
+    }
+
+    /// The codes as a tensor of the weights' shape.
+    func tensor(_ shape: Shape) -> Tensor {
+        let storage = Tensor.Storage(byteCount: codes.count) { memory in
+            codes.withUnsafeBytes { memory.copyMemory(from: $0) }
+        }
+        return Tensor(shape: shape, element: .int8, storage: storage)
+    }
+
+    /// The weights that the codes stand for.
+    func weights(_ shape: Shape) -> Tensor {
+        Tensor(shape: shape) { out in
+            for index in out.indices { out[index] = Float(codes[index]) * scales[index % scales.count] }
+        }
+    }
+}
+
+extension QuantizableLayer {
+    /// The layer with its weights rounded to 8-bit codes.
+    var withRoundedWeights: any QuantizableLayer {
+        var result = self
+        result.kernel = SymmetricCodes(rounding: kernel, channels: outputChannels).weights(kernel.shape)
+        return result
+    }
+
+    /// The codes of the weights; nil if the weights are no multiples of a scale.
+    var weightCodes: SymmetricCodes? { SymmetricCodes(of: kernel, channels: outputChannels) }
+}

@@ -1,0 +1,158 @@
+/// Quantizes the activations and the weights of an image model to 8-bit codes.
+///
+///     let model = try Model.load(contentsOfFile: "Net.mlmodel").model
+///     let quantization = try Quantization(model, imagesAt: photos)
+///     try quantization.write(toFile: "Small.mlpackage")
+///
+/// The ranges of the activations are those on photos, which should be like those that the model is for.
+public struct Quantization: Sendable {
+    /// How a model is quantized.
+    public struct Options: Sendable {
+        /// How ranges are chosen.
+        public var statistic = RangeStatistic.error
+        /// Layers are kept in floating point, the most sensitive first, until at most this share of top labels changes.
+        public var mostChanged: Double?
+        /// How images are fitted to the network's size.
+        public var crop = Crop.fill
+        /// How images are resized.
+        public var resize = ResizeMethod.pillow
+        /// How image files are decoded.
+        public var decoding = DecodingOptions()
+        /// The number of threads to use.
+        public var threads = 1
+
+        /// The default options.
+        public init() {}
+    }
+
+    /// The quantized model. Computed in float32, it rounds its activations as the codes do.
+    public let model: Model
+    /// The number of photos that were read.
+    public let photoCount: Int
+    /// The number of layers with weights.
+    public let layerCount: Int
+    /// The names of the layers that are kept in floating point.
+    public let keptLayers: [String]
+    /// How many photos have the same top label as before; nil if the model does not return scores of classes.
+    public let agreeingCount: Int?
+    /// Why photos could not be read, with their paths.
+    public let failures: [Failure]
+    /// What may be wrong although the model was quantized.
+    public let warnings: [Note]
+    /// The network without rounding of activations, for formats without codes, with the codes of its values.
+    private let plain: Graph
+    private let codes: [Graph.Value: QuantizedValue]
+
+    /// Quantizes a model.
+    /// - Parameter paths: The photos on which ranges are measured, and top labels compared.
+    /// - Throws: `Failure` if the model cannot be quantized, or if there is no photo that can be read.
+    public init(_ model: Model, imagesAt paths: some Sequence<String>, options: Options = Options()) throws {
+        let image = try Quantization.check(model)
+        let (pixels, failures) = Quantization.pixels(paths, image, options)
+        guard !pixels.isEmpty else { throw failures.first ?? Failure.noPhotos() }
+        let observer = Observer(image: image, pixels: pixels, threads: options.threads)
+        let labels = try model.classScores.map { _ in try observer.outputs(of: model.graph) }
+        if labels == nil, options.mostChanged != nil { throw Failure.noLabelsToKeep() }
+        var network = try NetworkQuantizer.best(model.graph, observer, options.statistic, scores: labels)
+        var agreeing: Int?
+        if let labels {
+            let most = options.mostChanged.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
+            agreeing = try network.keepLayers(agreeingWith: labels, atMost: most, observer)
+        }
+        warnings = Quantization.warnings(labels)
+        (plain, codes) = (network.graph, network.codes)
+        (photoCount, layerCount, self.failures) = (pixels.count, network.layerCount, failures)
+        (keptLayers, agreeingCount) = (network.kept, agreeing)
+        var quantized = model
+        quantized.graph = try network.quantized()
+        quantized.quantization = QuantizationRecord(
+            photoCount: agreeing == nil ? 0 : pixels.count, changedCount: agreeing.map { pixels.count - $0 } ?? 0)
+        self.model = quantized
+    }
+
+    /// Writes the quantized model atomically: as a neural network if `path` ends in `.mlmodel`, as an ML Program if it ends in
+    /// `.mlpackage`.
+    ///
+    /// - Parameters:
+    ///   - target: The oldest systems that must load it; nil means iOS 17 for an ML Program. Programs for older systems and
+    ///     neural networks have the ranges in their metadata, where only Thaw finds them.
+    ///   - precision: The types that an ML Program takes, computes in and returns.
+    ///   - mayReplace: Whether an existing file may be replaced.
+    /// - Throws: `Failure` if the file cannot be written.
+    @discardableResult
+    public func write(
+        toFile path: String, target: CoreMLVersion? = nil, precision: ProgramPrecision = ProgramPrecision(),
+        mayReplace: Bool = true
+    ) throws -> WrittenModel {
+        let isProgram = ModelFormat(pathToWrite: path) == .coreMLPackage
+        let target = target ?? (isProgram ? .iOS17 : nil)
+        let written = isProgram && target! >= .iOS17 ? model : modelWithRanges()
+        return try written.write(toFile: path, target: target, precision: precision, mayReplace: mayReplace)
+    }
+
+    /// The model with the codes in its metadata.
+    func modelWithRanges() -> Model {
+        var result = model
+        result.graph = plain
+        let plan = QuantizationPlan(plain)
+        for (value, code) in codes { result.quantization!.codes[featureName(plan.name(of: value))] = code }
+        result.quantization!.kept = keptLayers.map { featureName($0) }
+        return result
+    }
+
+    // MARK: Photos
+
+    /// The image input of a model that can be quantized.
+    private static func check(_ model: Model) throws -> ImageInput {
+        guard model.laterStages == nil else { throw Failure.pipelineQuantized() }
+        let image = try model.onlyImage()
+        guard !model.isQuantized else { throw Failure.quantizedAlready() }
+        guard image.sizes == .fixed else { throw Failure.flexibleSizeQuantized(image.sizes) }
+        guard model.batch == 1 else { throw Failure.batchQuantized(model.batch) }
+        return image
+    }
+
+    private static func pixels(
+        _ paths: some Sequence<String>, _ image: ImageInput, _ options: Options
+    ) -> (pixels: [Pixels], failures: [Failure]) {
+        let paths = Array(paths)
+        let decoding = options.decoding
+        let preparation = Classifier.Preparation(
+            image: image, crop: options.crop, resize: options.resize, decoding: decoding)
+        let results = Workers(max(1, min(options.threads, paths.count))).map(paths) {
+            preparation.prepared(FoundImage(path: $0)).map(\.pixels)
+        }
+        var (pixels, failures): ([Pixels], [Failure]) = ([], [])
+        for result in results {
+            switch result {
+            case .success(let image): pixels.append(image)
+            case .failure(let failure): failures.append(failure)
+            }
+        }
+        return (pixels, failures)
+    }
+
+    /// What the network's answers say about the photos.
+    private static func warnings(_ scores: [[Float]]?) -> [Note] {
+        guard let scores else { return [] }
+        if scores.count == 1 { return [.onePhoto()] }
+        let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
+        if scores.count >= 10, Set(tops).count == 1 { return [.alikePhotos(scores.count)] }
+        let highest = scores.map { $0.max() ?? 0 }.sorted()
+        let areProbabilities = scores.allSatisfy { abs($0.reduce(0, +) - 1) < 0.01 && $0.count > 2 }
+        let median = highest[highest.count / 2]
+        return areProbabilities && median < Quantization.leastCertain ? [.unsurePhotos(median)] : []
+    }
+
+    /// The median of the highest probability that photos of the right kind exceed.
+    private static let leastCertain: Float = 0.2
+}
+
+extension Model {
+    /// The number of classes, if the first output is a vector of their scores.
+    fileprivate var classScores: Int? {
+        guard let output = graph.outputs.first, graph[output.value].element == .float32 else { return nil }
+        let sizes = graph[output.value].shape.filter { $0 != 1 }
+        return sizes.count == 1 && imageOutput == nil ? sizes[0] : nil
+    }
+}

@@ -1,0 +1,50 @@
+import Thaw
+
+/// `thaw quantize`: quantizes the weights and activations of a model to 8-bit integers. Messages go to standard error, the
+/// comparison with the original to standard output.
+func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    let source = arguments.positional[0]
+    guard let result = arguments[Options.quantized] else { throw Failure.missingOption(Options.quantized) }
+    let files = try ImageFiles.under(Array(arguments.positional.dropFirst()))
+    guard !files.isEmpty else { throw Failure.noImages().inFile(arguments.positional[1]) }
+    let conversion = try arguments.model(at: source)
+    console.tell(of: conversion)
+    var options = Quantization.Options()
+    options.statistic = arguments[Options.statistic]
+    options.mostChanged = arguments[Options.keepAccuracy].map { $0 / 100 }
+    options.crop = arguments.crop
+    options.resize = arguments[Options.resize]
+    options.decoding = arguments.decoding
+    options.threads = arguments.threads
+    let quantization = try blaming(source) { try Quantization(conversion.model, imagesAt: files, options: options) }
+    quantization.failures.forEach(console.report)
+    quantization.warnings.forEach(console.warn)
+    var precision = ProgramPrecision()
+    precision.compute = arguments[Options.computePrecision]
+    let written = try blaming(source) {
+        try quantization.write(
+            toFile: result, target: arguments[Options.target], precision: precision,
+            mayReplace: !arguments[Options.noClobber])
+    }
+    let before = 4 * conversion.model.graph.parameterCount
+    console.note(
+        "wrote \(result): \(megabytes(written.bytes)), \(fixed(100 * Double(written.bytes) / Double(max(1, before)), 1)) % of "
+            + "the weights in float32, Core ML version \(written.version.rawValue), for \(written.version.systems) and later"
+    )
+    try console.print(text(of: quantization))
+    return quantization.failures.isEmpty ? .done : .someInputsFailed
+}
+
+/// The summary: the photos, the top labels that stay the same, and the layers.
+private func text(of quantization: Quantization) -> String {
+    let count = quantization.photoCount
+    var lines = [("photos", "\(count)")]
+    if let agreeing = quantization.agreeingCount {
+        lines.append(
+            ("same top label", "\(agreeing) of \(count) (\(fixed(100 * Double(agreeing) / Double(count), 1)) %)"))
+    }
+    let kept = quantization.keptLayers
+    lines.append(("layers in int8", "\(quantization.layerCount - kept.count) of \(quantization.layerCount)"))
+    lines += kept.map { ("in floating point", $0) }
+    return lines.map { padded($0.0, 18) + $0.1 + "\n" }.joined()
+}

@@ -1,0 +1,330 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Quantization to 8-bit codes, how it is stored, and how it is read again.
+@Suite struct QuantizationTests {
+    private static let photos = ["cat", "coffee", "horse", "photographer", "rocket"].map {
+        Fixtures.path("photographs/\($0).jpg")
+    }
+    private static let networks = ["mobilenet_v1_folded", "resnet"]
+
+    private static func model(_ name: String) throws -> Model {
+        try NetworkCase.all.first { $0.name == name }!.conversion().model
+    }
+
+    /// An image of smooth noise, as the network takes it.
+    private static func input(_ graph: Graph) -> Tensor {
+        let shape = graph[graph.inputs[0].value].shape
+        return Tensor(noise(shape.elementCount), shape: shape)
+    }
+
+    // MARK: The quantized network
+
+    @Test(arguments: networks) func `layers read codes, and answers stay similar`(_ name: String) throws {
+        let model = try Self.model(name)
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let graph = quantization.model.graph
+        let producers = graph.producers
+        for node in graph.nodes {
+            guard let layer = node.operation as? any QuantizableLayer else { continue }
+            #expect(producers[node.inputs[0]]?.operation is AffineDequantize, "\(node.name)")
+            #expect(layer.weightCodes != nil, "\(node.name)")
+        }
+        #expect(quantization.layerCount > 3 && quantization.keptLayers.isEmpty)
+        let image = try #require(model.image)
+        let pixels = try DecodedImage(contentsOfFile: Self.photos[0]).pixels.fitted(to: image).bytes
+        let input = Tensor(shape: graph[graph.inputs[0].value].shape) { values in
+            for index in values.indices {
+                let channel = index % image.color.channels
+                values[index] = Float(
+                    image.scaling.scale[channel] * Double(pixels[index]) + image.scaling.bias[channel])
+            }
+        }
+        // Random networks of some dozen layers in a row are sensitive to their 8 bits.
+        #expect(difference(graph.answer(to: input), model.graph.answer(to: input)) < 0.15)
+    }
+
+    @Test(arguments: networks) func `kernels round as the references of the codes do`(_ name: String) throws {
+        let graph = try Self.model(name).graph
+        let plan = QuantizationPlan(graph)
+        let codes = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizedValue(-1.5, 4)) })
+        let input = Self.input(graph)
+        let (quantized, rounded) = (try graph.quantized(codes), try graph.rounded(codes))
+        #expect(quantized.answer(to: input) == rounded.answer(to: input))
+    }
+
+    @Test func `no layer need change a label`() throws {
+        let model = try Self.model("mobilenet_v1_folded")
+        var options = Quantization.Options()
+        options.mostChanged = 0
+        let quantization = try Quantization(model, imagesAt: Self.photos, options: options)
+        #expect(quantization.agreeingCount == Self.photos.count)
+        #expect(quantization.model.quantization?.changedCount == 0)
+        #expect(quantization.model.quantization?.photoCount == Self.photos.count)
+    }
+
+    /// A graph, the nodes after which values are rounded, and the groups that share a range.
+    struct PlanCase: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        var rounded: [String]
+        var groups = 0
+        var build: @Sendable (inout GraphBuilder, Graph.Value) throws -> Graph.Value
+    }
+
+    private static func convolution(_ builder: inout GraphBuilder, _ value: Graph.Value, _ name: String) throws
+        -> Graph.Value
+    {
+        let channels = builder[value].shape[3]
+        let layer = Convolution(
+            filters: Tensor(noise(channels * 4), shape: [1, 1, channels, 4]), bias: nil,
+            window: Window(height: .init(size: 1), width: .init(size: 1)))
+        return try builder.add(layer, [value], name: name)[0]
+    }
+
+    private static let plans = [
+        PlanCase(testDescription: "a bound belongs to its layer", rounded: ["input", "relu"]) { builder, input in
+            let first = try convolution(&builder, input, "a")
+            return try convolution(&builder, builder.add(Unary(.relu6), [first], name: "relu")[0], "b")
+        },
+        PlanCase(testDescription: "a bound of a value that is used elsewhere", rounded: ["input", "a", "relu", "sum"]) {
+            builder, input in
+            let first = try convolution(&builder, input, "a")
+            let bound = try builder.add(Unary(.relu), [first], name: "relu")[0]
+            return try convolution(&builder, builder.add(Binary(.add), [first, bound], name: "sum")[0], "b")
+        },
+        PlanCase(testDescription: "the end of the network is not rounded", rounded: ["input"]) { builder, input in
+            let first = try convolution(&builder, input, "a")
+            return try builder.add(Softmax(axis: 3), [builder.add(Unary(.relu), [first], name: "relu")[0]], name: "b")[
+                0]
+        },
+        PlanCase(testDescription: "a maximum has the codes of its input", rounded: ["input", "a", "max"], groups: 2) {
+            builder, input in
+            let window = Window(height: .init(size: 2), width: .init(size: 2))
+            let first = try convolution(&builder, input, "a")
+            let largest = try builder.add(Pooling(function: .maximum, window: window), [first], name: "max")[0]
+            return try convolution(&builder, largest, "b")
+        },
+        PlanCase(testDescription: "a function has a range before and after", rounded: ["input", "a", "sigmoid"]) {
+            builder, input in
+            let first = try convolution(&builder, input, "a")
+            return try convolution(&builder, builder.add(Unary(.sigmoid), [first], name: "sigmoid")[0], "b")
+        },
+    ]
+
+    @Test(arguments: plans) func `values are rounded where layers begin and end`(_ planCase: PlanCase) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 4, 3]))
+        builder.output("output", try planCase.build(&builder, input))
+        let plan = QuantizationPlan(builder.graph)
+        #expect(plan.values.map { plan.name(of: $0) } == planCase.rounded)
+        #expect(plan.groups.count == (planCase.groups > 0 ? planCase.groups : planCase.rounded.count))
+    }
+
+    @Test func `levels of quantization-aware training are taken over`() throws {
+        func levels(_ low: Float, _ high: Float) -> FakeQuantize {
+            FakeQuantize(channels: [FakeQuantize.Levels(minimum: low, maximum: high, bottom: 0, top: 255)])
+        }
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 4, 3]))
+        let rounded = try builder.add(levels(-1, 1), [input], name: "rounded")[0]
+        let first = try Self.convolution(&builder, rounded, "a")
+        let bound = try builder.add(Unary(.relu6), [first], name: "relu")[0]
+        let second = try Self.convolution(&builder, builder.add(levels(0, 3), [bound], name: "levels")[0], "b")
+        builder.output("output", second)
+        let model = Model(graph: builder.graph)
+        let graph = try #require(try model.quantizedGraph())
+        #expect(graph.nodes.map(\.kind).count { $0 == "FakeQuantize" } == 0)
+        #expect(graph.nodes.map(\.kind).count { $0 == "AffineQuantize" } == 2)
+        // The weights are rounded to 8 bits.
+        let sample = Self.input(graph)
+        #expect(difference(graph.answer(to: sample), builder.graph.answer(to: sample)) < 0.02)
+    }
+
+    @Test(arguments: [false, true]) func `equalized layers compute the same`(_ isDepthwise: Bool) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 4, 3]))
+        let first = Convolution(
+            filters: Tensor(noise(12), shape: [1, 1, 3, 4]).scaled(lastAxes: [1, 0.01, 0.3, 2]),
+            bias: Tensor([0.1, 0.001, 0, -0.2], shape: [4]),
+            window: Window(height: .init(size: 1), width: .init(size: 1)))
+        let value = try builder.add(Unary(.relu6), [builder.add(first, [input], name: "a")[0]], name: "relu")[0]
+        if isDepthwise {
+            let second = DepthwiseConvolution(
+                filters: Tensor(noise(36), shape: [3, 3, 4, 1]), bias: nil,
+                window: Window(height: .init(size: 3), width: .init(size: 3)))
+            builder.output("output", try builder.add(second, [value], name: "b")[0])
+        } else {
+            builder.output("output", try Self.convolution(&builder, value, "b"))
+        }
+        let equalization = Equalization(builder.graph)
+        #expect(equalization.pairs.map(\.isDepthwise) == [isDepthwise])
+        let equalized = equalization.equalized([[2, 0.02, 0.6, 4]])
+        let layer = try #require(equalized.nodes[0].operation as? Convolution)
+        #expect(layer.filters != first.filters)
+        let sample = Self.input(builder.graph)
+        #expect(difference(equalized.answer(to: sample), builder.graph.answer(to: sample)) < 1e-5)
+    }
+
+    // MARK: Codes of weights
+
+    @Test func `codes of weights are found again`() throws {
+        let weights = Tensor(noise(9 * 16 * 8), shape: [3, 3, 16, 8])
+        #expect(SymmetricCodes(of: weights, channels: 8) == nil)
+        let codes = SymmetricCodes(rounding: weights, channels: 8)
+        let rounded = codes.weights(weights.shape)
+        // Half of the largest step, which the scale's rounding to float16 makes slightly longer.
+        #expect(difference(rounded, weights) <= 0.501 / 127)
+        for tensor in [rounded, rounded.converted(to: .float16).asFloat32] {
+            let found = try #require(SymmetricCodes(of: tensor, channels: 8))
+            #expect(found.codes == codes.codes)
+        }
+        #expect(SymmetricCodes(of: Tensor([Float.nan], shape: [1]), channels: 1) == nil)
+        #expect(SymmetricCodes(of: Tensor([0, 0], shape: [2, 1]), channels: 1)?.codes == [0, 0])
+    }
+
+    @Test(
+        arguments: [(-1, 1, 128), (0, 6, 0), (-6, 0, 255), (0.5, 2, 0), (0, 0, 0), (-1e-3, 1e-3, 128)]
+            as [(Float, Float, Int)])
+    func `the codes of a range contain 0`(_ low: Float, _ high: Float, _ zeroPoint: Int) {
+        let codes = QuantizedValue(low, high)
+        #expect(codes.scale > 0 && codes.zeroPoint == zeroPoint)
+        // The scale is rounded to float16.
+        let step = codes.scale * 1.01
+        #expect(codes.lowest <= min(0, low) + step && codes.highest >= max(0, high) - step)
+    }
+
+    @Test(arguments: RangeStatistic.allCases) func `outliers are left out`(_ statistic: RangeStatistic) {
+        // So many values that their rounding costs more than a clamped outlier.
+        let values = (0..<2_000_000).map { Float($0 % 1000) / 1000 } + [80]
+        var distribution = Distribution(0, 80)
+        values.withUnsafeBufferPointer { distribution.add($0) }
+        let range = distribution.range(statistic)
+        #expect(range.low == 0)
+        #expect(statistic == .extremes ? range.high == 80 : range.high < 40 && range.high > 0.9, "\(range)")
+    }
+
+    // MARK: Files
+
+    private static let forms: [(file: String, target: CoreMLVersion?, isProgram: Bool)] = [
+        ("m.mlpackage", nil, true), ("m.mlpackage", .iOS18, true), ("m.mlpackage", .iOS16, false),
+        ("m.mlpackage", .iOS15, false), ("m.mlmodel", nil, false),
+    ]
+
+    @Test(arguments: networks, forms) func `a quantized model is read again`(
+        _ name: String, _ form: (file: String, target: CoreMLVersion?, isProgram: Bool)
+    ) throws {
+        let quantization = try Quantization(Self.model(name), imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: form.file).path
+        try quantization.write(
+            toFile: path, target: form.target,
+            precision: ProgramPrecision(compute: form.target == .iOS15 || !form.isProgram ? nil : .float32))
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.isEmpty, "\(read.warnings)")
+        #expect(read.model.isQuantized)
+        #expect(read.model.graph.hasCodes == form.isProgram)
+        #expect(read.model.quantization?.photoCount == Self.photos.count)
+        let again = try #require(try read.model.quantizedGraph())
+        let input = Self.input(again)
+        let expected = quantization.model.graph.answer(to: input)
+        // Biases are stored in float16, or weights are computed from codes in another order; a value may get the next code.
+        #expect(difference(again.answer(to: input), expected) < 0.05)
+        let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
+        #expect(rounding(again) == rounding(quantization.model.graph))
+    }
+
+    @Test func `weights take a byte each`() throws {
+        let model = try Self.model("mobilenet_v1_folded")
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        try quantization.write(toFile: path)
+        let message = try CoreMLFile(path, .coreML).message()
+        #expect(message.hasCompressedWeights && message.knownVersion >= .iOS12)
+    }
+
+    // MARK: Bad input
+
+    @Test(arguments: [
+        ("not JSON", "{"), ("another version", #"{"version": 2}"#),
+        ("more changes than photos", #"{"version": 1, "photos": 1, "changed": 2, "float": [], "codes": {}}"#),
+        ("no codes", #"{"version": 1, "photos": 1, "changed": 0, "float": []}"#),
+        ("an unknown value", #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"nowhere": [1, 0]}}"#),
+        ("an unknown layer", #"{"version": 1, "photos": 1, "changed": 0, "float": ["nowhere"], "codes": {}}"#),
+        ("a scale of 0", #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [0, 0]}}"#),
+        ("a negative scale", #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [-1, 0]}}"#),
+        (
+            "an infinite scale",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1e99, 0]}}"#
+        ),
+        (
+            "a zero point of 256",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1, 256]}}"#
+        ),
+        (
+            "a zero point of 0.5",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1, 0.5]}}"#
+        ),
+    ])
+    func `damaged ranges are ignored with a warning`(_ damage: String, _ text: String) throws {
+        let model = try Self.model("mobilenet_v1_folded")
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        var damaged = model
+        damaged.metadata.userDefined[QuantizationRecord.key] = text
+        try damaged.write(toFile: path)
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.map(\.code) == [.quantizationIgnored])
+        #expect(read.model.quantization == nil)
+        #expect(try read.model.quantizedGraph() == nil)
+        let input = Self.input(model.graph)
+        #expect(difference(read.model.graph.answer(to: input), model.graph.answer(to: input)) < 1e-5)
+    }
+
+    @Test func `a quantized model is not quantized again`() throws {
+        let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)
+        for model in [quantization.model, quantization.modelWithRanges()] {
+            #expect(throws: Failure.quantizedAlready()) { try Quantization(model, imagesAt: Self.photos) }
+        }
+    }
+
+    @Test func `photos are needed, and a single one is enough for a warning`() throws {
+        let model = try Self.model("mobilenet_v1_folded")
+        #expect(throws: Failure.noPhotos()) { try Quantization(model, imagesAt: []) }
+        let single = try Quantization(model, imagesAt: [Self.photos[0]])
+        #expect(single.warnings == [.onePhoto()])
+        let missing = Fixtures.path("photographs/none.jpg")
+        let failure = #expect(throws: Failure.self) { try Quantization(model, imagesAt: [missing]) }
+        #expect(failure?.code == .noSuchFile)
+        let some = try Quantization(model, imagesAt: [missing] + Self.photos)
+        #expect(some.failures.count == 1 && some.photoCount == Self.photos.count)
+    }
+
+    @Test func `a layer that computes NaN is named`() throws {
+        var model = try Self.model("mobilenet_v1_folded")
+        let plan = QuantizationPlan(model.graph)
+        let index = plan.layers[2]
+        var layer = model.graph.nodes[index].operation as! any QuantizableLayer
+        layer.bias = Tensor([Float](repeating: .nan, count: layer.outputChannels), shape: [layer.outputChannels])
+        model.graph.nodes[index].operation = layer
+        let failure = #expect(throws: Failure.self) { try Quantization(model, imagesAt: Self.photos) }
+        #expect(failure?.code == .cannotQuantize)
+        let end = plan.ends[model.graph.nodes[index].outputs[0].index]
+        #expect(failure?.nodes.map(\.name) == [plan.name(of: end)])
+    }
+
+    @Test func `models without an image or without layers are refused`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 4, 4, 3]))
+        builder.output("output", try builder.add(Unary(.relu), [input], name: "output")[0])
+        var model = Model(graph: builder.graph)
+        #expect(throws: Failure.takesNoImage()) { try Quantization(model, imagesAt: Self.photos) }
+        model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
+        #expect(throws: Failure.nothingToQuantize()) { try Quantization(model, imagesAt: Self.photos) }
+        model.image?.sizes = .range(width: 4...8, height: 4...8)
+        let failure = #expect(throws: Failure.self) { try Quantization(model, imagesAt: Self.photos) }
+        #expect(failure?.code == .cannotQuantize)
+    }
+}
