@@ -53,11 +53,7 @@ extension Graph {
         var formulas: [Formula] = []
         while true {
             if sources.count == 1, inside.count > 1 {
-                formulas.append(
-                    Formula(
-                        source: sources.first!, result: nodes[root].outputs[0], nodes: inside.sorted().map { nodes[$0] }
-                    )
-                )
+                formulas.append(Formula(source: sources.first!, nodes: inside.sorted().map { nodes[$0] }))
             }
             // Only the latest source can depend on the others.
             guard let latest = sources.max(by: { (producers[$0.index] ?? -1) < (producers[$1.index] ?? -1) }),
@@ -82,43 +78,63 @@ extension Graph {
 /// An elementwise function in the steps that the graph takes.
 private struct Formula {
     let source: Graph.Value
-    private let result: Graph.Value
+    private let parts: [Part]
 
-    private let steps: [(function: ([Double]) -> Double, inputs: [Graph.Value], output: Graph.Value)]
+    /// The value of part `i` has the index `i + 1`; the source has the index 0.
+    private struct Part {
+        let function: ([Double]) -> Double
+        let inputs: [Int]
+    }
 
-    init(source: Graph.Value, result: Graph.Value, nodes: [Graph.Node]) {
-        (self.source, self.result) = (source, result)
-        steps = nodes.map { ($0.operation.scalarFunction()!, $0.inputs, $0.outputs[0]) }
+    /// - Parameter nodes: In order; the last one has the result.
+    init(source: Graph.Value, nodes: [Graph.Node]) {
+        self.source = source
+        var indices = [source: 0]
+        for (index, node) in nodes.enumerated() { indices[node.outputs[0]] = index + 1 }
+        parts = nodes.map { node in
+            Part(function: node.operation.scalarFunction()!, inputs: node.inputs.map { indices[$0]! })
+        }
     }
 
     func callAsFunction(_ x: Double) -> Double {
-        var values = [source: x]
-        for step in steps { values[step.output] = step.function(step.inputs.map { values[$0]! }) }
-        return values[result]!
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: parts.count + 1) { values in
+            values.initialize(repeating: x)
+            var inputs: [Double] = []
+            for (index, part) in parts.enumerated() {
+                inputs.removeAll(keepingCapacity: true)
+                for input in part.inputs { inputs.append(values[input]) }
+                values[index + 1] = part.function(inputs)
+            }
+            return values[parts.count]
+        }
     }
 
     /// The equivalent known function, or nil.
     var function: Unary.Function? {
         // Near 0, where the hard functions are linear.
         let step = 0.01
+        let (zero, one) = (self(0), self(1))
         let (share, next) = (self(step) / step, self(2 * step) / (2 * step))
         let slope = Float((next - share) / step)
-        let logit = -log(1 / self(1) - 1)
+        let logit = -log(1 / one - 1)
         let candidates: [Unary.Function] = [
             .leakyRelu(slope: Float(-self(-1))),
-            .hardSigmoid(alpha: Float((self(step) - self(0)) / step), beta: Float(self(0))),
+            .hardSigmoid(alpha: Float((share * step - zero) / step), beta: Float(zero)),
             .hardSwish(alpha: slope, beta: Float(2 * share - next)),
             .swish(beta: abs(logit - 1) < 1e-7 ? 1 : Float(logit)),
             .gelu, .geluByTanh, .mish,
         ]
-        return candidates.first { $0.isMeant && agrees(with: Unary($0)) }
+        let first = self(Formula.probes[0])
+        return candidates.first { candidate in
+            guard candidate.isMeant else { return false }
+            let function = Unary(candidate)
+            return agrees(first, function, at: Formula.probes[0])
+                && Formula.probes.allSatisfy { agrees(self($0), function, at: $0) }
+        }
     }
 
-    private func agrees(with function: Unary) -> Bool {
-        Formula.probes.allSatisfy { x in
-            let (actual, expected) = (self(x), function.apply(x))
-            return abs(actual - expected) <= 1e-7 * max(1, abs(x))
-        }
+    private func agrees(_ actual: Double, _ function: Unary, at x: Double) -> Bool {
+        abs(actual - function.apply(x)) <= 1e-7 * max(1, abs(x))
     }
 
     /// Inputs of both signs, small and large, none of them round.
