@@ -166,7 +166,9 @@ extension Message {
         let isDeconvolution = kind == "convolution" && parameters.isDeconvolution as Bool
         guard !isDeconvolution, outputs > 0, weights.elementCount % outputs == 0 else { return nil }
         let inner = kind == "convolution" ? parameters.kernelChannels as Int : weights.elementCount / outputs
-        guard inner > 0, weights.elementCount % (outputs * inner) == 0 else { return nil }
+        guard inner > 0, inner <= weights.elementCount / outputs, weights.elementCount % (outputs * inner) == 0 else {
+            return nil
+        }
         let shape =
             kind == "convolution"
             ? Shape([outputs, inner, weights.elementCount / outputs / inner, 1]) : [outputs, inner]

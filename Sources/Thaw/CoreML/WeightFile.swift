@@ -15,12 +15,8 @@ struct WeightFile: Sendable {
         guard file.bytes.count >= ProgramWeights.alignment else {
             throw Failure.weightsOutside(0, file.bytes.count).inFile(name)
         }
-        let version: UInt32 = load(4)
+        let version = UInt32(clamping: try file.bytes.number(UInt32.self, at: 4).size)
         guard version == ProgramWeights.version else { throw Failure.weightFileVersion(version).inFile(name) }
-    }
-
-    private func load<T: FixedWidthInteger>(_ offset: Int) -> T {
-        T(littleEndian: file.bytes.loadUnaligned(fromByteOffset: offset, as: T.self))
     }
 
     /// The tensor whose header is at `offset`, which must have this type. Values of fewer than 8 bits are unpacked; all
@@ -32,23 +28,25 @@ struct WeightFile: Sendable {
             let size = file.bytes.count
             guard offset >= 0, offset % alignment == 0 else { throw Failure.weightsUnaligned(offset) }
             guard offset <= size - alignment else { throw Failure.weightsOutside(offset, size) }
-            guard load(offset) as UInt32 == ProgramWeights.sentinel else { throw Failure.weightSentinel(offset) }
-            let kindCode: UInt32 = load(offset + 4)
+            guard try file.bytes.number(UInt32.self, at: offset) == FileNumber(ProgramWeights.sentinel) else {
+                throw Failure.weightSentinel(offset)
+            }
+            let kindCode = UInt32(clamping: try file.bytes.number(UInt32.self, at: offset + 4).size)
             guard let kind = ProgramWeights.Kind(rawValue: kindCode), kind == type.kind else {
                 let found = ProgramWeights.Kind(rawValue: kindCode).map { "\($0)" } ?? "\(kindCode)"
                 throw Failure.weightKind(offset, found, type.name)
             }
-            let count: UInt64 = load(offset + 8)
-            let start: UInt64 = load(offset + 16)
-            guard start % UInt64(alignment) == 0 else { throw Failure.weightsUnaligned(Int(clamping: start)) }
-            guard start <= UInt64(size), count <= UInt64(size) - start else {
+            let claimedCount = try file.bytes.number(UInt64.self, at: offset + 8)
+            let claimedStart = try file.bytes.number(UInt64.self, at: offset + 16)
+            guard claimedStart.size % alignment == 0 else { throw Failure.weightsUnaligned(claimedStart.size) }
+            guard let start = claimedStart.within(0...size), let count = claimedCount.within(0...size - start) else {
                 throw Failure.weightsOutside(offset, size)
             }
-            guard let elements = shape.checkedCount, kind.byteCount(elements) == Int(count) else {
+            guard let elements = shape.checkedCount, kind.byteCount(elements) == count else {
                 let expected = shape.checkedCount.map(kind.byteCount) ?? 0
-                throw Failure.weightCount(offset, Int(count), "\(type.name)\(shape)", expected)
+                throw Failure.weightCount(offset, count, "\(type.name)\(shape)", expected)
             }
-            let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[Int(start)..<Int(start + count)])
+            let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[start..<start + count])
             return type.tensor(shape, ByteView(viewing: bytes, of: file.owner))
         }
     }

@@ -9,6 +9,6 @@ extension Failure {
     static func networkTooLarge(_ byteCount: Int) -> Failure {
         Failure(
             .limitExceeded, "the network needs \(byteCount >> 20) MB for its activations",
-            remedy: "8192 MB are the most")
+            remedy: "\(Limits.runMemory >> 20) MB are the most", hint: "THAW_MAX_MEMORY raises the limit")
     }
 }

@@ -20,9 +20,6 @@ public final class Program: Sendable {
     let inputs: [(type: TensorType, location: Location)]
     let outputs: [(type: TensorType, location: Location)]
 
-    /// A network whose activations need more bytes than this is refused.
-    private static let largestArena = 1 << 33
-
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
 
@@ -73,7 +70,7 @@ public final class Program: Sendable {
         plan = MemoryPlan(
             Program.lifetimes(
                 steps, slots: compiler.slots, inputs: inputs.map(\.location), outputs: outputs.map(\.location)))
-        guard plan.byteCount <= Program.largestArena else { throw Failure.networkTooLarge(plan.byteCount) }
+        guard plan.byteCount <= Limits.runMemory else { throw Failure.networkTooLarge(plan.byteCount) }
         constantBytes = compiler.constants.byteCount
         constants = AlignedMemory(byteCount: constantBytes)
         Program.fill(constants, compiler.constants.fills, threads: threads)

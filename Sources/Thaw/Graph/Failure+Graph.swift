@@ -1,5 +1,9 @@
 /// Shapes and graphs that are invalid.
 extension Failure {
+    static func tooManyNodes(_ limit: Int) -> Failure {
+        Failure(.limitExceeded, "the model has more than \(limit) nodes", remedy: "THAW_MAX_NODES raises the limit")
+    }
+
     static func noSuchAxis(_ axis: Int, of shape: Shape) -> Failure {
         Failure(.wrongShape, "axis \(axis) does not exist in an array of shape \(shape)")
     }

@@ -26,6 +26,7 @@ struct GraphBuilder {
     /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
     mutating func add(_ operation: any Operation, _ inputs: [Graph.Value], name: String) throws -> [Graph.Value] {
         let types = try naming(location: name) {
+            guard graph.nodes.count < Limits.nodes else { throw Failure.tooManyNodes(Limits.nodes) }
             let types = try graph.outputTypes(of: operation, inputs.map { graph[$0] })
             for type in types where type.shape.checkedCount == nil { throw Failure.impossibleShape(type.shape) }
             return types

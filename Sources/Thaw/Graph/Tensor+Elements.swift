@@ -106,6 +106,9 @@ extension Tensor {
     /// The elements as `Double`, whatever their type.
     package var doubles: [Double] { withElements { elements in (0..<elementCount).map { elements[$0] } } }
 
+    /// The elements as attributes of an operation.
+    var attributes: [Int] { integers.map { FileNumber($0).attribute } }
+
     /// Calls `body` with the elements read as `Double`, whatever their type.
     func withElements<Result>(_ body: (Elements) throws -> Result) rethrows -> Result {
         try withExtendedLifetime(storage) { try body(Elements(self)) }

@@ -64,7 +64,7 @@ extension Tensor {
         /// The number of elements. Traps on overflow: readers check `checkedCount` first.
         public var elementCount: Int { dimensions.reduce(1, *) }
 
-        /// The number of elements, or nil if a dimension is negative or the number reaches 2^40. Dimensions of 0 count as
+        /// The number of elements, or nil if a dimension is negative or the number reaches the limit, at most 2^40. Dimensions of 0 count as
         /// 1.
         public var checkedCount: Int? {
             var count = 1
@@ -72,7 +72,7 @@ extension Tensor {
                 guard dimension >= 0 else { return nil }
                 // Zeros count as 1, so that strides are representable as well.
                 let (product, overflow) = count.multipliedReportingOverflow(by: Swift.max(1, dimension))
-                guard !overflow, product < 1 << 40 else { return nil }
+                guard !overflow, product < Limits.tensorElements else { return nil }
                 count = product
             }
             return dimensions.contains(0) ? 0 : count

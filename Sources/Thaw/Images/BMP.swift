@@ -68,7 +68,8 @@ private struct BMPHeader {
     init(_ bytes: UnsafeRawBufferPointer) throws {
         func number(_ offset: Int, _ count: Int) throws -> Int {
             guard offset + count <= bytes.count else { throw Failure.truncatedImage("BMP") }
-            return Int(bytes.word(offset, count: count))
+            // Four bytes at most.
+            return FileNumber(bytes.word(offset, count: count)).clamped(to: 0...Int(UInt32.max))
         }
         let size = try number(14, 4)
         let isCore = size == 12

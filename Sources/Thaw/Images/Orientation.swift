@@ -16,9 +16,10 @@ enum Orientation: UInt16 {
                 continue
             }
             guard marker != 0xDA, marker != 0xD9 else { break }
-            let length = Int(bytes[offset + 2]) << 8 | Int(bytes[offset + 3])
+            let claimed = try? bytes.number(UInt16.self, at: offset + 2, .big)
+            guard let length = claimed?.within(2...max(2, bytes.count - offset - 2)), offset + 2 + length <= bytes.count
+            else { break }
             let end = offset + 2 + length
-            guard length >= 2, end <= bytes.count else { break }
             let segment = UnsafeRawBufferPointer(rebasing: bytes[(offset + 4)..<end])
             if marker == 0xE1, exif == nil, segment.starts(with: "Exif\0\0".utf8) { exif = segment }
             if marker == 0xE1, segment.starts(with: "http://ns.adobe.com/xap/1.0/\0".utf8) { xmp = segment }
@@ -70,16 +71,14 @@ enum Orientation: UInt16 {
         let exif = UnsafeRawBufferPointer(rebasing: block.dropFirst(hasName ? 6 : 0))
         let isLittle = exif.starts(with: "II*\0".utf8)
         guard isLittle || exif.starts(with: "MM\0*".utf8) else { return nil }
-        func number<Value: FixedWidthInteger>(at offset: Int, _: Value.Type) -> Value? {
-            guard offset >= 0, offset <= exif.count - MemoryLayout<Value>.size else { return nil }
-            let value = exif.loadUnaligned(fromByteOffset: offset, as: Value.self)
-            return isLittle ? Value(littleEndian: value) : Value(bigEndian: value)
+        func number<Value: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _ type: Value.Type) -> Int? {
+            (try? exif.number(type, at: offset, isLittle ? .little : .big))?.within(0...Int(UInt32.max))
         }
-        guard let directory = number(at: 4, UInt32.self), let count = number(at: Int(directory), UInt16.self) else {
+        guard let directory = number(at: 4, UInt32.self), let count = number(at: directory, UInt16.self) else {
             return nil
         }
-        for entry in 0..<Int(count) {
-            let start = Int(directory) + 2 + 12 * entry
+        for entry in 0..<count {
+            let start = directory + 2 + 12 * entry
             guard let tag = number(at: start, UInt16.self) else { return nil }
             guard tag == 0x0112 else { continue }
             // A single value is stored in the entry itself. It has two bytes, or four in some writers, signed or
@@ -87,11 +86,11 @@ enum Orientation: UInt16 {
             let value =
                 switch number(at: start + 2, UInt16.self) {
                 case 3, 8: number(at: start + 8, UInt16.self)
-                case 4, 9: number(at: start + 8, UInt32.self).map { UInt16(truncatingIfNeeded: min($0, 9)) }
-                default: nil as UInt16?
+                case 4, 9: number(at: start + 8, UInt32.self)
+                default: nil as Int?
                 }
             guard let value else { return nil }
-            self = Orientation(rawValue: value) ?? .upright
+            self = UInt16(exactly: value).flatMap(Orientation.init(rawValue:)) ?? .upright
             return
         }
         return nil

@@ -7,12 +7,10 @@ extension StoredImage {
     init(png bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         // The header is always first: length, "IHDR", width, height, depth, color type, …
         guard bytes.count >= 33, bytes[12..<16].elementsEqual("IHDR".utf8) else { throw Failure.truncatedImage("PNG") }
-        let width = bytes.loadUnaligned(fromByteOffset: 16, as: UInt32.self).bigEndian
-        let height = bytes.loadUnaligned(fromByteOffset: 20, as: UInt32.self).bigEndian
-        guard 1...0x7FFF_FFFF ~= width, 1...0x7FFF_FFFF ~= height else {
-            throw Failure.damagedImage("PNG", "no pixels")
-        }
-        let (columns, rows) = (Int(width), Int(height))
+        guard let columns = try bytes.number(UInt32.self, at: 16, .big).within(1...0x7FFF_FFFF),
+            let rows = try bytes.number(UInt32.self, at: 20, .big).within(1...0x7FFF_FFFF)
+        else { throw Failure.damagedImage("PNG", "no pixels") }
+        let (width, height) = (UInt32(columns), UInt32(rows))
         // Deflate compresses at most 1032-fold, and a pixel takes at least one bit.
         try checkSize(width: columns, height: rows, options, capacity: bytes.count * 1032 * 8)
 

@@ -12,20 +12,22 @@ struct PNGChunks: Sequence, IteratorProtocol {
         let content: UnsafeRawBufferPointer
         /// The name and the content, which the checksum covers.
         fileprivate let covered: UnsafeRawBufferPointer
-        fileprivate let checksum: UInt32
+        fileprivate let checksum: FileNumber
 
         /// Whether the checksum is correct.
         var isIntact: Bool {
-            thaw_checksum(covered.baseAddress?.assumingMemoryBound(to: UInt8.self), covered.count) == checksum
+            FileNumber(thaw_checksum(covered.baseAddress?.assumingMemoryBound(to: UInt8.self), covered.count))
+                == checksum
         }
     }
 
     mutating func next() -> Chunk? {
         guard offset + 12 <= bytes.count else { return nil }
-        let length = Int(bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian)
-        guard length <= bytes.count - offset - 12 else { return nil }
+        guard let length = try? bytes.number(UInt32.self, at: offset, .big).within(0...bytes.count - offset - 12) else {
+            return nil
+        }
         let covered = UnsafeRawBufferPointer(rebasing: bytes[(offset + 4)..<(offset + 8 + length)])
-        let checksum = bytes.loadUnaligned(fromByteOffset: offset + 8 + length, as: UInt32.self).bigEndian
+        guard let checksum = try? bytes.number(UInt32.self, at: offset + 8 + length, .big) else { return nil }
         offset += 12 + length
         return Chunk(
             name: String(decoding: covered[..<4], as: UTF8.self),

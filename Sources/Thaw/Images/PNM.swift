@@ -89,17 +89,16 @@ struct NetpbmSource {
         }
     }
 
+    /// A number, or 2^32 if it is larger.
     mutating func number() throws -> Int {
         skipBlanks()
         guard offset < bytes.count else { throw Failure.truncatedImage(kind) }
-        var value = 0
         let start = offset
-        while offset < bytes.count, 0x30...0x39 ~= bytes[offset], value < 1 << 31 {
-            value = value * 10 + Int(bytes[offset] - 0x30)
-            offset += 1
+        while offset < bytes.count, 0x30...0x39 ~= bytes[offset] { offset += 1 }
+        guard let number = FileNumber(digits: bytes[start..<offset]) else {
+            throw Failure.damagedImage(kind, "expected a number at byte \(start)")
         }
-        guard offset > start else { throw Failure.damagedImage(kind, "expected a number at byte \(start)") }
-        return value
+        return number.clamped(to: 0...1 << 32)
     }
 
     /// A digit of a bitmap, which needs no whitespace around it.

@@ -7,9 +7,10 @@ struct RIFFChunks: Sequence, IteratorProtocol {
 
     mutating func next() -> (name: String, content: UnsafeRawBufferPointer)? {
         guard offset + 8 <= bytes.count else { return nil }
-        let length = Int(bytes.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self).littleEndian)
         let start = offset + 8
-        guard length <= bytes.count - start else { return nil }
+        guard let length = try? bytes.number(UInt32.self, at: offset + 4).within(0...bytes.count - start) else {
+            return nil
+        }
         offset = start + length + length & 1
         let name = String(decoding: bytes[(start - 8)..<(start - 4)], as: UTF8.self)
         return (name, UnsafeRawBufferPointer(rebasing: bytes[start..<(start + length)]))

@@ -7,7 +7,7 @@ extension StoredImage {
         var features = WebPBitstreamFeatures()
         try requireSuccess(WebPGetFeatures(bytes.start, bytes.count, &features))
         let (width, height) = (Int(features.width), Int(features.height))
-        try checkSize(width: width, height: height, options)
+        try checkSize(width: width, height: height, options, capacity: bytes.count * webPPixelsPerByte)
         let wantsAlpha = options.background != nil && features.has_alpha != 0
         if features.has_animation != 0 {
             guard let frame = Frame(firstIn: bytes) else { throw Failure.truncatedImage("WebP") }
@@ -31,6 +31,10 @@ extension StoredImage {
     }
 }
 
+/// More pixels than a byte of a WebP file is taken to represent. The format has no bound: a plain area takes no bits at all.
+/// But files of drawings with large plain areas stay far below this.
+private let webPPixelsPerByte = 4096
+
 /// A frame of an animation: its own image chunks, and its position on the canvas.
 private struct Frame {
     let x: Int
@@ -43,10 +47,11 @@ private struct Frame {
         guard let content = RIFFChunks(bytes).first(where: { $0.name == "ANMF" })?.content, content.count > 16 else {
             return nil
         }
-        func number(_ offset: Int) -> Int {
-            Int(content[offset]) | Int(content[offset + 1]) << 8 | Int(content[offset + 2]) << 16
+        func number(_ offset: Int) -> Int? {
+            try? content.number(UInt32.self, at: offset).size & 0xFF_FFFF
         }
-        (x, y) = (2 * number(0), 2 * number(3))
+        guard let halfX = number(0), let halfY = number(3) else { return nil }
+        (x, y) = (2 * halfX, 2 * halfY)
         self.bytes = UnsafeRawBufferPointer(rebasing: content[16...])
     }
 }

@@ -40,27 +40,26 @@ package struct NumPyFile: Equatable, Sendable {
         guard (1...3).contains(major), minor == 0 else { throw Failure.numPyVersion(major, minor) }
         let start = major == 1 ? 10 : 12
         guard bytes.count >= start else { throw Failure.numPyHeader("the header is cut short") }
-        let length =
-            major == 1
-            ? Int(UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt16.self)))
-            : Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        let claimed = try major == 1 ? bytes.number(UInt16.self, at: 8) : bytes.number(UInt32.self, at: 8)
         // Real headers have a few hundred bytes.
-        guard length <= min(bytes.count - start, 1 << 16) else { throw Failure.numPyHeader("the header is cut short") }
+        guard let length = claimed.within(0...min(bytes.count - start, 1 << 16)) else {
+            throw Failure.numPyHeader("the header is cut short")
+        }
 
         let header = try Header(parsing: bytes[start..<(start + length)])
         guard !header.isFortran else { throw Failure.numPyFortran() }
         let data = UnsafeRawBufferPointer(rebasing: bytes[(start + length)...])
-        var (count, isTooMuch) = (1, false)
-        for side in header.shape where side != 0 {
-            let (product, overflow) = count.multipliedReportingOverflow(by: side)
-            (count, isTooMuch) = (product, isTooMuch || overflow)
+        let sides = header.shape.map(\.size)
+        let elementSize = try Self.elementSize(header.element)
+        // Zeros count as 1, so that the product of the others is checked too.
+        let size = try? header.shape.filter { $0 != 0 }.reduce(FileNumber(elementSize)) { try $0 * $1 }
+        guard
+            let count = sides.contains(0)
+                ? size.map({ _ in 0 }) : size?.within(0...data.count).map({ $0 / elementSize })
+        else {
+            throw Failure.numPySize(sides, size?.size, data.count)
         }
-        if header.shape.contains(0) { count = 0 }
-        let (size, overflow) = count.multipliedReportingOverflow(by: try Self.elementSize(header.element))
-        guard !isTooMuch, !overflow, size <= data.count else {
-            throw Failure.numPySize(header.shape, isTooMuch || overflow ? nil : size, data.count)
-        }
-        return (header.shape, numbers(data, count, header.element))
+        return (sides, numbers(data, count, header.element))
     }
 
     /// Writes float32 in format 1.0, atomically.
@@ -124,11 +123,11 @@ package struct NumPyFile: Equatable, Sendable {
 private struct Header {
     var element: String
     var isFortran: Bool
-    var shape: [Int]
+    var shape: [FileNumber]
 
     init(parsing bytes: Slice<UnsafeRawBufferPointer>) throws {
         var scanner = Scanner(rest: bytes)
-        var (element, isFortran, shape): (String?, Bool?, [Int]?) = (nil, nil, nil)
+        var (element, isFortran, shape): (String?, Bool?, [FileNumber]?) = (nil, nil, nil)
         try scanner.expect("{")
         while !scanner.take("}") {
             let key = try scanner.string()
@@ -187,13 +186,13 @@ private struct Header {
             throw unexpected("True or False")
         }
 
-        mutating func tuple() throws -> [Int] {
-            var sides: [Int] = []
+        mutating func tuple() throws -> [FileNumber] {
+            var sides: [FileNumber] = []
             try expect("(")
             while !take(")") {
                 skipSpace()
                 let digits = rest.prefix { (0x30...0x39).contains($0) }
-                guard let side = Int(String(decoding: digits, as: UTF8.self)) else {
+                guard let side = FileNumber(digits: digits), side < FileNumber(Int.max) else {
                     throw unexpected("the size of an axis")
                 }
                 guard sides.count < 32 else { throw Failure.numPyHeader("the array has more than 32 axes") }

@@ -14,8 +14,11 @@ public struct Phrase: Hashable, Sendable {
     private mutating func append(_ part: Part) {
         if case .text(let text) = part {
             if text.isEmpty { return }
-            if case .text(let start)? = parts.last {
-                parts[parts.count - 1] = .text(start + text)
+            if case .text(var start)? = parts.last {
+                // Appends in place.
+                parts.removeLast()
+                start += text
+                parts.append(.text(start))
                 return
             }
         }
@@ -56,7 +59,8 @@ extension Phrase: ExpressibleByStringInterpolation {
 
         public mutating func appendInterpolation(_ other: Phrase) { for part in other.parts { phrase.append(part) } }
 
-        public mutating func appendInterpolation(_ text: String) { phrase.append(.text(text)) }
+        /// Appends a name or a value, abbreviated if it is very long: it may come from a file, and have any length.
+        public mutating func appendInterpolation(_ text: String) { phrase.append(.text(text.abbreviated)) }
 
         @_disfavoredOverload
         public mutating func appendInterpolation(_ value: some Any) { appendInterpolation(String(describing: value)) }
@@ -65,6 +69,23 @@ extension Phrase: ExpressibleByStringInterpolation {
 
 extension Sequence<Phrase> {
     package func joined(separator: Phrase = "") -> Phrase {
-        reduce(nil as Phrase?) { start, next in start.map { "\($0)\(separator)\(next)" } ?? next } ?? ""
+        var interpolation = Phrase.StringInterpolation(literalCapacity: 0, interpolationCount: 0)
+        for (index, phrase) in enumerated() {
+            if index > 0 { interpolation.appendInterpolation(separator) }
+            interpolation.appendInterpolation(phrase)
+        }
+        return Phrase(stringInterpolation: interpolation)
+    }
+}
+
+extension String {
+    /// The text, or its start and its end if it is longer than any name or list of a sound file.
+    package var abbreviated: String {
+        let (limit, start, end) = (2000, 400, 100)
+        // The length in bytes is known; to count characters takes long.
+        guard utf8.count > limit else { return self }
+        let head = String(decoding: utf8.prefix(start), as: UTF8.self)
+        let tail = String(decoding: utf8.suffix(end), as: UTF8.self)
+        return "\(head) … (\(utf8.count - start - end) more bytes) … \(tail)"
     }
 }

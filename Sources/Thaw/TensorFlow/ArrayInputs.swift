@@ -16,7 +16,12 @@ enum ArrayInputs {
         let shapes = try feeding(names)
         var types: [String: TensorType] = [:]
         for (input, (name, shape)) in zip(inputs, zip(names, shapes)) {
-            types[input.node] = try type(flat.survey.node(input.node)!, name, shape)
+            let node = flat.survey.node(input.node)!
+            let type = try type(node, name, shape)
+            guard let count = type.shape.checkedCount, count < 1 << 31 else {
+                throw Failure.inputTooLarge(node.name, node.op, type.shape)
+            }
+            types[input.node] = type
         }
         return types
     }

@@ -39,4 +39,10 @@ extension Failure {
             .invalidModel, "a constant of shape \(shape) is filled with one repeated element",
             remedy: "it is larger than in any model")
     }
+
+    static func nameTooLong(_ name: String, limit: Int) -> Failure {
+        Failure(
+            .limitExceeded, "the name '\(name)' has \(name.utf8.count) bytes", remedy: "at most \(limit) are read",
+            hint: "THAW_MAX_NAME raises the limit")
+    }
 }

@@ -84,6 +84,9 @@ extension NodeDefinition {
                 throw Failure.namelessNode(at: range.lowerBound)
             }
             definition.inputs = fieldElements(node.input, node.n_input).map { String(cString: $0!) }
+            for name in [definition.name, definition.op] + definition.inputs where name.utf8.count > Limits.nameLength {
+                throw Failure.nameTooLong(name, limit: Limits.nameLength).at("node at byte \(range.lowerBound)")
+            }
             definition.attributes.reserveCapacity(node.n_attr)
             try naming(location: definition.name) {
                 for entry in fieldElements(node.attr, node.n_attr) {
@@ -107,7 +110,7 @@ private struct AttributeDecoder {
         switch value.value_case {
         case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &budget))
         case TENSOR_FLOW__ATTR_VALUE__VALUE_S: string(value.s)
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_I: .int(Int(value.i))
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_I: .int(FileNumber(value.i).attribute)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_F: .float(value.f)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_B: .bool(value.b != 0)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_TYPE: type(value.type)
@@ -128,7 +131,7 @@ private struct AttributeDecoder {
 
     /// A list contains values of one kind; the other fields are empty.
     private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> [Attribute] {
-        var result: [Attribute] = fieldElements(value.i, value.n_i).map { .int(Int($0)) }
+        var result: [Attribute] = fieldElements(value.i, value.n_i).map { .int(FileNumber($0).attribute) }
         result += fieldElements(value.f, value.n_f).map { .float($0) }
         result += fieldElements(value.b, value.n_b).map { .bool($0 != 0) }
         result += fieldElements(value.s, value.n_s).map(string)
@@ -152,7 +155,9 @@ private struct AttributeDecoder {
 
     private func shape(_ shape: TensorFlow__TensorShape) -> Attribute {
         .shape(
-            shape.unknown_rank != 0 ? nil : fieldElements(shape.dim, shape.n_dim).map { Int(max($0!.pointee.size, -1)) }
+            shape.unknown_rank != 0
+                ? nil
+                : fieldElements(shape.dim, shape.n_dim).map { FileNumber($0!.pointee.size).clamped(to: -1...1 << 31) }
         )
     }
 }

@@ -256,7 +256,12 @@ struct InputImage {
         guard let count else { throw Failure.sizeUnknown(node.name, node.op) }
         for channels in options.color.map({ [$0.channels] }) ?? [1, 3] {
             let side = Int(Double(count / channels).squareRoot().rounded())
-            if side > 1, side * side * channels == count { return [max(1, batch), side, side, channels] }
+            guard side > 1, side * side * channels == count else { continue }
+            let shape: Shape = [max(1, batch), side, side, channels]
+            guard let count = shape.checkedCount, count < 1 << 31 else {
+                throw Failure.inputTooLarge(node.name, node.op, shape)
+            }
+            return shape
         }
         if options.color != nil { throw Failure.sizeUnknown(node.name, node.op) }
         return nil

@@ -37,7 +37,7 @@ struct ConstantBudget {
 
     private static func shape(_ shape: TensorFlow__TensorShape?) throws -> Shape {
         guard let shape else { return [] }
-        let sizes = Shape(fieldElements(shape.dim, shape.n_dim).map { Int($0!.pointee.size) })
+        let sizes = Shape(fieldElements(shape.dim, shape.n_dim).map { FileNumber($0!.pointee.size).size })
         guard shape.unknown_rank == 0, sizes.checkedCount != nil else { throw Failure.impossibleConstant(sizes) }
         return sizes
     }

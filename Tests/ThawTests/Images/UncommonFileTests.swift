@@ -56,6 +56,20 @@ import Testing
         #expect(failure?.description.contains(words) == true, "\(failure?.description ?? "")")
     }
 
+    @Test func `a WebP file that is too short for its size is refused before it is decoded`() {
+        // The header of a lossless image: 14 bits each of width - 1 and height - 1.
+        let size = UInt32(16_383 - 1) | UInt32(12_000 - 1) << 14
+        let content = [0x2F] + withUnsafeBytes(of: size.littleEndian) { Array($0) } + [UInt8](repeating: 0, count: 200)
+        func chunk(_ name: String, _ content: [UInt8]) -> [UInt8] {
+            Array(name.utf8) + withUnsafeBytes(of: UInt32(content.count).littleEndian) { Array($0) } + content
+        }
+        let failure = #expect(throws: Failure.self) {
+            try decoded(chunk("RIFF", Array("WEBP".utf8) + chunk("VP8L", content + [0])))
+        }
+        #expect(
+            failure?.problem.description == "the file is too short for the 16383 × 12000 pixels that it claims")
+    }
+
     @Test func `a truncated PAM header is refused`() {
         let failure = #expect(throws: Failure.self) { try decoded(Array("P7\nWIDTH 1\nHEIGHT 1\n".utf8)) }
         #expect(failure?.problem.description == "the PAM file ends too early")

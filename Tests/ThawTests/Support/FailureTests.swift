@@ -55,6 +55,18 @@ import Testing
         #expect(whole.withoutFile.description == "a (B): is too wide; make it narrow")
     }
 
+    @Test func `names and values that are very long are abbreviated`() {
+        let name = String(repeating: "é", count: 100_000)
+        let failure = Failure(
+            .damaged, file: "file", location: name, "the name '\(name)' and \([Int](0..<100_000)) are long")
+        let text = failure.description
+        #expect(text.utf8.count < 3000 && text.hasPrefix("file: é"))
+        #expect(text.contains("… (199500 more bytes) …") && text.contains("99999] are long"))
+        let list = (0..<100).map { "name\($0)" }.joined(separator: ", ")
+        #expect("\(Failure(.damaged, "\(list)"))" == list)
+        #expect([Phrase](repeating: "a", count: 3).joined(separator: "-") == "a-a-a")
+    }
+
     @Test func `every code is documented, once`() throws {
         let codes = Failure.Code.all.map(\.rawValue)
         #expect(Set(codes).count == codes.count)

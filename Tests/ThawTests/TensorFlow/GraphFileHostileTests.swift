@@ -19,6 +19,21 @@ import Testing
         #expect(failure?.problem.description == "messages are nested more than 64 deep")
     }
 
+    @Test(arguments: ["name", "operation", "input"]) func `names are limited, and abbreviated in the message`(
+        _ part: String
+    ) {
+        let long = String(repeating: "a", count: 1 << 20)
+        let bytes = Wire {
+            $0.node(part == "name" ? long : "n", part == "operation" ? long : "Op") {
+                if part == "input" { $0.string(3, long) }
+            }
+        }.bytes
+        let failure = #expect(throws: Failure.self) { try graph(bytes) }
+        #expect(failure?.code == .limitExceeded && failure?.location == "node at byte 4")
+        #expect(failure?.description.contains("has 1048576 bytes; at most 4096 are read") == true)
+        #expect(failure?.description.utf8.count ?? .max < 1000)
+    }
+
     @Test func someNestingIsFine() throws {
         #expect(try graph(nested(15)).nodes.count == 1)
     }

@@ -14,7 +14,7 @@ extension ComposedShapes {
     static func range(from start: Double, to end: Double, step: Double, _ element: ElementType) -> Tensor? {
         let count = ((end - start) / step).rounded(.up)
         guard count.isFinite, count <= Double(ImportContext.largestConstant) else { return nil }
-        return Tensor(shape: [Swift.max(0, Int(count))], element: element) { start + Double($0) * step }
+        return Tensor(shape: [Int(Swift.max(0, count))], element: element) { start + Double($0) * step }
     }
 
     /// The positions of all elements that are not 0, one in each row.

@@ -157,7 +157,7 @@ extension MILRead {
             try Tensor(shape: runs.shape) { out in
                 for i in 0..<out.count {
                     let (place, part) = runs.origin(i)
-                    let index = Int(elements[place])
+                    let index = Tensor.integer(elements[place])
                     guard (0..<length).contains(index) else {
                         throw refused("the index \(index) is not in the list")
                     }

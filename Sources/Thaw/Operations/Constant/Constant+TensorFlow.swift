@@ -66,7 +66,7 @@ extension Constant {
             }
             return [
                 .constant(
-                    Tensor(shape: [Swift.max(0, Int(count))], element: parts[0].element) {
+                    Tensor(shape: [Int(Swift.max(0, count))], element: parts[0].element) {
                         numbers[0] + Double($0) * numbers[2]
                     })
             ]

@@ -129,7 +129,10 @@ extension NeuralLayer {
                 throw refused("kernel, stride and dilation must be positive")
             }
             let length = volume[index + 2]
-            if target.count == 3 { return axis.spreading(length, to: target[index]) }
+            if target.count == 3 {
+                guard small.contains(target[index]) else { throw refused("the shape \(target) is not valid") }
+                return axis.spreading(length, to: target[index])
+            }
             switch paddingType {
             case "SAME":
                 axis =

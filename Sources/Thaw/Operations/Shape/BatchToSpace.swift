@@ -10,8 +10,8 @@ struct BatchToSpace: Operation {
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
-        let count = blocks.reduce(1, *)
         guard blocks.count == shape.rank, blocks.first == 1 else { throw Failure.wrongRank(blocks.count, shape) }
+        guard let count = Shape(blocks).checkedCount else { throw Failure.impossibleShape(Shape(blocks)) }
         guard shape[0] % count == 0 else { throw Failure.uneven(shape, "\(Shape(blocks))") }
         var result = Shape(shape.indices.map { shape[$0] * blocks[$0] - before[$0] - after[$0] })
         result[0] = shape[0] / count

@@ -33,7 +33,7 @@ struct BlockExchange: Operation {
 
     /// How the axes of an image of this shape move; nil if its size does not fit the blocks.
     func rearrangement(of shape: Shape, _ channelOrder: Graph.ChannelOrder) -> Rearrangement? {
-        guard shape.rank == 4, (1..<1 << 12).contains(size) else { return nil }
+        guard shape.rank == 4, (1..<1 << 12).contains(size), shape.allSatisfy({ $0 < 1 << 31 }) else { return nil }
         let isLast = channelOrder == .last
         let image = isLast ? shape : shape.permuted(Graph.toLast)
         let (height, width, depth) = (image[1], image[2], image[3])

@@ -16,7 +16,9 @@ struct SpaceToBatch: Operation {
             throw Failure.uneven(shape, "\(Shape(blocks))")
         }
         var result = Shape(shape.indices.map { shape[$0] / blocks[$0] })
-        result[0] *= blocks.reduce(1, *)
+        let (batch, overflow) = result[0].multipliedReportingOverflow(by: Shape(blocks).checkedCount ?? .max)
+        guard !overflow else { throw Failure.impossibleShape(shape) }
+        result[0] = batch
         return [TensorType(result, inputs[0].element)]
     }
 

@@ -8,6 +8,8 @@ struct Tile: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
         guard multiples.count == shape.rank else { throw Failure.wrongRank(multiples.count, shape) }
+        // Merged axes multiply the repetitions, also those of an axis without elements.
+        guard Shape(multiples).checkedCount != nil else { throw Failure.impossibleShape(Shape(multiples)) }
         let sizes = try zip(shape, multiples).map { size, multiple in
             let (product, overflow) = size.multipliedReportingOverflow(by: multiple)
             guard multiple >= 0, !overflow else { throw Failure.impossibleShape(shape) }

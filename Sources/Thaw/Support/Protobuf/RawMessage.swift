@@ -38,16 +38,16 @@ struct RawMessage {
     func string(_ number: Int) throws -> String { try message(number)?.text ?? "" }
 
     /// The value of a field encoded as a varint or four bytes; nil if it is not set.
-    func integer(_ number: Int) throws -> Int? {
-        var result: Int?
+    func integer(_ number: Int) throws -> FileNumber? {
+        var result: FileNumber?
         try forEachField { field in
             guard field.number == number else { return }
             switch field.wireType {
             case .varint:
                 var reader = WireReader(file.bytes, field.value)
-                result = Int(truncatingIfNeeded: try reader.varint())
+                result = FileNumber(Int64(bitPattern: try reader.varint()))
             case .fixed32:
-                result = Int(file.bytes.loadUnaligned(fromByteOffset: field.value.lowerBound, as: UInt32.self))
+                result = try file.bytes.number(UInt32.self, at: field.value.lowerBound)
             default: break
             }
         }

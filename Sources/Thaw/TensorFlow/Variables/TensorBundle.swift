@@ -9,6 +9,9 @@ final class TensorBundle {
     private var shards: [Int: MappedFile] = [:]
     private let isMapped: Bool
 
+    /// No checkpoint has as many data files.
+    private static let mostShards = 100_000
+
     private enum Field {
         static let shardCount = 1, endianness = 2
         static let type = 1, shape = 2, shard = 3, offset = 4, size = 5, check = 6, slice = 7
@@ -25,7 +28,7 @@ final class TensorBundle {
             let table = try TableFile(ByteView(viewing: file.bytes, of: file))
             guard let header = table.values[[]] else { throw Failure.noBundleHeader() }
             guard try header.integer(Field.endianness) ?? 0 == 0 else { throw Failure.bigEndian() }
-            return (table, try header.integer(Field.shardCount) ?? 1)
+            return (table, (try header.integer(Field.shardCount) ?? 1).clamped(to: 0...TensorBundle.mostShards))
         }
     }
 
@@ -66,12 +69,13 @@ final class TensorBundle {
             let bytes = try bytes(of: entry)
             var reader = WireReader(bytes.bytes, 0..<bytes.count)
             // The length, its checksum, the characters.
-            guard let length = try? reader.varint(), length <= UInt64(max(0, bytes.count - reader.position - 4)) else {
+            guard let claimed = try? FileNumber(reader.varint()) else { throw Failure.valueDamaged() }
+            let start = reader.position + 4
+            guard start <= bytes.count, let length = claimed.within(0...bytes.count - start) else {
                 throw Failure.valueDamaged()
             }
-            let start = reader.position + 4
             return ByteView(
-                viewing: UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + Int(length)]), of: bytes.owner)
+                viewing: UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + length]), of: bytes.owner)
         }
     }
 
@@ -80,9 +84,9 @@ final class TensorBundle {
     /// The type of a complete value according to the index.
     private func whole(_ entry: RawMessage) throws -> TensorType {
         let number = try entry.integer(Field.type) ?? 0
-        guard let element = DataType(rawValue: number)?.element else { throw Failure.valueNotNumeric(number) }
+        guard let element = DataType(rawValue: number.size)?.element else { throw Failure.valueNotNumeric(number.size) }
         let sizes = try entry.message(Field.shape)?.messages(Field.dimension).map {
-            try $0.integer(Field.dimensionSize) ?? 0
+            (try $0.integer(Field.dimensionSize) ?? 0).size
         }
         let shape = Shape(sizes ?? [])
         guard shape.checkedCount != nil else { throw Failure.impossibleConstant(shape) }
@@ -101,7 +105,7 @@ final class TensorBundle {
 
     /// The bytes of an entry in its data file, with the checksum verified.
     private func bytes(of entry: RawMessage) throws -> ByteView {
-        let number = try entry.integer(Field.shard) ?? 0
+        let number = (try entry.integer(Field.shard) ?? 0).clamped(to: -1...TensorBundle.mostShards)
         let path = try path(ofShard: number)
         let file =
             try shards[number]
@@ -111,18 +115,16 @@ final class TensorBundle {
             }
         shards[number] = file
         return try naming(file: path) {
-            let offset = try entry.integer(Field.offset) ?? 0
-            let size = try entry.integer(Field.size) ?? 0
-            guard offset >= 0, size >= 0, offset <= file.bytes.count, size <= file.bytes.count - offset else {
-                throw Failure.shardTruncated(file.bytes.count)
-            }
+            guard let offset = (try entry.integer(Field.offset) ?? 0).within(0...file.bytes.count),
+                let size = (try entry.integer(Field.size) ?? 0).within(0...file.bytes.count - offset)
+            else { throw Failure.shardTruncated(file.bytes.count) }
             let bytes = UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + size])
             // The checksum reads all of it, long before it is needed.
             defer { file.release(bytes) }
             if let check = try entry.integer(Field.check),
-                CRC32C.masked(CRC32C.sum(bytes)) != UInt32(truncatingIfNeeded: check),
+                CRC32C.masked(CRC32C.sum(bytes)) != UInt32(truncatingIfNeeded: check.size),
                 // The checksum of strings includes their lengths.
-                try entry.integer(Field.type) != DataType.string.rawValue
+                try entry.integer(Field.type) != FileNumber(DataType.string.rawValue)
             {
                 throw Failure.valueChecksum()
             }
@@ -131,7 +133,7 @@ final class TensorBundle {
     }
 
     private func path(ofShard number: Int) throws -> String {
-        guard (0..<shardCount).contains(number), shardCount < 100_000 else {
+        guard (0..<shardCount).contains(number), shardCount < TensorBundle.mostShards else {
             throw Failure.noSuchShard(number, of: shardCount)
         }
         func five(_ number: Int) -> String { String("0000\(number)".suffix(5)) }
@@ -150,13 +152,12 @@ final class TensorBundle {
             guard extents.count == shape.rank else { throw Failure.valueDamaged() }
             var slice = VariableSlice()
             for (extent, size) in zip(extents, shape) {
-                let start = try extent.integer(Field.start) ?? 0
-                let length = try extent.integer(Field.length)
-                guard start >= 0, start <= size, 0...(size - start) ~= length ?? size - start else {
-                    throw Failure.valueDamaged()
-                }
-                slice.ranges.append(length.map { start..<start + $0 } ?? 0..<size)
-                slice.isWhole.append(length == nil)
+                let claimed = try extent.integer(Field.length)
+                guard let start = (try extent.integer(Field.start) ?? 0).within(0...size),
+                    let length = (claimed ?? FileNumber(size - start)).within(0...size - start)
+                else { throw Failure.valueDamaged() }
+                slice.ranges.append(claimed == nil ? 0..<size : start..<start + length)
+                slice.isWhole.append(claimed == nil)
             }
             return slice
         }

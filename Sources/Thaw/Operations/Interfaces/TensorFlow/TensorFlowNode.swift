@@ -22,7 +22,7 @@ struct TensorFlowNode: SourceNode {
     }
 
     /// The integers of an input that must be constant.
-    func integers(_ index: Int, _ role: String) throws -> [Int] { try constant(index, role).integers }
+    func integers(_ index: Int, _ role: String) throws -> [Int] { try constant(index, role).attributes }
 
     /// The single integer of an input that must be constant.
     func integer(_ index: Int, _ role: String) throws -> Int {

@@ -1,0 +1,13 @@
+
+>
+imagePlaceholder*
+dtype0*
+shape:
+l
+poolMaxPoolimage*
+T0*
+ksize
+*%
+strides
+ÿÿÿÿÿÿÿÿÿ€€€€€€€€€*
+paddingSAME
