@@ -14,7 +14,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize damage fuzz conformance bench lint check protos page install clean
 
 all: build
 
@@ -131,6 +131,22 @@ sanitize: setup graphviz
 	    THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test -c release --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
 	done
 
+# Damaged fixtures, tens of thousands of them: every field dropped, repeated and replaced, one at a time. What is not handled
+# as it must be is kept in .build/damage. DAMAGE=graph does one reader, DAMAGE_COUNT=100000 more variants of each.
+DAMAGE ?= all
+DAMAGE_COUNT ?= 4000
+damage: setup
+	THAW_DAMAGE=$(DAMAGE) THAW_DAMAGE_COUNT=$(DAMAGE_COUNT) $(SWIFT) test -c release --scratch-path $(TESTING) --filter DamageTests
+
+# libFuzzer with the address sanitizer on everything that reads what strangers send, SECONDS for each target. TARGETS="graph
+# image" runs only those. Inputs and totals are kept in .build/fuzz/runs.
+SECONDS = 60
+FUZZING = .build/fuzz
+fuzz: setup
+	library=$$(ls $$(dirname $$(readlink -f $$(command -v $(SWIFT))))/../lib/clang/*/lib/linux/libclang_rt.fuzzer_no_main-$$(uname -m).a | head -1); \
+	    THAW_FUZZ=$$library $(BUILD) --scratch-path $(FUZZING) --product ThawFuzz
+	python3 Tests/Fuzz/run.py $(FUZZING)/release/ThawFuzz --seconds $(SECONDS) --folder $(FUZZING)/runs $(TARGETS)
+
 # Well-known networks of their full size against TensorFlow, which comes from PyPI into .build unless PYTHON has it. It takes
 # some gigabytes and many minutes; what is made is kept. NETWORKS="mobilenet_v1 vgg16" does only those.
 conformance: build
@@ -153,6 +169,7 @@ check: build libthaw lint
 	.ci/check-folders Sources/Thaw
 	.ci/check-operations Sources/Thaw/Operations
 	.ci/check-facts Sources/Thaw
+	.ci/check-numbers Sources/Thaw
 
 # Writes the C that stands for the schemas anew; needs protobuf-c-compiler.
 protos:

@@ -119,7 +119,7 @@ let package = Package(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
                 "README.md", "compression.py", "fast.py", "folder.py", "memory.py", "networks.py", "peers.py",
-                "processes.py", "python.py", "service.lua", "service.py", "spark.py",
+                "processes.py", "python.py", "scaling.py", "service.lua", "service.py", "spark.py",
                 "speed.svg", "torchvision.py",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
@@ -129,3 +129,28 @@ let package = Package(
             name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"], exclude: ["CInterface/Programs"]),
     ] + kernelModules
 )
+
+// `make fuzz` builds everything but the kernels with the instructions that libFuzzer and the address sanitizer need. THAW_FUZZ
+// is the path of the compiler's libFuzzer without a main function.
+if let library = Context.environment["THAW_FUZZ"] {
+    let flags = ["-sanitize=fuzzer,address", "-enable-testing", "-DTHAW_FUZZ"]
+    for target in package.targets {
+        switch target.name {
+        case "CCodecs", "CSchemas":
+            target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+        case "Thaw", "ThawCommand", "ThawService", "ThawC":
+            target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
+            // What the C library exports is of no use to a program.
+            target.linkerSettings = []
+        default: break
+        }
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "ThawFuzz", dependencies: ["Thaw", "ThawCommand", "ThawService", "ThawC", "CThaw"],
+            path: "Tests/Fuzz",
+            exclude: ["run.py"], swiftSettings: [.unsafeFlags(flags)],
+            linkerSettings: [
+                .unsafeFlags(["-sanitize=address", "-Xlinker", library]), .linkedLibrary("stdc++"),
+            ]))
+}
