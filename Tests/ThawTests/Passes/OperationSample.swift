@@ -1,3 +1,4 @@
+import Kernels
 import Testing
 
 @testable import Thaw
@@ -29,6 +30,14 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         }
     }
 
+    /// An operation on 8-bit codes, which absorbs nothing.
+    init(onCodes operation: any Thaw.Operation, _ shapes: Shape...) {
+        self.operation = operation
+        absorbs = .nothing
+        range = 0..<256
+        inputs = shapes.map { TensorType($0, .uint8) }
+    }
+
     var testDescription: String { "\(operation.kind) on \(inputs.map { "\($0.shape)" }.joined(separator: ", "))" }
 
     var outputs: [TensorType] { try! operation.outputTypes(inputs) }
@@ -36,14 +45,16 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
     var tensors: [Tensor] {
         inputs.enumerated().map { index, type in
             let numbers = noise(type.shape.elementCount, seed: UInt64(index + 3))
-            guard type.element == .int32, let range else { return Tensor(numbers, shape: type.shape) }
-            return Tensor(shape: type.shape, element: .int32) { Double(range.lowerBound + ($0 * 7 + 1) % range.count) }
+            guard type.element != .float32, let range else { return Tensor(numbers, shape: type.shape) }
+            return Tensor(shape: type.shape, element: type.element) {
+                Double(range.lowerBound + ($0 * 7 + 1) % range.count)
+            }
         }
     }
 
     private static let image: Shape = [2, 6, 8, 4]
 
-    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements + sequences
+    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements + sequences + codes
 
     private static let elementwise: [OperationSample] = [
         .init(Unary(.relu), [2, 3, 4], absorbs: .nothing),
@@ -189,6 +200,36 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
             Conditional(whenTrue: centered(), whenFalse: centered(times: 2)), [], [2, 3], absorbs: .nothing),
         .init(Loop(condition: isSmall(), body: centered(times: 2)), [2, 3], absorbs: .nothing),
     ]
+
+    private static let codes: [OperationSample] = [
+        .init(onCodes: IntegerConvolution(layer: layer([3, 2, 4, 6]), window: window), image),
+        .init(onCodes: IntegerDepthwiseConvolution(layer: layer([3, 2, 4]), window: window), image),
+        .init(onCodes: IntegerDense(layer: layer([4, 5])), [3, 4]),
+        .init(
+            onCodes: IntegerAddition(
+                addition: CodeAddition(
+                    leftFactor: 0.5, rightFactor: 0.75, leftZeroPoint: 3, rightZeroPoint: 120, rounding: rounding)),
+            [2, 3, 4], [2, 3, 4]),
+        .init(onCodes: IntegerPooling(function: .maximum, window: window), image),
+        .init(
+            onCodes: IntegerPooling(
+                function: .average(zeroPoint: 3, factors: (0...6).map { 1 / Float(max(1, $0)) }, rounding),
+                window: window), image),
+        .init(onCodes: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: false), image),
+        .init(onCodes: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: true), image),
+        .init(onCodes: IntegerLookup(table: (0..<256).map { UInt8(255 - $0) }, zeroPoint: 0), [2, 3, 4]),
+    ]
+
+    private static let window = Window(height: axis(3, 1, 1), width: axis(2))
+    private static let rounding = CodeRounding(zeroPoint: 100, lower: 0, upper: 255)
+
+    private static func layer(_ shape: Shape) -> IntegerLayer {
+        let outputs = shape.last!
+        return IntegerLayer(
+            weights: Tensor(shape: shape, element: .int8) { Double($0 * 37 % 255 - 127) },
+            bias: (0..<outputs).map { Int32($0 * 100) }, zeroPoint: 3,
+            factors: [Float](repeating: 0.002, count: outputs), result: .codes(rounding))
+    }
 
     private static func recurrence(_ cell: Recurrence.Cell, count: Int = 1) -> Recurrence {
         let direction = Recurrence.Direction(
