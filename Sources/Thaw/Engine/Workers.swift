@@ -95,8 +95,9 @@ final class Workers: @unchecked Sendable {
                     _ = thaw_add(asleep, -1)
                     continue
                 }
-                if thaw_load(stop) != 0 { return }
+                // In this order: `stop` is set before the number changes for the last time.
                 seen = thaw_load(current)
+                if thaw_load(stop) != 0 { return }
                 drain(seen, worker: worker)
             }
         }

@@ -43,6 +43,18 @@ struct WorkersTests {
         #expect((0..<4).allSatisfy { counts[$0] == 66_000 })
     }
 
+    /// A thread that missed the end would sleep forever, and whoever frees the workers with it.
+    @Test("The threads end, even in the middle of a job's end")
+    func end() {
+        let counts = pointer([Int](repeating: 0, count: 2))
+        for _ in 0..<10_000 {
+            Workers(2).run(chunks: 2, context: counts) { context, chunk, _ in
+                UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
+            }
+        }
+        #expect((0..<2).allSatisfy { counts[$0] == 10_000 })
+    }
+
     @Test("A thread without chunks takes over those of a delayed thread", arguments: [2, 3])
     func heldUp(threads: Int) {
         let workers = Workers(threads)
