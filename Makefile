@@ -14,7 +14,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed sanitize damage fuzz conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage fuzz conformance bench lint check protos page install clean
 
 all: build
 
@@ -104,7 +104,7 @@ demo: command
 TESTED_LIBRARY = $(TESTING)/release/libThawC.so
 test: setup graphviz
 	@mkdir -p $(TESTING)
-	@set -o pipefail; $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
+	@set -o pipefail; THAW_CHECKED_C=1 $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
 	@if test "$$(uname)" = Linux && $(MAKE) $(PYTHON_TOOLS)/ready; then \
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
@@ -125,10 +125,23 @@ test-serve: build $(SERVE_PYTHON)/ready
 test-serve-malformed: build $(SERVE_PYTHON)/ready
 	$(SERVE_PYTHON)/bin/python Tests/Service/malformed.py $(MALFORMED)
 
-# The tests with the compiler's checks of memory and of threads: two builds, a quarter of an hour each.
+# Kills commands at random moments while they write: KILLS=1000 SEED=2 KILL_FOLDER=/mnt/other tries more, others, and another
+# file system.
+KILLS ?= 200
+SEED ?= 1
+kill-test: command
+	python3 Tests/Faults/kills.py --thaw $(THAW) --kills $(KILLS) --seed $(SEED) $(if $(KILL_FOLDER),--folder $(KILL_FOLDER))
+
+# 200,000 photos through the command, the Python package and the service, and a benchmark of ten minutes: memory and rate must
+# stay the same. ENDURANCE="--images 10000 --seconds 60 service" does less.
+endurance: build libthaw
+	THAW_LIBRARY=$(abspath $(LIBRARY)/libthaw.so) python3 Benchmarks/endurance.py --thaw $(THAW) $(ENDURANCE)
+
+# The tests with the compiler's checks of memory and of threads: two builds, a quarter of an hour each. Undefined behavior of the
+# C code is checked in these and in the ordinary tests: THAW_CHECKED_C adds the checks.
 sanitize: setup graphviz
 	for kind in address thread; do \
-	    THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test -c release --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
+	    THAW_CHECKED_C=1 THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test -c release --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
 	done
 
 # Damaged fixtures, tens of thousands of them: every field dropped, repeated and replaced, one at a time. What is not handled

@@ -55,7 +55,10 @@ struct Console: Sendable {
     /// - Parameter restoringNames: Whether file names are written as their original bytes, which JSON does not allow.
     /// - Throws: `ClosedPipe` if the reader is gone, `Failure` if writing fails.
     func print(_ text: String, restoringNames: Bool = true) throws {
-        guard let results else { return try put(text, to: STDOUT_FILENO, restoringNames: restoringNames) }
+        guard let results else {
+            let shown = Console.isTerminal(STDOUT_FILENO) ? plain(text) : text
+            return try put(shown, to: STDOUT_FILENO, restoringNames: restoringNames)
+        }
         if restoringNames, text.holdsRawBytes {
             try text.fileName.dropLast().withUnsafeBytes { try results.write($0) }
         } else {
@@ -68,13 +71,9 @@ struct Console: Sendable {
 
     func note(_ note: Note) { self.note(note.text) }
 
-    /// Prints to standard error, without control characters if that is a terminal.
+    /// Prints to standard error. Nothing in it controls a terminal, also if it is shown later, from a log.
     private func tell(_ phrase: Phrase) {
-        let text = phrase.forCommand
-        let lines =
-            Console.isTerminal(STDERR_FILENO)
-            ? text.split(separator: "\n", omittingEmptySubsequences: false).map { shown(String($0)) } : [text]
-        try? put(lines.joined(separator: "\n") + "\n", to: STDERR_FILENO, restoringNames: true)
+        try? put(plain(phrase.forCommand) + "\n", to: STDERR_FILENO, restoringNames: true)
     }
 
     func warn(_ text: Phrase) { note("thaw: warning: \(text)") }
@@ -92,8 +91,14 @@ struct Console: Sendable {
         warn("\(folder.path): the folder changed during the run; \(change)")
     }
 
-    /// Prints a failure. Nothing else does.
-    func report(_ failure: Failure) { tell("thaw: \(failure)") }
+    /// Prints a failure. Nothing else does. A name with line breaks stays in its line, so that it cannot look like another
+    /// message.
+    func report(_ failure: Failure) {
+        var failure = failure
+        failure.file = failure.file.map(shown)
+        failure.location = failure.location.map(shown)
+        tell("thaw: \(failure)")
+    }
 
     /// Prints a failure of one of many inputs, with its hint unless that is in `hints` already.
     func report(_ failure: Failure, _ hints: inout Set<Phrase>) {
@@ -113,6 +118,9 @@ struct Console: Sendable {
             _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
         }
     }
+
+    /// The color of a top label, and the end of it.
+    static let (emphasis, standardColor) = ("\u{1B}[1;32m", "\u{1B}[0m")
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 

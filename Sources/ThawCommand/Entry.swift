@@ -1,3 +1,4 @@
+import COutputs
 import Thaw
 
 #if canImport(Glibc)
@@ -30,6 +31,8 @@ public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
     // So does writing to a file that has reached the size limit.
     signal(SIGXFSZ, SIG_IGN)
     Console.reserveStandardDescriptors()
+    Interruption.removeOutputs()
+    thaw_watch_mapped_files(ExitStatus.failed.rawValue)
     let console = Console()
     do {
         let status = try dispatch(words, console)

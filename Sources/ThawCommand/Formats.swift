@@ -52,13 +52,27 @@ func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + String(digits)
 }
 
-/// A name or a label that is safe to print to a terminal: without control characters and bidirectional controls.
+/// A name or a label that is safe to print to a terminal: without control characters, bidirectional controls and line breaks.
 func shown(_ name: String) -> String {
-    let scalars = name.unicodeScalars.map { scalar -> Unicode.Scalar in
-        let turns = 0x202A...0x202E ~= scalar.value || 0x2066...0x2069 ~= scalar.value
-        return turns || scalar.properties.generalCategory == .control ? "?" : scalar
+    String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isControlling ? "?" : $0 }))
+}
+
+/// Lines that are safe to print to a terminal: of what controls one, only tabs and our own colors are left.
+func plain(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: { $0.isControlling && $0 != "\n" }) else { return text }
+    var result = String.UnicodeScalarView()
+    var rest = text.unicodeScalars[...]
+    while let scalar = rest.first {
+        let color = [Console.emphasis, Console.standardColor].first { rest.starts(with: $0.unicodeScalars) }
+        if let color {
+            result.append(contentsOf: color.unicodeScalars)
+            rest = rest.dropFirst(color.unicodeScalars.count)
+        } else {
+            result.append(scalar.isControlling && scalar != "\n" && scalar != "\t" ? "?" : scalar)
+            rest = rest.dropFirst()
+        }
     }
-    return String(String.UnicodeScalarView(scalars))
+    return String(result)
 }
 
 /// `text` padded with spaces on the right, or on the left, to `width` terminal columns.

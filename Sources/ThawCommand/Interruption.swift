@@ -1,4 +1,5 @@
 import CMachine
+import COutputs
 import Thaw
 
 #if canImport(Glibc)
@@ -7,8 +8,8 @@ import Thaw
     import Darwin
 #endif
 
-/// Ctrl-C and the other termination signals end a long command after the current image, with all results written. A
-/// second signal ends it at once.
+/// Ctrl-C and the other termination signals end a command without unfinished outputs. They end a long command after the
+/// current image, with all results written, unless a second signal arrives.
 enum Interruption {
     private static let cancellation = Cancellation()
     /// The first signal received; 0 if none.
@@ -28,20 +29,30 @@ enum Interruption {
     static func watch() -> Cancellation {
         // Allocated here because a signal handler must not allocate.
         _ = (cancellation, received)
-        // The parent process may have blocked them.
-        var signals = sigset_t()
-        sigemptyset(&signals)
-        // Under nohup, closing the terminal must not end the program.
-        let numbers = [SIGINT, SIGTERM] + (thaw_is_ignored(SIGHUP) ? [] : [SIGHUP])
-        for number in numbers { sigaddset(&signals, number) }
-        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        let numbers = watched(evenIfIgnored: [SIGINT, SIGTERM])
         for number in numbers {
             signal(number) { number in
                 thaw_store(Interruption.received, number)
                 Interruption.cancellation.cancel()
-                signal(number, SIG_DFL)
+                signal(number, thaw_end_by_signal)
             }
         }
         return cancellation
+    }
+
+    /// Lets signals remove the unfinished outputs before they end the program.
+    static func removeOutputs() {
+        for number in watched(evenIfIgnored: []) { signal(number, thaw_end_by_signal) }
+    }
+
+    /// The signals that end the program, without those that the parent process wants to be ignored: under nohup, closing the
+    /// terminal must not end it. The parent process may have blocked them; they are unblocked.
+    private static func watched(evenIfIgnored always: [Int32]) -> [Int32] {
+        let numbers = [SIGINT, SIGTERM, SIGHUP].filter { always.contains($0) || !thaw_is_ignored($0) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        for number in numbers { sigaddset(&signals, number) }
+        pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+        return numbers
     }
 }

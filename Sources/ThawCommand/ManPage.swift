@@ -33,7 +33,7 @@ enum ManPage {
             The command line is invalid, or everything failed.
             .TP
             .B 129, 130, 143
-            Ended by SIGHUP, Ctrl\\-C (SIGINT) or SIGTERM; results so far have been written.
+            Ended by SIGHUP, Ctrl\\-C (SIGINT) or SIGTERM; results so far have been written, and no unfinished files are left.
             .SH ENVIRONMENT
             .TP
             .B NO_COLOR

@@ -19,7 +19,8 @@ struct ResultPrinter {
                 + predictions.enumerated().map { rank, prediction in
                     let number = padded(fixed(Double(prediction.probability), 4), 7, left: true)
                     let label = shown(prediction.label)
-                    return "  \(number)  \(isColored && rank == 0 ? "\u{1B}[1;32m\(label)\u{1B}[0m" : label)\n"
+                    return
+                        "  \(number)  \(isColored && rank == 0 ? Console.emphasis + label + Console.standardColor : label)\n"
                 }.joined()
         case .json:
             var members: [(key: String, value: JSON)] = [

@@ -178,11 +178,12 @@ final class ResumedFile {
             case UInt8(ascii: "r"): text.append(0x0D)
             case UInt8(ascii: "t"): text.append(0x09)
             case UInt8(ascii: "u"):
-                // Only control characters are escaped like this.
+                // Only control characters, of which none is a surrogate, are escaped like this.
                 guard index + 5 < line.count,
-                    let code = UInt8(String(decoding: line[(index + 2)...(index + 5)], as: UTF8.self), radix: 16)
+                    let code = UInt16(String(decoding: line[(index + 2)...(index + 5)], as: UTF8.self), radix: 16),
+                    let scalar = Unicode.Scalar(code)
                 else { return nil }
-                text.append(code)
+                text += String(scalar).utf8
                 index += 4
             case let other: text.append(other)
             }

@@ -88,7 +88,8 @@ func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: 
     }
     var taken: Set<String> = []
     for (name, array) in arrays {
-        var file = String(name.map { $0 == "/" || $0 == ":" ? "_" : $0 })
+        let scalars = name.unicodeScalars.map { $0 == "/" || $0 == ":" || $0.isControlling ? "_" : $0 }
+        var file = String(String.UnicodeScalarView(scalars))
         while !taken.insert(file).inserted { file += "_" }
         try array.write(toFile: folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy")
     }

@@ -88,11 +88,22 @@ func quoted(_ text: String) -> String {
         case "\n": result += "\\n"
         case "\r": result += "\\r"
         case "\t": result += "\\t"
-        case "\0"..<" ":
+        case _ where scalar.isControlling:
             let digits = String(scalar.value, radix: 16)
             result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         default: result.unicodeScalars.append(scalar)
         }
     }
     return result + "\""
+}
+
+extension Unicode.Scalar {
+    /// Whether it can change how a terminal or an editor shows other text: a control character, a control of the writing
+    /// direction, or a line break. Source: Unicode Standard Annex 9, section 2.
+    var isControlling: Bool {
+        switch value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
 }

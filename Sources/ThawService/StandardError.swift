@@ -4,8 +4,9 @@
     import Darwin
 #endif
 
-/// Prints a line to standard error.
+/// Prints a message to standard error. Nothing in it controls a terminal, also if it is shown later, from a log.
 func tell(_ text: String) {
-    let line = Array("thaw serve: \(text)\n".utf8)
+    let plain = text.unicodeScalars.map { $0.isControlling && $0 != "\n" ? "?" : $0 }
+    let line = Array("thaw serve: \(String(String.UnicodeScalarView(plain)))\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
 }

@@ -21,6 +21,10 @@ public func runService(_ words: [String]) -> Int32 {
 }
 
 private func run(_ settings: Settings) throws -> Int32 {
+    // A closed standard descriptor would go to the first file or connection, which would then receive messages.
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+        _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     raiseDescriptorLimit(to: settings.connections + 64)

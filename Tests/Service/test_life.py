@@ -55,6 +55,12 @@ class LifeTests(unittest.TestCase):
             for request in busy:
                 self.assertIn(request.result()[0], [200, 503])
 
+    def test_a_thousand_requests_of_many_clients_get_the_same_answers(self):
+        with Server("--threads", "2", "--queue", "100") as server, ThreadPoolExecutor(8) as pool:
+            _, _, expected = server.request("POST", "/classify", PHOTO)
+            answers = pool.map(lambda _: server.request("POST", "/classify", PHOTO), range(1000))
+            self.assertEqual({(status, data) for status, _, data in answers}, {(200, expected)})
+
     def test_slow_clients_are_cut_off(self):
         """One byte at a time counts as much as silence."""
         with Server("--patience", "1") as server:

@@ -24,6 +24,20 @@ import Testing
         }
     }
 
+    @Test func `a thousand runs on many threads give the same probabilities, bit by bit`() throws {
+        let classifier = try Classifier(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel"))
+        let path = ImageFixtures.path("good/rgb-8.png")
+        let expected = try classifier.classify(imageAt: path).probabilities
+        let different = Lock()
+        nonisolated(unsafe) var differences = 0
+        DispatchQueue.concurrentPerform(iterations: 8) { _ in
+            for _ in 0..<125 where (try? classifier.classify(imageAt: path).probabilities) != expected {
+                different.withLock { differences += 1 }
+            }
+        }
+        #expect(differences == 0)
+    }
+
     @Test func `a canceled task classifies nothing`() async throws {
         let classifier = try Classifier(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel"))
         let task = Task {

@@ -28,6 +28,7 @@ struct ModelPackage: WeightFiles {
         manifestVersion = FileVersion(path: path + "/" + Self.manifest)
         guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
         let file = try MappedFile(path: path + "/" + Self.manifest, isMapped: isMapped)
+        try Self.require(path + "/" + Self.manifest, isInside: path, Self.manifest)
         let json = try withExtendedLifetime(file) { try naming(location: Self.manifest) { try JSON(file.bytes) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
             throw Failure.manifestWithout("which file is the model")
@@ -39,7 +40,7 @@ struct ModelPackage: WeightFiles {
         guard access(modelFile.fileName, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }
         model = try MappedFile(path: modelFile, isMapped: isMapped)
         modelFolder = String(modelFile[..<modelFile.lastIndex(of: "/")!])
-        try requireInside(modelFile, name)
+        try Self.require(modelFile, isInside: path, name)
     }
 
     /// The weight file that a program names.
@@ -48,7 +49,7 @@ struct ModelPackage: WeightFiles {
         let relative = String(name.dropFirst(EncodedModel.pathPrefix.count))
         let path = try Self.inside(modelFolder, relative)
         guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
-        try requireInside(path, relative)
+        try Self.require(path, isInside: root, relative)
         let file = try WeightFile(path: path, isMapped: isMapped)
         // Another package may have taken this one's name after its model was opened, which other weights would not fit.
         guard FileVersion(path: root + "/" + Self.manifest) == manifestVersion else {
@@ -68,7 +69,7 @@ struct ModelPackage: WeightFiles {
     }
 
     /// Checks the resolved path: a link may lead out of the package although the name does not.
-    private func requireInside(_ path: String, _ name: String) throws {
+    private static func require(_ path: String, isInside root: String, _ name: String) throws {
         guard let whole = withoutLinks(root), let resolved = withoutLinks(path) else {
             throw Failure.cannotOpen(path, errno)
         }

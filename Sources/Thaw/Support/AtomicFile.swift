@@ -5,16 +5,20 @@
 #endif
 
 /// A file that is written atomically: bytes are appended under a temporary name in the same folder, and `commit`
-/// renames the file. Without a commit nothing remains, and an existing file under the final name is unchanged.
+/// stores and renames the file. Without a commit nothing remains, and an existing file under the final name is unchanged.
 ///
 /// Pipes and devices (`/dev/stdout`) are written to directly. Links are followed: the file that they point to is
 /// replaced.
 package final class AtomicFile {
+    private enum Destination {
+        /// A pipe, a device, or a file in a folder that is temporary itself.
+        case direct(isStored: Bool)
+        case temporary(TemporaryOutput)
+    }
+
     /// The name as the user specified it, for messages.
     private let path: String
-    private let target: String
-    /// nil for a pipe or a device.
-    private let temporary: String?
+    private let destination: Destination
     private let mayReplace: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
@@ -30,20 +34,30 @@ package final class AtomicFile {
         let kind = status.st_mode & S_IFMT
         if exists && kind == S_IFDIR { throw Failure.isFolder(path) }
         if exists && kind != S_IFREG {
-            (target, temporary) = (path, nil)
+            destination = .direct(isStored: false)
             descriptor = open(path.fileName, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw Failure.cannotCreate(path, errno) }
         } else {
             if exists && !mayReplace { throw Failure.alreadyExists(path) }
-            target = Self.end(of: path)
-            let (name, opened) = Self.openTemporary(besides: target)
-            (temporary, descriptor) = (name, opened)
-            if exists && opened >= 0 { fchmod(opened, status.st_mode & 0o777) }
+            let mode = exists ? status.st_mode & 0o777 : nil
+            do {
+                let output = try TemporaryOutput(.file, for: endOfLinks(path), mode: mode)
+                (destination, descriptor) = (.temporary(output), output.descriptor)
+            } catch { throw Failure.cannotCreate(path, error.code) }
         }
-        guard descriptor >= 0 else { throw Failure.cannotCreate(path, errno) }
         buffer.reserveCapacity(Self.bufferSize)
     }
 
-    deinit { abandon() }
+    /// Creates a file in a folder that is temporary itself, and removed with its contents without a commit.
+    /// - Parameter path: The name in messages.
+    init(creating file: String, shownAs path: String) throws(SystemError) {
+        (self.path, mayReplace, destination) = (path, false, .direct(isStored: true))
+        descriptor = open(file.fileName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+        guard descriptor >= 0 else { throw .last }
+        buffer.reserveCapacity(Self.bufferSize)
+    }
+
+    deinit { end() }
 
     /// Appends bytes.
     /// - Throws: `Failure` if the disk is full, for example.
@@ -60,17 +74,16 @@ package final class AtomicFile {
     /// Finishes the file and renames it.
     package func commit() throws {
         try flush()
-        let status = close(descriptor)
-        descriptor = -1
-        guard status == 0 else { throw failure(errno) }
-        guard let temporary else { return }
-        if mayReplace {
-            guard rename(temporary.fileName, target.fileName) == 0 else { throw failure(errno) }
-        } else {
-            // Unlike rename, link fails if a file with this name has appeared in the meantime.
-            guard link(temporary.fileName, target.fileName) == 0 else { throw failure(errno) }
-            unlink(temporary.fileName)
-        }
+        do {
+            switch destination {
+            case .direct(let isStored):
+                if isStored { try synchronize(descriptor) }
+                let status = close(descriptor)
+                descriptor = -1
+                guard status == 0 else { throw SystemError.last }
+            case .temporary(let output): try output.publish(mayReplace: mayReplace)
+            }
+        } catch let error as SystemError { throw failure(error.code) }
     }
 
     /// Writes a whole file at once.
@@ -103,43 +116,15 @@ package final class AtomicFile {
 
     /// Removes what has been written so far, and returns the reason.
     private func failure(_ code: Int32) -> Failure {
-        abandon()
+        if case .temporary(let output) = destination { output.discard() }
+        end()
         return code == EEXIST ? Failure.alreadyExists(path) : Failure.cannotWrite(path, code)
     }
 
-    private func abandon() {
-        if descriptor >= 0 {
-            close(descriptor)
-            descriptor = -1
-        }
-        // After a commit the temporary name no longer exists.
-        if let temporary { unlink(temporary.fileName) }
-    }
-
-    /// The file that a path finally refers to, whether it exists or not.
-    private static func end(of path: String) -> String {
-        if let resolved = withoutLinks(path) { return resolved }
-        // A link may point to a file that does not exist yet. The limit stops cycles.
-        var target = path
-        for _ in 0..<8 {
-            let next = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block -> String? in
-                let memory = block.baseAddress!.assumingMemoryBound(to: CChar.self)
-                let count = readlink(target.fileName, memory, block.count)
-                return count > 0 ? String(fileName: UnsafeRawBufferPointer(rebasing: block[..<count])) : nil
-            }
-            guard let next else { return target }
-            target = next.hasPrefix("/") ? next : folder(of: target) + next
-        }
-        return path
-    }
-
-    /// A new file beside `path`, with an unused name.
-    private static func openTemporary(besides path: String) -> (String, Int32) {
-        while true {
-            let name = folder(of: path) + ".thaw-" + String(UInt64.random(in: .min ... .max), radix: 36)
-            let descriptor = open(name.fileName, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-            if descriptor >= 0 || errno != EEXIST { return (name, descriptor) }
-        }
+    /// Closes a pipe or a device. A temporary output does that itself.
+    private func end() {
+        if case .direct = destination, descriptor >= 0 { close(descriptor) }
+        descriptor = -1
     }
 }
 

@@ -44,6 +44,23 @@ func withoutLinks(_ path: String) -> String? {
     return String(fileName: UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
 }
 
+/// The file that a path finally refers to, whether it exists or not: a link may point to one that does not exist yet.
+func endOfLinks(_ path: String) -> String {
+    if let resolved = withoutLinks(path) { return resolved }
+    var target = path
+    // The limit stops cycles.
+    for _ in 0..<8 {
+        let next = withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { block -> String? in
+            let memory = block.baseAddress!.assumingMemoryBound(to: CChar.self)
+            let count = readlink(target.fileName, memory, block.count)
+            return count > 0 ? String(fileName: UnsafeRawBufferPointer(rebasing: block[..<count])) : nil
+        }
+        guard let next else { return target }
+        target = next.hasPrefix("/") ? next : folder(of: target) + next
+    }
+    return path
+}
+
 /// The location of an existing or new file, independent of the spelling of its path.
 package func place(of path: String) -> String {
     if let resolved = withoutLinks(path) { return resolved }

@@ -1,3 +1,5 @@
+import COutputs
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -10,11 +12,13 @@ final class MappedFile: @unchecked Sendable {
     /// The file's bytes. Valid as long as this object lives.
     let bytes: UnsafeRawBufferPointer
     private let isMapped: Bool
+    /// The position in the list of mapped files.
+    private var listed: Int32 = -1
 
     /// Maps the file at `path`.
-    /// - Parameter isMapped: Whether the file is mapped or read completely. The system ends a process that maps a
-    ///   file that is truncated in the meantime. A command does not expect this of a model, but it is possible for one of
-    ///   ten thousand photos, and while a service runs.
+    /// - Parameter isMapped: Whether the file is mapped or read completely. The system ends a process that
+    ///   accesses a mapped file that is truncated in the meantime. A command then says so (`thaw_watch_mapped_files`); a
+    ///   service, and a command with ten thousand photos, must survive it.
     /// - Parameter check: For a file that is read: receives its first bytes and its size before memory is allocated.
     /// - Throws: `Failure` if there is no such file, if it is a folder, a pipe or a device, if it cannot be read, or
     ///   if it changes while it is being read; and any error of `check`.
@@ -66,6 +70,7 @@ final class MappedFile: @unchecked Sendable {
             throw Failure.cannotOpen(path, errno)
         }
         bytes = UnsafeRawBufferPointer(start: address, count: count)
+        listed = thaw_mapped_add(address, count, path.fileName)
     }
 
     /// Hints that these bytes of the file will not be needed soon, so that they take no memory. They are reloaded
@@ -83,6 +88,7 @@ final class MappedFile: @unchecked Sendable {
     deinit {
         guard let address = bytes.baseAddress else { return }
         let memory = UnsafeMutableRawPointer(mutating: address)
+        thaw_mapped_remove(listed)
         if isMapped { munmap(memory, bytes.count) } else { free(memory) }
     }
 }

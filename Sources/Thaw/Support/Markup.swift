@@ -1,3 +1,14 @@
+extension Unicode.Scalar {
+    /// Whether it can change how a terminal or an editor shows other text: a control character, a control of the writing
+    /// direction, or a line break. Source: Unicode Standard Annex 9, section 2.
+    package var isControlling: Bool {
+        switch value {
+        case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+        default: false
+        }
+    }
+}
+
 extension String {
     /// The text escaped for SVG or Graphviz labels. Characters that markup does not allow become spaces.
     package var inMarkup: String {
@@ -7,7 +18,7 @@ extension String {
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            case _ where character.isNewline || character.unicodeScalars.contains { $0.value < 32 }: result += " "
+            case _ where character.isNewline || character.unicodeScalars.contains(where: \.isControlling): result += " "
             default: result.append(character)
             }
         }

@@ -19,6 +19,47 @@ import Testing
         #expect(!shown.contains("\u{1B}]") && !shown.contains("\u{7}"))
     }
 
+    /// An escape sequence that sets the title, one of a single character, and a change of the writing direction.
+    private static let hostile = "cat\u{1B}]0;title\u{7}\u{9B}31m\u{202E}gpj"
+
+    /// What controls a terminal, except line breaks and our own colors.
+    private func controls(in text: String) -> [Unicode.Scalar] {
+        var text = text
+        for own in ["\u{1B}[1;32m", "\u{1B}[0m", "\r\n", "\n"] { text = text.replacingOccurrences(of: own, with: "") }
+        return text.unicodeScalars.filter { $0.properties.generalCategory == .control || $0 == "\u{202E}" }
+    }
+
+    @Test(arguments: [
+        ["inspect", "a.mlmodel"], ["classify", "a.mlmodel", "cat.jpg"],
+        ["classify", "a.mlmodel", "cat.jpg", "--format", "csv"],
+        ["classify", "a.mlmodel", "cat.jpg", "--format", "json"], ["evaluate", "a.mlmodel", "truth.tsv"],
+    ]) func `a model's labels and names cannot control the terminal`(_ words: [String]) throws {
+        let folder = try TemporaryFolder()
+        let labels = try String(contentsOfFile: Project.demoLabels, encoding: .utf8)
+            .replacingOccurrences(of: "cat\n", with: Self.hostile + "\n")
+        _ = try folder.write(labels, to: "labels.txt")
+        _ = try folder.write("cat.jpg\t\(Self.hostile)\n", to: "truth.tsv")
+        try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path("cat.jpg"))
+        let conversion = try Thaw.run(
+            "convert", Project.demo, "--labels", "labels.txt", "--description", Self.hostile, "-o", "a.mlmodel",
+            in: folder)
+        #expect(conversion.status == 0, "\(conversion.errors)")
+        let shown = try output(of: words, in: folder, [:])
+        #expect(shown.contains("title") && controls(in: shown).isEmpty, "\(shown.debugDescription)")
+    }
+
+    @Test func `a message in a log has no control characters, and a name cannot look like another message`() throws {
+        let folder = try TemporaryFolder()
+        let name = "a\nthaw: all is well\(Self.hostile).pb"
+        _ = try folder.write("no graph", to: name)
+        for name in [name, name + ".missing"] {
+            let outcome = try Thaw.run("inspect", name, in: folder)
+            #expect(outcome.status == 2)
+            #expect(outcome.errors.hasPrefix("thaw: a?thaw: all is wellcat?]0;title"))
+            #expect(controls(in: outcome.errors).isEmpty, "\(outcome.errors.debugDescription)")
+        }
+    }
+
     @Test(arguments: [false, true]) func `a batch ends with a summary line, unless it is quiet`(
         _ isQuiet: Bool
     ) throws {

@@ -84,13 +84,37 @@ import Testing
         _ = folder
     }
 
-    @Test func `a link out of the package is not followed`() throws {
+    @Test(arguments: [
+        "Manifest.json", "Data", "Data/com.apple.CoreML", program, "Data/com.apple.CoreML/weights", weights,
+    ])
+    func `a link out of the package is not followed, one in it is`(_ name: String) throws {
         let (folder, url) = try package()
-        let model = url.appendingPathComponent(Self.program)
-        let outside = folder.url.appendingPathComponent("model.mlmodel")
-        try FileManager.default.moveItem(at: model, to: outside)
-        try FileManager.default.createSymbolicLink(at: model, withDestinationURL: outside)
-        #expect(refusal(url).contains("is outside the package"))
+        let item = url.appendingPathComponent(name)
+        for (destination, isInside) in [
+            (url.appendingPathComponent("elsewhere"), true), (folder.url.appendingPathComponent("elsewhere"), false),
+        ] {
+            let real = item.resolvingSymlinksInPath()
+            try FileManager.default.moveItem(at: real, to: destination)
+            try? FileManager.default.removeItem(at: item)
+            try FileManager.default.createSymbolicLink(at: item, withDestinationURL: destination)
+            if isInside {
+                _ = try Model.load(contentsOfFile: url.path)
+            } else {
+                #expect(refusal(url).contains("is outside the package"))
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "@model_path/../../../../weight.bin", "/etc/passwd", "@model_path//etc/passwd", "weights/weight.bin",
+        "@model_path/",
+        "@model_path/./weights/weight.bin", "@model_path/weights/weight.bin\0", "@model_path/weights/..",
+    ]) func `a weight file's name that leads elsewhere is refused`(_ name: String) throws {
+        let (folder, url) = try package()
+        let package = try ModelPackage(path: url.path)
+        let failure = #expect(throws: Failure.self) { try package.weights(name) }
+        #expect(failure?.problem.description.contains("is outside the package") == true)
+        _ = folder
     }
 
     private struct Damage: CustomTestStringConvertible, Sendable {

@@ -3,7 +3,7 @@
 
 #include "check.h"
 
-enum { THREADS = 8, ROUNDS = 12 };
+enum { THREADS = 8, ROUNDS = 125 };
 
 static thaw_model *model;
 static thaw_classifier *classifier;

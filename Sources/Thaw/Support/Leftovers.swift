@@ -1,0 +1,76 @@
+import COutputs
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What programs leave behind that were killed while they wrote an output. Their locks ended with them, so a lock that can be
+/// taken says that nobody uses it.
+enum Leftovers {
+    /// Of the folder in which an old output is kept while a new one takes its name, on a file system that cannot exchange
+    /// names.
+    static let replacedPrefix = ".thaw-replaced-"
+
+    /// Removes the leftovers of this user in a folder. An old output whose name nothing has taken gets it back.
+    /// - Parameter path: The folder with a slash at its end; empty for the current one.
+    static func remove(from path: String) {
+        let folder = open((path.isEmpty ? "." : path).fileName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard folder >= 0 else { return }
+        defer { close(folder) }
+        for name in names(in: folder, beginningWith: [TemporaryOutput.prefix, replacedPrefix]) {
+            thaw_outputs_enter()
+            remove(name, from: folder)
+            thaw_outputs_leave()
+        }
+    }
+
+    private static func remove(_ name: String, from folder: Int32) {
+        let file = openat(folder, name.fileName, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        guard file >= 0 else { return }
+        defer { close(file) }
+        var (status, named) = (stat(), stat())
+        guard fstat(file, &status) == 0, status.st_uid == geteuid(),
+            [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT), flock(file, LOCK_EX | LOCK_NB) == 0,
+            // Its owner may have renamed it before it released the lock.
+            fstatat(folder, name.fileName, &named, AT_SYMLINK_NOFOLLOW) == 0, named.st_ino == status.st_ino
+        else { return }
+        if name.hasPrefix(replacedPrefix) {
+            for old in names(in: file) where fstatat(folder, old.fileName, &named, AT_SYMLINK_NOFOLLOW) != 0 {
+                guard renameat(file, old.fileName, folder, old.fileName) == 0 else { return }
+            }
+        }
+        removeTree(name, in: folder)
+    }
+
+    /// Removes a file, or a folder with its contents; links in it are removed, not followed.
+    static func removeTree(_ name: String, in folder: Int32 = AT_FDCWD) {
+        guard unlinkat(folder, name.fileName, 0) != 0, errno != ENOENT else { return }
+        // Every level takes a descriptor, of which there are too few to use up the stack.
+        let inner = openat(folder, name.fileName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if inner >= 0 {
+            for name in names(in: inner) { removeTree(name, in: inner) }
+            close(inner)
+        }
+        unlinkat(folder, name.fileName, AT_REMOVEDIR)
+    }
+
+    /// The names in an open folder that begin with one of these.
+    private static func names(in folder: Int32, beginningWith prefixes: [String] = [""]) -> [String] {
+        // What reads a folder closes its descriptor.
+        guard let list = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0)) else { return [] }
+        defer { closedir(list) }
+        rewinddir(list)
+        var names: [String] = []
+        while let entry = readdir(list) {
+            withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
+                let name = bytes.prefix { $0 != 0 }
+                guard prefixes.contains(where: { name.starts(with: $0.utf8) }) else { return }
+                guard !name.elementsEqual(".".utf8), !name.elementsEqual("..".utf8) else { return }
+                names.append(String(fileName: name))
+            }
+        }
+        return names
+    }
+}
