@@ -13,9 +13,11 @@ let earlyInterface = ["-emit-module-separately-wmo", "-disable-cmo"]
 
 // Every instruction set gets the same kernel sources (KernelsAVX2 and KernelsAVX512 are symbolic links to KernelsBaseline),
 // compiled with its own flags. Which one runs is decided at run time.
-func kernels(_ name: String, define: [String] = [], flags: [String] = []) -> Target {
+func kernels(
+    _ name: String, define: [String] = [], flags: [String] = [], others: [Target.Dependency] = []
+) -> Target {
     .target(
-        name: name, dependencies: ["Kernels", "CMachine"],
+        name: name, dependencies: ["Kernels", "CMachine"] + others,
         swiftSettings: define.map { .define($0) }
             + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface)])
 }
@@ -36,6 +38,10 @@ if (Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture) == "x86_64" {
     kernelModules += [
         kernels("KernelsAVX2", define: ["AVX2"], flags: avx2),
         kernels("KernelsAVX512", define: ["AVX512"], flags: avx512),
+        // Some of the same files, for images of bfloat16; what computes with floats is called in KernelsAVX512.
+        kernels(
+            "KernelsBFloat16", define: ["AVX512", "BFLOAT16"], flags: avx512 + ["-mavx512bf16"],
+            others: ["KernelsAVX512"]),
         kernels("IntegerKernelsAVX2", define: ["AVX2"], flags: avx2),
         kernels("IntegerKernelsAVX2VNNI", define: ["AVX2", "VNNI"], flags: avx2 + ["-mavxvnni"]),
         kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),

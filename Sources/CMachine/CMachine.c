@@ -36,11 +36,18 @@ bool thaw_has_avx512_vnni(void) {
     unsigned a, b, c, d;
     return thaw_has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1 << 11);
 }
+
+bool thaw_has_avx512_bf16(void) {
+    unsigned a, b, c, d;
+    if (!thaw_has_avx512() || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || a < 1) return false;
+    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 5);
+}
 #else
 bool thaw_has_avx2(void) { return false; }
 bool thaw_has_avx512(void) { return false; }
 bool thaw_has_avx2_vnni(void) { return false; }
 bool thaw_has_avx512_vnni(void) { return false; }
+bool thaw_has_avx512_bf16(void) { return false; }
 #endif
 
 #if defined(__linux__)

@@ -24,8 +24,10 @@ public protocol PlainKernels: RowKernels {
     static func peak(_ rounds: Int) -> Int
 }
 
-/// The kernels for Winograd convolutions. The table's convolution multiplies what they transform.
+/// The kernels for Winograd convolutions.
 public protocol WinogradKernels: Sendable {
+    /// The table whose convolution multiplies what they transform.
+    static var products: any KernelTable.Type { get }
     /// Copies the weights of a group as floats: a row of its channels for each step.
     static func gatherWeights(_ work: borrowing WeightPackingWork)
     /// Packs the transforms of what `gatherWeights` wrote.

@@ -4,24 +4,27 @@ import Kernels
 // Convolutions. All blocks of a group keep using the same weights while the kernel moves over the pixels, so weights
 // come from memory once and from the cache after that.
 //
-// Weights are packed `[group][step][channels of the group]`.
+// Weights are packed `[group][step][channels of the group]`. A step is a word of input: a float, or a pair of bfloat16.
 
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
     @inline(__always) fileprivate static var longestTile: Int {
-        count == 4 ? 6 : count == 3 ? 9 : Float32Kernels.tilePixels
+        count == 4 ? 6 : count == 3 ? 9 : Table.tilePixels
     }
 }
 
-extension Float32Kernels {
+extension Table {
     public static func convolve(_ work: borrowing ConvolutionWork) {
+        #if BFLOAT16
+            if work.steps.readsPlain { return convolvePlain(work) }
+        #endif
         var block = work.firstBlock
         let end = block + work.blockCount
         #if AVX512
             let blocks = (work.channels + blockWidth - 1) / blockWidth
         #endif
         while block < end {
-            let weights = floats(work.weights) + block * blockWidth * work.steps.count
+            let weights = floats(work.weights) + block * blockWidth * words(work.steps)
             #if AVX512
                 let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
                 switch width {
@@ -70,7 +73,7 @@ extension Tile {
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
     let (first, block) = (position.first, position.block)
     // Prefetches what the end of a long tile accesses, while the sums are computed.
-    if work.steps.count >= 64 {
+    if words(work.steps) >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
                 residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride,
@@ -90,7 +93,7 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     for tap in 0..<work.steps.tapCount {
         var input = work.input + Int(work.taps[tap])
         tile.prefetchLater(input + position.ahead)
-        let depth = tap < wholeTaps ? work.steps.depth : work.steps.shortDepth
+        let depth = words(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
         // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
         // multiply-adds.
         for _ in 0..<depth / 4 {
@@ -125,7 +128,7 @@ private func passPixels<B: Blocks>(
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
     let groupWidth = B.count * blockWidth
-    let steps = work.steps.count
+    let steps = words(work.steps)
     // A small number of weights stays in the L1 cache anyway.
     let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: weights)
@@ -198,6 +201,11 @@ private func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork,
     let output = work.output + block * work.outputBlockStride
     let offsets = work.outputOffsets + first
     let lanes = min(blockWidth, work.channels - (block + T.Sums.count - 1) * blockWidth)
+    #if BFLOAT16
+        if work.writesPlain {
+            return tile.storePlain(output, offsets, blockStride: work.outputBlockStride, lanes: lanes)
+        }
+    #endif
     if lanes == blockWidth {
         tile.store(output, offsets, blockStride: work.outputBlockStride, lanes: blockWidth)
     } else {
@@ -218,12 +226,17 @@ private func activate(
         while first < pixels.upperBound {
             var end = first + 1
             while end < pixels.upperBound, lanes == blockWidth,
-                Int(offsets[end] - offsets[end - 1]) == Float32Kernels.pixelBytes
+                Int(offsets[end] - offsets[end - 1]) == Table.pixelBytes
             {
                 end += 1
             }
-            activate(
-                function, floats(plane + Int(offsets[first])), width: (end - first - 1) * blockWidth + lanes)
+            let (row, width) = (plane + Int(offsets[first]), (end - first - 1) * blockWidth + lanes)
+            #if BFLOAT16
+                work.writesPlain
+                    ? activatePlain(function, floats(row), width: width) : activate(function, values(row), width: width)
+            #else
+                activate(function, values(row), width: width)
+            #endif
             first = end
         }
     }
@@ -231,7 +244,7 @@ private func activate(
 
 /// Applies a function to a row of values in place. (Once in the binary, not in every tile.)
 @inline(never)
-func activate(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
-    Float32Kernels.unary(
+func activate(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Value>, width: Int) {
+    Table.unary(
         function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
 }

@@ -2,7 +2,7 @@ import Kernels
 
 // Depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the block]`.
 
-extension Float32Kernels {
+extension Table {
     public static func convolveDepthwise(_ work: borrowing DepthwiseWork) {
         switch work.strideX {
         case 1: passRows(Adjacent.self, work)
@@ -16,8 +16,8 @@ private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
         let kernel = DepthwiseRow<S>(work, block)
         for row in work.firstRow..<work.firstRow + work.rowCount {
-            let input = floats(work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride))
-            let output = floats(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
+            let input = values(work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride))
+            let output = values(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             passRow(kernel, work.width, input, step: work.strideX * blockWidth, output)
             if let activation = work.activation {
                 activate(activation, output, width: work.width * blockWidth)
@@ -42,14 +42,14 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
         bias = work.bias + block * blockWidth
         windowHeight = work.windowHeight
         windowWidth = work.windowWidth
-        tapStrideY = floats(work.tapStrideY)
-        tapStrideX = floats(work.tapStrideX)
+        tapStrideY = values(work.tapStrideY)
+        tapStrideX = values(work.tapStrideX)
         lower = work.lower
         upper = work.upper
     }
 
     @inline(__always)
-    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S {
+    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S {
         var sums = R(load(bias))
         var weights = weights
         var row = input

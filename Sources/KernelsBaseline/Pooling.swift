@@ -1,6 +1,6 @@
 import Kernels
 
-extension Float32Kernels {
+extension Table {
     public static func pool(_ work: borrowing PoolingWork) {
         switch work.kind {
         case .maximum: poolWindows(Largest.self, work)
@@ -46,13 +46,13 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
             let top = row * work.strideY - work.padTop
             let first = max(top, 0)
             let rows = max(min(top + work.windowHeight, work.inputHeight) - first, 0)
-            let input = floats(work.input + (block * work.inputBlockStride + first * work.inputRowStride))
-            let output = floats(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
+            let input = values(work.input + (block * work.inputBlockStride + first * work.inputRowStride))
+            let output = values(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             let isAverage = work.kind == .average
             func window<T: Spacing>(_: T.Type, columns: Int) -> WindowRow<C, T> {
                 let area = work.countsPadding ? work.windowHeight * work.windowWidth : max(rows * columns, 1)
                 return WindowRow(
-                    rows: rows, columns: columns, rowStride: floats(work.inputRowStride),
+                    rows: rows, columns: columns, rowStride: values(work.inputRowStride),
                     factor: isAverage ? 1 / Float(area) : 1)
             }
             func passClipped(_ columns: Range<Int>) {
@@ -82,7 +82,7 @@ private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
     let factor: Float
 
     @inline(__always)
-    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S {
+    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S {
         var values = R(Vector(repeating: C.start))
         var row = input
         for _ in 0..<rows {
@@ -99,14 +99,14 @@ private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
     }
 }
 
-extension Float32Kernels {
+extension Table {
     public static func sumPixels(_ work: borrowing PixelSumWork) {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             let input = work.input + block * work.inputBlockStride
             // Four accumulators: a single one would wait for each addition.
             var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
             for row in 0..<work.height {
-                let pixels = floats(input + row * work.inputRowStride)
+                let pixels = values(input + row * work.inputRowStride)
                 var column = 0
                 while column + 4 <= work.width {
                     let pixel = pixels + column * blockWidth

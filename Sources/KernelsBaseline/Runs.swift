@@ -8,14 +8,14 @@ protocol Spacing {
     static var limit: Int { get }
     /// Computes a run of `count` outputs, at most the limit.
     static func pass<K: RunKernel>(
-        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self
 }
 
 extension Spacing {
     @inline(__always)
     static func pass<K: RunKernel>(
-        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self {
         passRun(kernel, count, input, output)
     }
@@ -23,12 +23,12 @@ extension Spacing {
 
 enum Adjacent: Spacing {
     @inline(__always) static var pixels: Int { 1 }
-    @inline(__always) static var limit: Int { Float32Kernels.tilePixels }
+    @inline(__always) static var limit: Int { Table.tilePixels }
 }
 
 enum EverySecond: Spacing {
     @inline(__always) static var pixels: Int { 2 }
-    @inline(__always) static var limit: Int { Float32Kernels.tilePixels }
+    @inline(__always) static var limit: Int { Table.tilePixels }
 }
 
 /// Any other stride: one output at a time.
@@ -37,7 +37,7 @@ enum Alone: Spacing {
     @inline(__always) static var limit: Int { 1 }
     @inline(__always)
     static func pass<K: RunKernel>(
-        _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+        _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self {
         kernel.run(Single<Alone>.self, input, output)
     }
@@ -50,13 +50,13 @@ protocol Run {
     static var count: Int { get }
     init(_ start: Vector)
     /// Combines each output with its input. `input` is the first of those.
-    mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector)
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Vector, Vector) -> Vector)
     /// Adds three adjacent pixels times the weights to each output. The outputs must be adjacent too, so that two of
     /// the three pixels have been read for the previous output and are in `seen`.
     mutating func slide(
-        _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector))
+        _ input: UnsafePointer<Value>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector))
     mutating func update(_ function: (Vector) -> Vector)
-    func store(_ output: UnsafeMutablePointer<Float>)
+    func store(_ output: UnsafeMutablePointer<Value>)
 }
 
 struct Single<S: Spacing>: Run {
@@ -64,12 +64,12 @@ struct Single<S: Spacing>: Run {
     @inline(__always) static var count: Int { 1 }
     @inline(__always) init(_ start: Vector) { value = start }
     @inline(__always)
-    mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector) {
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Vector, Vector) -> Vector) {
         value = function(value, load(input))
     }
     @inline(__always)
     mutating func slide(
-        _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
+        _ input: UnsafePointer<Value>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
     ) {
         let next = load(input + 2 * blockWidth)
         value = multiplyAdd(value, seen.0, weights.0)
@@ -78,7 +78,7 @@ struct Single<S: Spacing>: Run {
         seen = (seen.1, next)
     }
     @inline(__always) mutating func update(_ function: (Vector) -> Vector) { value = function(value) }
-    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>) { write(value, output) }
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Value>) { write(value, output) }
 }
 
 /// Some outputs, then some more.
@@ -92,13 +92,13 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
         b = B(start)
     }
     @inline(__always)
-    mutating func combine(_ input: UnsafePointer<Float>, _ function: (Vector, Vector) -> Vector) {
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Vector, Vector) -> Vector) {
         a.combine(input, function)
         b.combine(input + A.count * S.pixels * blockWidth, function)
     }
     @inline(__always)
     mutating func slide(
-        _ input: UnsafePointer<Float>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
+        _ input: UnsafePointer<Value>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
     ) {
         a.slide(input, &seen, weights)
         b.slide(input + A.count * blockWidth, &seen, weights)
@@ -107,7 +107,7 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
         a.update(function)
         b.update(function)
     }
-    @inline(__always) func store(_ output: UnsafeMutablePointer<Float>) {
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Value>) {
         a.store(output)
         b.store(output + A.count * blockWidth)
     }
@@ -116,13 +116,13 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
 /// The computation for the outputs of one run.
 protocol RunKernel {
     associatedtype S: Spacing
-    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>) where R.S == S
+    func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S
 }
 
 /// Covers `width` outputs in as few runs as possible, of nearly equal length.
 @inline(__always)
 func passRow<K: RunKernel>(
-    _ kernel: K, _ width: Int, _ input: UnsafePointer<Float>, step: Int, _ output: UnsafeMutablePointer<Float>
+    _ kernel: K, _ width: Int, _ input: UnsafePointer<Value>, step: Int, _ output: UnsafeMutablePointer<Value>
 ) {
     guard width > 0 else { return }
     let runs = (width + K.S.limit - 1) / K.S.limit
@@ -138,7 +138,7 @@ func passRow<K: RunKernel>(
 
 @inline(__always)
 private func passRun<K: RunKernel>(
-    _ kernel: K, _ count: Int, _ input: UnsafePointer<Float>, _ output: UnsafeMutablePointer<Float>
+    _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
 ) {
     typealias A = Single<K.S>
     typealias B = Joined<A, A>

@@ -1,5 +1,8 @@
 import Kernels
 
+// Some files of this folder are also compiled for images of bfloat16. They call the table of their module `Table`, and the
+// values of images, which they count in `values`, `Value`.
+
 /// The kernels for float32 as compiled for this module's instruction set. Call them only if the machine has the
 /// instructions. Each is in the file of its family.
 public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
@@ -7,6 +10,8 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
     public static var blockWidth: Int { @inline(__always) get { 16 } }
     public static var valueType: BlockedValueType { @inline(__always) get { .float32 } }
     public static var winograd: (any WinogradKernels.Type)? { Float32Kernels.self }
+
+    public static var products: any KernelTable.Type { Float32Kernels.self }
 
     // A step of the convolution's inner loop reads one value of each pixel and one vector of each block, and multiplies
     // each with each. AVX-512 has registers for about 28 sums: of the tiles that fill them, those closest to a square
@@ -60,3 +65,18 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
         return total(all) == -1 ? 0 : 2 * blockWidth * accumulators * rounds
     }
 }
+
+typealias Table = Float32Kernels
+typealias Value = Float
+
+@inline(__always) func values(_ bytes: Int) -> Int { floats(bytes) }
+@inline(__always) func values(_ memory: UnsafeRawPointer) -> UnsafePointer<Value> { floats(memory) }
+@inline(__always) func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value> { floats(memory) }
+
+/// The words of `depth` values, and of all steps of a convolution.
+@inline(__always) func words(_ depth: Int) -> Int { depth }
+@inline(__always) func words(_ steps: ConvolutionSteps) -> Int { steps.count }
+
+/// Adds the products of a word's values and their weights.
+@inline(__always)
+func addProducts(_ sum: Vector, _ word: Vector, _ weights: Vector) -> Vector { multiplyAdd(sum, word, weights) }

@@ -19,6 +19,10 @@ protocol Blocks {
     mutating func clamp(upper: Vector)
     /// Stores all blocks, but only `lanes` lanes of the last one.
     func store(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int)
+    #if BFLOAT16
+        /// The same as floats.
+        func storePlain(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int)
+    #endif
 }
 
 struct OneBlock: Blocks {
@@ -30,16 +34,21 @@ struct OneBlock: Blocks {
         if toWrite { thaw_prefetch_write(memory) } else { thaw_prefetch(memory) }
     }
     @inline(__always) mutating func accumulate(_ value: Vector, _ weights: OneBlock) {
-        vector = multiplyAdd(vector, value, weights.vector)
+        vector = addProducts(vector, value, weights.vector)
     }
     @inline(__always) mutating func add(_ memory: UnsafeRawPointer, stride: Int) {
-        vector += load(floats(memory))
+        vector += load(values(memory))
     }
     @inline(__always) mutating func clamp(lower: Vector) { vector = maximum(vector, lower) }
     @inline(__always) mutating func clamp(upper: Vector) { vector = minimum(vector, upper) }
     @inline(__always) func store(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
-        write(vector, floats(output), count: lanes)
+        write(vector, values(output), count: lanes)
     }
+    #if BFLOAT16
+        @inline(__always) func storePlain(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
+            write(vector, floats(output), count: lanes)
+        }
+    #endif
 }
 
 /// Some blocks, then some more.
@@ -76,6 +85,12 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a.store(output, stride: stride, lanes: blockWidth)
         b.store(output + A.count * stride, stride: stride, lanes: lanes)
     }
+    #if BFLOAT16
+        @inline(__always) func storePlain(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
+            a.storePlain(output, stride: stride, lanes: blockWidth)
+            b.storePlain(output + A.count * stride, stride: stride, lanes: lanes)
+        }
+    #endif
 }
 
 typealias TwoBlocks = BlockPair<OneBlock, OneBlock>
@@ -101,6 +116,10 @@ protocol Tile {
     /// Stores all blocks, but only `lanes` lanes of the last one.
     func store(
         _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
+    #if BFLOAT16
+        func storePlain(
+            _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
+    #endif
 }
 
 struct Pixel<Sums: Blocks>: Tile {
@@ -133,6 +152,13 @@ struct Pixel<Sums: Blocks>: Tile {
     ) {
         sums.store(output + Int(offsets[0]), stride: blockStride, lanes: lanes)
     }
+    #if BFLOAT16
+        @inline(__always) func storePlain(
+            _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
+        ) {
+            sums.storePlain(output + Int(offsets[0]), stride: blockStride, lanes: lanes)
+        }
+    #endif
 }
 
 /// The pixels of one tile, then those of another.
@@ -179,6 +205,14 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a.store(output, offsets, blockStride: blockStride, lanes: lanes)
         b.store(output, offsets + A.pixels, blockStride: blockStride, lanes: lanes)
     }
+    #if BFLOAT16
+        @inline(__always) func storePlain(
+            _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
+        ) {
+            a.storePlain(output, offsets, blockStride: blockStride, lanes: lanes)
+            b.storePlain(output, offsets + A.pixels, blockStride: blockStride, lanes: lanes)
+        }
+    #endif
 }
 
 typealias Two<P: Tile> = Pair<P, P>

@@ -2,9 +2,9 @@ import Kernels
 
 // Winograd convolutions. Tiles of an image are transformed, the convolution kernel multiplies the transforms of all
 // channels by those of the filters, point by point, and the sums are transformed back. Each transform runs along the
-// height first and then, from scratch memory, along the width.
+// height first and then, from scratch memory, along the width. Transforms and products are floats.
 
-extension Float32Kernels {
+extension Table {
     public static func transformInput(_ work: borrowing WinogradInputWork) {
         let form = work.tiles.form
         switch (form.height.points, form.width.points) {
@@ -31,19 +31,6 @@ extension Float32Kernels {
         default: fatalError("unsupported Winograd form")
         }
     }
-
-    public static func transformFilters(_ work: borrowing WinogradFilterWork) {
-        switch (work.form.height, work.form.width) {
-        case (.two3, .two3): transformWeights(FourPoints.self, FourPoints.self, ThreeTaps.self, ThreeTaps.self, work)
-        case (.four3, .four3): transformWeights(SixPoints.self, SixPoints.self, ThreeTaps.self, ThreeTaps.self, work)
-        case (.two5, .two5): transformWeights(SixPoints.self, SixPoints.self, FiveTaps.self, FiveTaps.self, work)
-        case (.four3, .none): transformWeights(SixPoints.self, OnePoint.self, ThreeTaps.self, OneTap.self, work)
-        case (.none, .four3): transformWeights(OnePoint.self, SixPoints.self, OneTap.self, ThreeTaps.self, work)
-        case (.two7, .none): transformWeights(EightPoints.self, OnePoint.self, SevenTaps.self, OneTap.self, work)
-        case (.none, .two7): transformWeights(OnePoint.self, EightPoints.self, OneTap.self, SevenTaps.self, work)
-        default: fatalError("unsupported Winograd form")
-        }
-    }
 }
 
 private func transformTiles<Y: WinogradLine, X: WinogradLine>(
@@ -52,10 +39,10 @@ private func transformTiles<Y: WinogradLine, X: WinogradLine>(
     let tiles = work.tiles
     let (stepY, stepX) = (tiles.form.height.outputs, tiles.form.width.outputs)
     let scratch = floats(tiles.scratch)
-    let patch = scratch + Y.points * X.points * blockWidth
-    let (rowStride, pointStride) = (floats(work.rowStride), floats(tiles.pointStride))
+    let patch = values(UnsafeMutableRawPointer(scratch + Y.points * X.points * blockWidth))
+    let (rowStride, pointStride) = (values(work.rowStride), floats(tiles.pointStride))
     for block in tiles.firstBlock..<tiles.firstBlock + tiles.blockCount {
-        let plane = floats(work.input + block * work.blockStride)
+        let plane = values(work.input + block * work.blockStride)
         var target = floats(work.transformed + block * tiles.transformedBlockStride)
         for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
             let (row, column) = (tile / tiles.tilesAcross * stepY, tile % tiles.tilesAcross * stepX)
@@ -81,7 +68,7 @@ private func transformTiles<Y: WinogradLine, X: WinogradLine>(
 
 @inline(__always)
 private func transformTile<Y: WinogradLine, X: WinogradLine>(
-    _: Y.Type, _: X.Type, _ from: UnsafePointer<Float>, _ rowStride: Int, _ scratch: UnsafeMutablePointer<Float>,
+    _: Y.Type, _: X.Type, _ from: UnsafePointer<Value>, _ rowStride: Int, _ scratch: UnsafeMutablePointer<Float>,
     _ target: UnsafeMutablePointer<Float>, _ pointStride: Int
 ) {
     let width = X.points * blockWidth
@@ -102,8 +89,8 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
     let tiles = work.tiles
     let scratch = floats(tiles.scratch)
     let pointStride = floats(tiles.pointStride)
-    let result = scratch + Y.points * X.points * blockWidth
-    let residualStart = work.residual.map { floats($0) }
+    let result = values(UnsafeMutableRawPointer(scratch + Y.points * X.points * blockWidth))
+    let residualStart = work.residual.map { values($0) }
     let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
     for index in 0..<tiles.blockCount {
         let block = tiles.firstBlock + index
@@ -122,9 +109,9 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
             for y in 0..<min(outputsY, work.height - row) {
                 let line = scratch + y * X.points * blockWidth
                 let destination =
-                    floats(work.output + (block * work.blockStride + (row + y) * work.rowStride)) + column * blockWidth
+                    values(work.output + (block * work.blockStride + (row + y) * work.rowStride)) + column * blockWidth
                 let residual =
-                    floats(block * work.residualBlockStride + (row + y) * work.residualRowStride) + column * blockWidth
+                    values(block * work.residualBlockStride + (row + y) * work.residualRowStride) + column * blockWidth
                 let target = columns == outputsX ? destination : result
                 func put(_ x: Int, _ value: Vector) {
                     var sum = value + bias
@@ -141,39 +128,5 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
             }
             products += blockWidth
         }
-    }
-}
-
-/// Iterates over the points row by row: each filter is read once per row, and only results leave the registers.
-private func transformWeights<
-    Y: WinogradLine, X: WinogradLine, Height: WinogradTapCount, Width: WinogradTapCount
->(_: Y.Type, _: X.Type, _: Height.Type, _: Width.Type, _ work: borrowing WinogradFilterWork) {
-    let groupWidth = work.blockCount * blockWidth
-    let pointStride = (work.inputs + blockWidth - 1) / blockWidth * blockWidth * groupWidth
-    let known = work.inputs * groupWidth
-    var target = floats(work.transformed)
-    for row in 0..<Y.points {
-        let factors = WinogradTaps<Height> {
-            Vector(repeating: Y.filterFactor(row, tap: $0, window: Height.count))
-        }
-        var filter = work.filters
-        var destination = target
-        for _ in 0..<work.inputs {
-            for _ in 0..<work.blockCount {
-                let (taps, points) = (filter, destination)
-                @inline(__always) func column(_ x: Int) -> Vector {
-                    factors.sum { load(taps + ($0 &* Width.count &+ x) &* groupWidth) }
-                }
-                let line = WinogradTaps<Width>(column)
-                X.transformFilter(line) { write($1, points + $0 &* pointStride) }
-                filter += blockWidth
-                destination += blockWidth
-            }
-            filter += (Height.count * Width.count - 1) * groupWidth
-        }
-        for x in 0..<X.points {
-            (target + (x * pointStride + known)).update(repeating: 0, count: pointStride - known)
-        }
-        target += X.points * pointStride
     }
 }

@@ -15,6 +15,8 @@ bool thaw_has_avx512(void);
 /// Whether the processor multiplies and adds bytes (VNNI): in the 256-bit registers of AVX2, in those of AVX-512.
 bool thaw_has_avx2_vnni(void);
 bool thaw_has_avx512_vnni(void);
+/// Whether they support AVX512_BF16 as well.
+bool thaw_has_avx512_bf16(void);
 
 /// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
 void thaw_wait(int32_t *word, int32_t expected);
@@ -89,6 +91,40 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_maximum(thaw_floa
 __attribute__((always_inline)) static inline thaw_float16 thaw_minimum(thaw_float16 x, thaw_float16 bound) {
     return x > bound ? bound : x;
 }
+
+#if defined(__AVX512BF16__)
+/// Imported into Swift as SIMD16<UInt16> and SIMD16<UInt32>: values of bfloat16, alone and in pairs.
+typedef uint16_t thaw_bfloat16_16 __attribute__((ext_vector_type(16)));
+typedef uint32_t thaw_bfloat16_pair16 __attribute__((ext_vector_type(16)));
+
+/// Adds to each lane of `sum` the two products of its pairs.
+__attribute__((always_inline)) static inline thaw_float16 thaw_add_products_bfloat16(
+    thaw_float16 sum, thaw_float16 pairs, thaw_float16 weights) {
+    typedef float floats __attribute__((vector_size(64)));
+    typedef __bf16 values __attribute__((vector_size(64)));
+    return (thaw_float16)__builtin_ia32_dpbf16ps_512((floats)sum, (values)pairs, (values)weights);
+}
+
+/// The nearest values, ties to even.
+__attribute__((always_inline)) static inline thaw_bfloat16_16 thaw_round_bfloat16(thaw_float16 x) {
+    typedef float floats __attribute__((vector_size(64)));
+    typedef __bf16 values __attribute__((vector_size(32)));
+    return (thaw_bfloat16_16)__builtin_ia32_cvtneps2bf16_512_mask((floats)x, (values){}, 0xFFFF);
+}
+
+__attribute__((always_inline)) static inline thaw_float16 thaw_widen_bfloat16(thaw_bfloat16_16 x) {
+    return (thaw_float16)(__builtin_convertvector(x, thaw_bfloat16_pair16) << 16);
+}
+
+/// Multiplies the first value of each pair by `a`, the second by `b`.
+__attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_scale_pairs_bfloat16(
+    thaw_bfloat16_pair16 pairs, thaw_float16 a, thaw_float16 b) {
+    thaw_bfloat16_16 first = thaw_round_bfloat16((thaw_float16)(pairs << 16) * a);
+    thaw_bfloat16_16 second = thaw_round_bfloat16((thaw_float16)(pairs & 0xFFFF0000) * b);
+    return __builtin_convertvector(first, thaw_bfloat16_pair16)
+        | __builtin_convertvector(second, thaw_bfloat16_pair16) << 16;
+}
+#endif
 
 /// Imported into Swift as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
 typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));

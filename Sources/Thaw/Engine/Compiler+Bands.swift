@@ -55,6 +55,7 @@ extension Compiler {
                 from: firstRow, to: memory.pixels(to, image: image), blockStride: to.blockStride)
         }
         step.scratchBytes = start + band.imageStride
+        step.precision = pointwise.precision
         add(step)
     }
 

@@ -115,15 +115,16 @@ extension Compiler {
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Location, _ layer: ConvolutionLayer) {
         let cut = cut(layer, from: from, minimumChunks: minimumChunks)
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
-                reads: [from.slot] + layer.reads, writes: [layer.to.slot], multiplyAdds: node.multiplyAdds,
-                chunks: from.images * cut.chunks
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-                memory.run(layer, image, cut[part], from: from)
-            })
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
+            reads: [from.slot] + layer.reads, writes: [layer.to.slot], multiplyAdds: node.multiplyAdds,
+            chunks: from.images * cut.chunks
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
+            memory.run(layer, image, cut[part], from: from)
+        }
+        step.precision = layer.precision
+        add(step)
     }
 
     /// The chunks of a convolution of the image `from`.

@@ -28,6 +28,7 @@ extension Compiler {
                 rowStride: to.rowStride, blockStride: to.blockStride)
         }
         step.scratchBytes = layer.scratchBytes
+        step.precision = layer.expansion?.layer.precision ?? .float32
         add(step)
     }
 

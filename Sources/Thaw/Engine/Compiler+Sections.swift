@@ -50,16 +50,17 @@ extension Compiler {
             parts.append((source, layer, cut(layer, from: source, minimumChunks: least)))
         }
         let chunks = parts.indices.flatMap { part in (0..<parts[part].cut.chunks).map { (part, $0) } }
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, algorithm: parts[0].layer.algorithm + ", grouped",
-                reads: [from.slot] + parts[0].layer.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
-                chunks: from.images * chunks.count
-            ) { [parts] memory, chunk in
-                let (image, index) = chunk.quotientAndRemainder(dividingBy: chunks.count)
-                let part = parts[chunks[index].0]
-                memory.run(part.layer, image, part.cut[chunks[index].1], from: part.from)
-            })
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: parts[0].layer.algorithm + ", grouped",
+            reads: [from.slot] + parts[0].layer.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
+            chunks: from.images * chunks.count
+        ) { [parts] memory, chunk in
+            let (image, index) = chunk.quotientAndRemainder(dividingBy: chunks.count)
+            let part = parts[chunks[index].0]
+            memory.run(part.layer, image, part.cut[chunks[index].1], from: part.from)
+        }
+        step.precision = parts[0].layer.precision
+        add(step)
     }
 }
 

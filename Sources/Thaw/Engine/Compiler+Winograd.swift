@@ -11,14 +11,14 @@ extension Compiler {
         let winograd = kernels.winograd!
         let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
-        let plan = WinogradPlan(form, from: from, to: to, kernels)
+        let plan = WinogradPlan(form, from: from, to: to, winograd.products)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
         let groups = BlockGroups(blocks: plan.outputBlocks, maximumWidth: plan.groupBlocks)
         let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * plan.pixelBytes) }
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * plan.pixelBytes) }
         let layer = WinogradLayer(
             plan: plan, from: from, to: to, residual: node.residual.map { location($0, .blocked) }, window: window,
-            kernels: kernels, winograd: winograd, activation: node.activation,
+            products: winograd.products, winograd: winograd, activation: node.activation,
             weights: packWinograd(filters, plan, winograd),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * to.blockWidth) },
             zeros: withConstants { $0.floats([], count: groups.widest * to.blockWidth) },
@@ -105,7 +105,7 @@ private struct WinogradLayer: Sendable {
     let to: Location
     let residual: Location?
     let window: Window
-    let kernels: any KernelTable.Type
+    let products: any KernelTable.Type
     let winograd: any WinogradKernels.Type
     let activation: UnaryFunction?
     let weights: Int
@@ -159,10 +159,10 @@ private struct WinogradLayer: Sendable {
     ) {
         let blocks = groups[group]
         let products = scratch + transformBytes
-        let bytesPerBlock = kernels.packedBytes(plan.steps)
+        let bytesPerBlock = self.products.packedBytes(plan.steps)
         let weights = memory.constants + (self.weights + blocks.lowerBound * bytesPerBlock * plan.form.points)
         for point in 0..<plan.form.points {
-            kernels.convolve(
+            self.products.convolve(
                 ConvolutionWork(
                     input: transformed + point * pointStride, inputOffsets: memory.offsets(offsets),
                     taps: memory.offsets(taps), steps: plan.steps,

@@ -70,6 +70,9 @@ struct Compiler {
         }
     }
 
+    /// Whether any value has the table's own layout. Networks without images have none.
+    var hasBlocks: Bool { layouts.native.values.contains(.blocked) }
+
     /// The location of a value in the layout that its producer writes.
     func native(_ value: Graph.Value) -> Location { location(value, layouts.native[value]!) }
 

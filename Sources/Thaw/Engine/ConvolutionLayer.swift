@@ -24,6 +24,9 @@ struct ConvolutionLayer: Sendable {
     /// A description for people.
     let algorithm: String
 
+    /// The precision of the products.
+    var precision: Precision { kernels.valueType == .bfloat16 && !steps.readsPlain ? .bf16 : .float32 }
+
     /// The buffers that are read in addition to the input's.
     var reads: [Int] {
         var slots = residual.map { [$0.slot] } ?? []

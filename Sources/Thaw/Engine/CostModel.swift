@@ -42,7 +42,9 @@ struct CostModel {
 
     /// - Parameter isDeep: Whether the layer is part of a network with many layers.
     func cheapest(_ window: Window, from: Location, to: Location, isDeep: Bool) -> ConvolutionAlgorithm {
-        candidates(window).filter { !isDeep || !CostModel.isRough($0, from) }
+        // Images of bfloat16 lose more.
+        let isExact = isDeep && kernels.valueType == .float32
+        return candidates(window).filter { !isExact || !CostModel.isRough($0, from) }
             .min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
     }
 
@@ -72,7 +74,8 @@ struct CostModel {
                 tapCount: window.height.size * window.width.size * from.blocks, depth: from.blockWidth)
             return max(vectors * cyclesPerVector, weightCycles(steps, to))
         case .winograd(let form):
-            let plan = WinogradPlan(form, from: from, to: to, kernels)
+            let winograd = kernels.winograd!.products
+            let plan = WinogradPlan(form, from: from, to: to, winograd)
             let tiles = Double(plan.tiles)
             let points = Double(form.points)
             // Each point of a tile is not only computed but also written and read in either transform.
@@ -80,7 +83,9 @@ struct CostModel {
             let pointVectors = lines * Double(max(form.height.points, form.width.points)) / 2 + 3
             let transforms = tiles * points * pointVectors * (inputs + outputs) / blockWidth
             let products = points * tiles * inputs * outputs / blockWidth
-            return max(products * cyclesPerVector, points * weightCycles(plan.steps, to)) + transforms * cyclesPerVector
+            let cyclesPerVector = winograd.cyclesPerVector
+            let weightCycles = Double(to.blocks * winograd.packedBytes(plan.steps)) / bytesPerCycle
+            return max(products * cyclesPerVector, points * weightCycles) + transforms * cyclesPerVector
         }
     }
 }

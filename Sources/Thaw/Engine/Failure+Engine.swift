@@ -1,4 +1,4 @@
-/// Networks that are too large for the engine.
+/// Networks that the engine cannot run: too large ones, and those without what a precision needs.
 extension Failure {
     static func arrayTooLarge(_ type: TensorType) -> Failure {
         Failure(
@@ -10,5 +10,11 @@ extension Failure {
         Failure(
             .limitExceeded, "the network needs \(byteCount >> 20) MB for its activations",
             remedy: "\(Limits.runMemory >> 20) MB are the most", hint: "THAW_MAX_MEMORY raises the limit")
+    }
+
+    static func noRanges() -> Failure {
+        Failure(
+            .noRanges, "the model has no ranges of activations, which int8 needs",
+            remedy: "make a model that has them with 'thaw quantize'")
     }
 }

@@ -6,6 +6,8 @@ package struct StepTiming: Sendable {
     /// The algorithm, for example "Winograd F(4×4, 3×3)", or the kind if there is only one algorithm.
     package var algorithm: String
     package var multiplyAdds: Int
+    /// The precision of the products.
+    package var precision: Precision
     /// The median of several runs.
     package var seconds: Double
 }
@@ -25,7 +27,7 @@ extension Executor {
             let step = program.steps[index]
             return StepTiming(
                 name: step.name, kind: step.kind, algorithm: step.algorithm.isEmpty ? step.kind : step.algorithm,
-                multiplyAdds: step.multiplyAdds,
+                multiplyAdds: step.multiplyAdds, precision: step.precision,
                 seconds: times[index].sorted()[times[index].count / 2])
         }
     }
@@ -33,14 +35,19 @@ extension Executor {
 
 extension InstructionSet {
     /// The peak floating-point operations per second of one core, the best of several measurements.
-    /// - Parameter precision: For int8, operations on codes.
+    /// - Parameter precision: For int8, operations on codes. For bf16, the kernels must exist.
     package func peak(_ precision: Precision = .float32) -> Double {
         let (kernels, integers) = (kernels.plain, integerKernels)
         let clock = ContinuousClock()
         return (0..<20).reduce(0.0) { best, _ in
             var operations = 0
             let elapsed = clock.measure {
-                operations = precision == .int8 ? integers.peak(50_000) : kernels.peak(50_000)
+                operations =
+                    switch precision {
+                    case .float32, .auto: kernels.peak(50_000)
+                    case .bf16: bfloat16Peak(50_000)
+                    case .int8: integers.peak(50_000)
+                    }
             }
             return max(best, Double(operations) / (elapsed / .seconds(1)))
         }

@@ -6,6 +6,8 @@ import Kernels
 /// program at the same time.
 public final class Program: Sendable {
     package let instructionSet: InstructionSet
+    /// The precision that the network is computed in: what was asked for, or float32 if this machine gains nothing from it.
+    public let precision: Precision
     let kernels: any KernelTable.Type
     let steps: [Step]
     let plan: MemoryPlan
@@ -27,15 +29,26 @@ public final class Program: Sendable {
     static let largestTensor = Compiler.largestTensor
 
     /// Compiles `graph`, whose channels must be last, for the best instructions of this machine.
-    /// - Parameter threads: The number of threads that runs will use; the work is split accordingly. The same threads pack
-    ///   the weights. A run with any other number of threads gives the same results.
-    /// - Throws: `Failure` if a tensor is larger than the engine can address.
-    public convenience init(_ graph: Graph, threads: Int = 1) throws {
-        try self.init(graph, instructionSet: nil, threads: threads)
+    /// - Parameters:
+    ///   - precision: The precision of the arithmetic. A graph records no costs: `auto` is float32.
+    ///   - threads: The number of threads that runs will use; the work is split accordingly. The same threads pack
+    ///     the weights. A run with any other number of threads gives the same results.
+    /// - Throws: `Failure` if a tensor is larger than the engine can address, or if the precision needs ranges that the
+    ///   graph does not have.
+    public convenience init(_ graph: Graph, precision: Precision = .float32, threads: Int = 1) throws {
+        try self.init(graph, instructionSet: nil, threads: threads, precision: precision)
     }
 
-    /// - Parameter instructionSet: The instructions that the kernels may use; nil for the best available, unless `THAW_ISA`
-    ///   names others.
+    /// Compiles a model's graph.
+    /// - Throws: `Failure` if a tensor is larger than the engine can address, or if the precision needs ranges that the
+    ///   model does not have.
+    public convenience init(_ model: Model, precision: Precision = .float32, threads: Int = 1) throws {
+        try self.init(model.graph, precision: model.precision(for: precision), threads: threads)
+    }
+
+    /// - Parameters:
+    ///   - instructionSet: The instructions that the kernels may use; nil for the best available, unless `THAW_ISA` names
+    ///     others.
     ///   - precision: In int8, everything between quantized values is computed on codes.
     package convenience init(
         _ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, precision: Precision = .float32
@@ -55,14 +68,18 @@ public final class Program: Sendable {
         for type in graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
+        guard precision != .int8 || graph.hasRanges else { throw Failure.noRanges() }
         self.instructionSet = try instructionSet ?? .chosen()
-        let kernels = kernels ?? self.instructionSet.kernels
+        let lower = precision == .bf16 ? BFloat16Choice.kernels(self.instructionSet) : nil
+        let kernels = kernels ?? lower ?? self.instructionSet.kernels
         self.kernels = kernels
         let integers = self.instructionSet.integerKernels
         let prepared = try precision == .int8 ? graph.onCodes() : graph
         let graph = try prepared.withEngineOperations(blockWidth: kernels.blockWidth)
         let compiler = try Compiler(graph, kernels: kernels, integers: integers, threads: threads, choice: choice)
         steps = compiler.steps
+        let isShort = kernels.valueType == .bfloat16 && compiler.hasBlocks
+        self.precision = precision == .int8 ? .int8 : isShort ? .bf16 : .float32
         scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
         outputs = graph.outputs.map { (graph[$0.value], compiler.location($0.value, .plain)) }

@@ -9,6 +9,8 @@ struct Step: Sendable {
     var reads: [Int]
     var writes: [Int]
     var multiplyAdds = 0
+    /// The precision of the products.
+    var precision = Precision.float32
     var chunks = 1
     /// Whether the operation's reference implementation runs, because there is no kernel.
     var isReference = false

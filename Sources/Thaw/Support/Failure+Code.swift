@@ -60,6 +60,8 @@ extension Failure.Code {
     public static let cannotCompress = Self(rawValue: "cannotCompress")
     /// The model cannot be quantized.
     public static let cannotQuantize = Self(rawValue: "cannotQuantize")
+    /// The model has no ranges of activations, which the precision needs.
+    public static let noRanges = Self(rawValue: "noRanges")
     /// Two models cannot be compared, because their inputs, outputs or classes differ.
     public static let notComparable = Self(rawValue: "notComparable")
 }
@@ -119,8 +121,7 @@ extension Failure.Code {
         noSuchFile, notReadable, notWritable, fileExists, unknownFormat, wrongKind, damaged, imageDamaged, incomplete,
         noImages, invalidTable,
         unsupportedOperations, unsupportedModel, unsupportedTarget, invalidModel, missingVariables, cannotCompress,
-        cannotQuantize,
-        notComparable,
+        cannotQuantize, noRanges, notComparable,
         ambiguousInputs, ambiguousOutputs, unsetPlaceholders, noInput, noOutput, noSuchNode, noSuchFeature,
         noSuchSignature, unknownSize, wrongSize, wrongShape, wrongType, wrongLabels,
         invalidOption, limitExceeded, environment, invalidArgument, invalidHandle, canceled, forked,

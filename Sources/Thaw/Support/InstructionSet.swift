@@ -10,6 +10,7 @@ import KernelsBaseline
     import IntegerKernelsAVX512VNNI
     import KernelsAVX2
     import KernelsAVX512
+    import KernelsBFloat16
 #endif
 #if canImport(Glibc)
     import Glibc
@@ -84,5 +85,23 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #else
             return IntegerKernelsBaseline.CodeKernels.self
         #endif
+    }
+
+    /// The kernels for bfloat16 that go with this set; nil if it has none, or if the machine does not support them.
+    var bfloat16Kernels: (any KernelTable.Type)? {
+        #if arch(x86_64)
+            if [.avx512, .avx512vnni].contains(self), thaw_has_avx512_bf16() {
+                return KernelsBFloat16.BFloat16Kernels.self
+            }
+        #endif
+        return nil
+    }
+
+    /// Floating-point operations of bfloat16 without anything else; see `PlainKernels.peak`.
+    func bfloat16Peak(_ rounds: Int) -> Int {
+        #if arch(x86_64)
+            if bfloat16Kernels != nil { return KernelsBFloat16.BFloat16Kernels.peak(rounds) }
+        #endif
+        return 0
     }
 }

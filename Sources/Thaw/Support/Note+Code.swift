@@ -74,6 +74,9 @@ extension Note.Code {
     /// An offset of class indices has no effect.
     public static let offsetUnused = Self(rawValue: "offsetUnused")
 
+    /// The machine gains nothing from the precision that was asked for.
+    public static let precisionUnused = Self(rawValue: "precisionUnused")
+
     /// All codes, in the order of the documentation.
     public static let all: [Self] = [
         sizeInferred, flexibleSizes, inputReplaced, severalInputs, arrayInput, channelsUnknown, placeholderAssumed,
@@ -82,6 +85,6 @@ extension Note.Code {
         imageOutput, arrayOutput, outputRangeAssumed,
         duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, imageDamaged, notANumber,
         classesWithoutPhotos, photosIgnored, headerSkipped,
-        numbersAmbiguous, offsetUnused,
+        numbersAmbiguous, offsetUnused, precisionUnused,
     ]
 }

@@ -1,12 +1,15 @@
 import Kernels
 
 extension Graph {
+    /// Whether any values are quantized, so that their ranges are known.
+    var hasRanges: Bool { nodes.contains { $0.operation is AffineQuantize } }
+
     /// The graph with everything between quantized values computed on codes.
     ///
     /// Where a value is quantized and dequantized again, what reads it reads the codes instead, if it can be computed on
     /// codes. Codes are unsigned here: those of int8 are moved by 128. Everything else computes in floats, as before.
     func onCodes() throws -> Graph {
-        guard nodes.contains(where: { $0.operation is AffineQuantize }) else { return self }
+        guard hasRanges else { return self }
         var network = QuantizedNetwork(self)
         return try rebuilt { try network.replace($0, $1, &$2) }
     }

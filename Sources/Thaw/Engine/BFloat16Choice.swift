@@ -1,0 +1,51 @@
+import Kernels
+
+/// Whether to compute in bfloat16: only if the machine has instructions for it that are faster than those for float32.
+/// Some processors have them, but at half the rate.
+enum BFloat16Choice: Equatable {
+    case faster, slower, missing
+
+    /// Converting images takes time too.
+    private static let leastGain = 1.25
+
+    init(_ set: InstructionSet) {
+        self = set.bfloat16Kernels == nil ? .missing : BFloat16Choice(BFloat16Choice.measured)
+    }
+
+    /// - Parameter rates: What a probe has measured.
+    init(_ rates: (float32: Double, bfloat16: Double)) {
+        self = rates.bfloat16 >= BFloat16Choice.leastGain * rates.float32 ? .faster : .slower
+    }
+
+    /// The rates of one core, in operations per second: the best of several short turns, which take about 2 ms in all. An
+    /// interruption of one turn changes nothing.
+    private static let measured: (float32: Double, bfloat16: Double) = {
+        let set = InstructionSet.avx512
+        let clock = ContinuousClock()
+        func rate(_ run: (Int) -> Int) -> Double {
+            var operations = 0
+            let elapsed = clock.measure { operations = run(4000) }
+            return Double(operations) / (elapsed / .seconds(1))
+        }
+        var best = (float32: 0.0, bfloat16: 0.0)
+        for _ in 0..<40 {
+            best.float32 = max(best.float32, rate(set.kernels.peak))
+            best.bfloat16 = max(best.bfloat16, rate(set.bfloat16Peak))
+        }
+        return best
+    }()
+
+    var note: Note? {
+        switch self {
+        case .faster: nil
+        case .slower: Note(.precisionUnused, "bf16 is not faster than float32 on this machine: float32 is used")
+        case .missing:
+            Note(.precisionUnused, "this machine has no instructions for bf16 (AVX512_BF16): float32 is used")
+        }
+    }
+
+    /// The kernels of an instruction set, if they are faster.
+    static func kernels(_ set: InstructionSet) -> (any KernelTable.Type)? {
+        BFloat16Choice(set) == .faster ? set.bfloat16Kernels : nil
+    }
+}

@@ -1,0 +1,92 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// The kernels for bfloat16, on machines that have the instructions, whatever the probe says.
+@Suite(.enabled(if: InstructionSet.available.contains { $0.bfloat16Kernels != nil }))
+struct BFloat16Tests {
+    private let table = InstructionSet.available.last!.bfloat16Kernels ?? BFloat16LoopKernels.self
+
+    private func program(_ graph: Graph, threads: Int = 1, choice: AlgorithmChoice = .cheapest) throws -> Program {
+        try Program(graph, instructionSet: .avx512, kernels: table, threads: threads, choice: choice)
+    }
+
+    // Functions that jump, and quotients, magnify the rounding of images.
+    @Test(
+        arguments: EngineCase.all.filter { c in
+            !["ceiling", "floor", "round", "divide"].contains { c.name.hasPrefix($0) && c.name.contains("blocks") }
+        })
+    func `images of bfloat16 change results by their rounding only`(_ c: EngineCase) throws {
+        let graph = try c.graph()
+        let inputs = c.arrays()
+        let expected = graph.evaluate(inputs)
+        let alone = try program(graph).run(inputs)
+        for (result, expected) in zip(alone, expected) {
+            // Each image is rounded to 8 bits.
+            #expect(error(result.floats, expected.floats) < 0.03)
+        }
+        let several = try program(graph, threads: 3)
+        for threads in [1, 3] { #expect(several.run(inputs, threads: threads) == alone) }
+    }
+
+    /// Values that bfloat16 represents exactly.
+    private func exact(_ count: Int, seed: UInt64) -> [Float] {
+        noise(count, seed: seed).map { Float(bitPattern: $0.bitPattern & 0xFFFF_0000) }
+    }
+
+    @Test(arguments: [(16, 16), (24, 40), (48, 48), (33, 80), (64, 112), (19, 17)])
+    func `sums are floats, and only results are rounded`(_ channels: Int, _ outputs: Int) throws {
+        // As a plain tensor, or in blocks because a pooling of single pixels reads it.
+        for (size, stride, isPlain) in [
+            (1, 1, true), (1, 2, true), (3, 1, true), (1, 1, false), (1, 2, false), (3, 1, false), (3, 2, false),
+        ] {
+            var builder = GraphBuilder()
+            let input = builder.input("x", TensorType([1, 9, 11, channels]))
+            let window = axis(size, stride: stride, size / 2, size / 2)
+            let filters = Tensor(
+                exact(size * size * channels * outputs, seed: 2), shape: [size, size, channels, outputs])
+            let bias = Tensor(noise(outputs, seed: 3), shape: [outputs])
+            var result = try builder.one(
+                Convolution(filters: filters, bias: bias, window: Window(height: window, width: window)), input)
+            if !isPlain {
+                let whole = Window(height: axis(1), width: axis(1))
+                result = try builder.one(Pooling(function: .maximum, window: whole), result)
+            }
+            builder.output("y", result)
+            let values = Tensor(exact(9 * 11 * channels, seed: 1), shape: [1, 9, 11, channels])
+            let expected = builder.graph.evaluate([values])[0].floats
+            let actual = try program(builder.graph, choice: .only(.direct)).run([values])[0].floats
+            let largest = expected.reduce(1) { max($0, abs($1)) }
+            // Half a unit in the last of 8 bits, and the rounding of the sums.
+            for (a, b) in zip(actual, expected) {
+                #expect(abs(a - b) <= (isPlain ? 0 : abs(b) / 256) + largest * 1e-5)
+            }
+        }
+    }
+
+    @Test func `the precision of products is that of the kernels that compute them`() throws {
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType([1, 16, 16, 3]))
+        let first = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 32), x)
+        let second = try builder.one(convolution(axis(1), axis(1), 32, 32), first)
+        let third = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 32), second)
+        builder.output("y", try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: false), third))
+        builder.output("z", second)
+        let program = try program(builder.graph)
+        #expect(program.precision == .bf16)
+        let steps = program.steps.filter { $0.multiplyAdds > 0 }
+        #expect(steps.map(\.precision) == [.float32, .bf16, .float32])
+    }
+
+    @Test func `a network without images is computed in float32`() throws {
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType([1, 8]))
+        let dense = Dense(matrix: Tensor(noise(64), shape: [8, 8]), bias: nil)
+        builder.output("y", try builder.one(dense, x))
+        let program = try program(builder.graph)
+        #expect(program.precision == .float32)
+        let input = Tensor(noise(8, seed: 2), shape: [1, 8])
+        #expect(error(program.run([input])[0].floats, builder.graph.evaluate([input])[0].floats) < 1e-5)
+    }
+}
