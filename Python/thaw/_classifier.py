@@ -77,6 +77,7 @@ class Classifier(Owner):
         max_pixels: int | None = None,
         strict: bool = False,
         fast: bool = False,
+        precision: str = "float32",
     ):
         self.model = model if isinstance(model, MLModel) else MLModel(model)
         self._labels = self.model._interface.labels
@@ -87,6 +88,7 @@ class Classifier(Owner):
             maximum_pixels=max_pixels or 0,
             is_strict=bool(strict),
             is_fast=bool(fast),
+            precision=encoded(precision),
         )
         self._handle = _library.handle("thaw_classifier_create", self.model._live(), byref(options))
 

@@ -101,6 +101,7 @@ class ClassifierOptions(Sized):
     _fields_ = [
         ("size", c_size_t), ("crop", c_char_p), ("resize", c_char_p), ("background", c_char_p),
         ("maximum_pixels", c_uint64), ("is_strict", c_int32), ("is_fast", c_int32), ("threads", c_int32),
+        ("precision", c_char_p),
     ]  # fmt: skip
 
 

@@ -10,12 +10,17 @@ package struct ArrayRunner: Sendable {
         case engine(ExecutorPool)
     }
 
-    /// - Parameter byReference: Whether to use the reference implementations instead of the engine.
+    /// - Parameters:
+    ///   - byReference: Whether to use the reference implementations instead of the engine.
+    ///   - precision: The precision that the engine computes in.
     /// - Throws: `Failure` if the engine cannot run the model, or if one of its tensors is too large.
-    package init(_ model: Model, byReference: Bool = false, threads: Int = 1) throws {
+    package init(
+        _ model: Model, byReference: Bool = false, precision: Precision = .float32, threads: Int = 1
+    ) throws {
         self.model = model
         guard byReference else {
-            method = .engine(ExecutorPool(try Program(model.graph, threads: threads), threads: threads))
+            let program = try Program(model, precision: precision, threads: threads)
+            method = .engine(ExecutorPool(program, threads: threads))
             return
         }
         for type in model.graph.types where type.shape.elementCount > Program.largestTensor {

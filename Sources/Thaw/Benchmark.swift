@@ -7,11 +7,13 @@ public struct Benchmark {
     public let batch: Int
     /// The number of threads that work on one run.
     public let threads: Int
+    /// The precision that the network is computed in.
+    public let precision: Precision
     /// The time that it took to create the program and its memory.
     public let compiling: Duration
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
-    /// The peak performance of all threads together in floating-point operations per second, measured on one core.
+    /// The peak performance of all threads together in operations of this precision per second, measured on one core.
     public let peak: Double
     private let passes: Int
     private let workers: Workers
@@ -42,22 +44,25 @@ public struct Benchmark {
         }
     }
 
-    /// - Parameter batch: The number of images in one run. If the model's own batch is larger, that is used.
+    /// - Parameters:
+    ///   - precision: The precision to compute in.
+    ///   - batch: The number of images in one run. If the model's own batch is larger, that is used.
     /// - Throws: `Failure` if the engine cannot run the model.
-    public init(_ model: Model, threads: Int = 1, batch: Int = 1) throws {
+    public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batch: Int = 1) throws {
         passes = (batch + model.batch - 1) / model.batch
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, passes)
-        let program = try Program(model.graph, threads: threads / lanes)
+        let program = try Program(model, precision: precision, threads: threads / lanes)
         let input = Benchmark.input(of: model)
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in Run(executor: Executor(program, threads: threads / lanes), input: input) }
         compiling = clock.now - start
         self.batch = passes * model.batch
         self.threads = threads
+        self.precision = program.precision
         multiplyAdds = passes * program.multiplyAdds
-        peak = program.instructionSet.peak() * Double(threads)
+        peak = program.instructionSet.peak(program.precision) * Double(threads)
     }
 
     /// The times of runs, in seconds.

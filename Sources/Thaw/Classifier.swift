@@ -23,20 +23,23 @@ public final class Classifier: Sendable {
     /// - Parameters:
     ///   - isFast: Whether JPEGs that are at least twice as large as needed may be decoded at reduced scale, which changes
     ///     the results slightly.
+    ///   - precision: The precision that the network is computed in.
     ///   - threads: The number of threads per image.
     /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores.
     public convenience init(
         _ model: Model, crop: Crop = .fill, resize: ResizeMethod = .pillow,
-        decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, threads: Int = 1
+        decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, precision: Precision = .float32,
+        threads: Int = 1
     ) throws {
         try self.init(
-            model, crop: crop, resize: resize, decoding: decoding, isFast: isFast, threads: threads, first: nil)
+            model, crop: crop, resize: resize, decoding: decoding, isFast: isFast, precision: precision,
+            threads: threads, first: nil)
     }
 
     /// - Parameter first: The file of the image that will be classified first: it is read while the program is compiled.
     package init(
-        _ model: Model, crop: Crop, resize: ResizeMethod, decoding: DecodingOptions, isFast: Bool, threads: Int,
-        first: String?
+        _ model: Model, crop: Crop, resize: ResizeMethod, decoding: DecodingOptions, isFast: Bool,
+        precision: Precision, threads: Int, first: String?
     ) throws {
         let image = try model.onlyImage()
         let output = model.graph[model.graph.outputs[0].value]
@@ -48,7 +51,7 @@ public final class Classifier: Sendable {
             decoding: isFast ? decoding.reduced(for: image, crop: crop) : decoding)
         self.preparation = preparation
         self.first = first.map { path in (path, Ahead { preparation.prepared(FoundImage(path: path)) }) }
-        program = try Program(model.graph, threads: threads)
+        program = try Program(model, precision: precision, threads: threads)
         executors = ExecutorPool(program, threads: threads)
     }
 
@@ -56,9 +59,11 @@ public final class Classifier: Sendable {
     /// - Parameter labels: The labels of a graph's classes; a Core ML classifier has its own.
     /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of class
     ///   scores.
-    public convenience init(contentsOfFile path: String, labels: Labels? = nil, threads: Int = 1) throws {
+    public convenience init(
+        contentsOfFile path: String, labels: Labels? = nil, precision: Precision = .float32, threads: Int = 1
+    ) throws {
         let model = try Model.load(contentsOfFile: path, labels: labels).model
-        try self.init(model, threads: threads)
+        try self.init(model, precision: precision, threads: threads)
     }
 
     /// Classifies the image in a file.

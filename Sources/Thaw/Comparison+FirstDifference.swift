@@ -20,28 +20,46 @@ extension Comparison {
         _ pixels: Pixels, _ largest: (difference: Difference, image: String, output: String)
     ) throws -> NodeDifference {
         if let input = differingInput(pixels, largest.image) { return input }
-        let pairs = self.pairs()
-        var graph = second.graph
-        graph.outputs = pairs.map { Graph.Port(name: $0.node, value: $0.counterpart) }
-        let executor = Executor(try Program(graph))
-        load(pixels, into: executor)
-        executor.run()
-
-        let indices = Dictionary(pairs.enumerated().map { ($1.value, $0) }) { first, _ in first }
         var found: NodeDifference?
-        _ = first.graph.evaluate([input(of: first, pixels)]) { node, results in
-            for (value, expected) in zip(node.outputs, results) {
-                guard found == nil, let index = indices[value] else { continue }
-                let pair = pairs[index]
-                let difference = Comparison.difference(expected, executor.output(index))
-                guard !(difference.relative <= tolerance) else { continue }
-                found = NodeDifference(
-                    node: pair.node, operation: pair.operation, difference: difference, image: largest.image)
-            }
+        try forEachPair(pixels) { pair, difference in
+            guard found == nil else { return }
+            let value = difference()
+            guard !(value.relative <= tolerance) else { return }
+            found = NodeDifference(
+                node: pair.node, operation: pair.operation, difference: value, image: largest.image)
         }
         return found
             ?? NodeDifference(
                 node: largest.output, operation: "output", difference: largest.difference, image: largest.image)
+    }
+
+    /// The differences of all values that both models have, in the order of the first model's graph.
+    /// - Throws: `Failure` if the engine cannot keep all values in memory at once.
+    func layerDifferences(_ pixels: Pixels, _ image: String) throws -> [NodeDifference] {
+        var layers: [NodeDifference] = []
+        try forEachPair(pixels) { pair, difference in
+            layers.append(
+                NodeDifference(node: pair.node, operation: pair.operation, difference: difference(), image: image))
+        }
+        return layers
+    }
+
+    /// Runs both models on an image, and calls `body` for each value that both have.
+    private func forEachPair(_ pixels: Pixels, _ body: (Pair, () -> Difference) -> Void) throws {
+        let pairs = self.pairs()
+        var graph = second.graph
+        graph.outputs = pairs.map { Graph.Port(name: $0.node, value: $0.counterpart) }
+        let executor = Executor(try Program(graph, precision: program.precision))
+        load(pixels, into: executor)
+        executor.run()
+
+        let indices = Dictionary(pairs.enumerated().map { ($1.value, $0) }) { first, _ in first }
+        _ = first.graph.evaluate([input(of: first, pixels)]) { node, results in
+            for (value, expected) in zip(node.outputs, results) {
+                guard let index = indices[value] else { continue }
+                body(pairs[index]) { Comparison.difference(expected, executor.output(index)) }
+            }
+        }
     }
 
     /// The image input itself, if the two models scale the image differently.

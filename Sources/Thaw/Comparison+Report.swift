@@ -3,6 +3,8 @@ extension Comparison {
     public struct Report: Sendable {
         /// The relative difference up to which outputs agree.
         public let tolerance: Double
+        /// The precision that the second model is computed in.
+        public let precision: Precision
         /// The number of images compared.
         public private(set) var images = 0
         /// The largest difference relative to the range, with the image and the output; nil if nothing was compared.
@@ -13,6 +15,9 @@ extension Comparison {
         public private(set) var differingLabels: [DifferingLabels] = []
         /// The first value that differs; nil if the models agree.
         public internal(set) var firstDifference: NodeDifference?
+        /// If the second model is computed in a lower precision: what its layers lose on the image with the largest
+        /// difference, in the order of the first model's graph. Differences of earlier layers are part of those of later ones.
+        public internal(set) var layers: [NodeDifference] = []
         /// The images that could be read although something is wrong with their files.
         public private(set) var warnings: [(image: String, warning: Note)] = []
         /// The images that cannot be read.
@@ -30,7 +35,9 @@ extension Comparison {
             public let isExplained: Bool
         }
 
-        init(tolerance: Double) { self.tolerance = tolerance }
+        init(tolerance: Double, precision: Precision = .float32) {
+            (self.tolerance, self.precision) = (tolerance, precision)
+        }
 
         /// Whether no difference exceeds the tolerance, and the top labels agree except where the tolerance explains it.
         public var agrees: Bool {

@@ -13,7 +13,7 @@ public struct Comparison: Sendable {
     let second: Side
     private let crop: Crop
     private let decoding: DecodingOptions
-    private let program: Program
+    let program: Program
     private let executors: ExecutorPool
     /// The label of each class, if either model has labels.
     private let labels: [String]?
@@ -27,17 +27,18 @@ public struct Comparison: Sendable {
 
     /// The tolerance between models whose weights are stored in 32 bits.
     public static let tolerance = 1e-4
-    /// The tolerance if either model has weights of fewer bits.
+    /// The tolerance if either model has weights of fewer bits, or if the second is computed in a lower precision.
     public static let toleranceOfShortWeights = 2e-2
 
     /// - Parameters:
     ///   - tolerance: By default ``tolerance``, or ``toleranceOfShortWeights`` if either model has short weights.
+    ///   - precision: The precision that the second model is computed in.
     ///   - crop: How an image is fitted to the networks' size.
     /// - Throws: `Failure` if the images, the outputs or the labels of the two models do not match, or if the engine cannot
     ///   run the second.
     public init(
-        _ first: Conversion, _ second: Conversion, tolerance: Double? = nil, crop: Crop = .fill,
-        decoding: DecodingOptions = DecodingOptions()
+        _ first: Conversion, _ second: Conversion, tolerance: Double? = nil, precision: Precision = .float32,
+        crop: Crop = .fill, decoding: DecodingOptions = DecodingOptions()
     ) throws {
         var second = second
         second.model.graph.arrangeOutputs(like: first.model.graph)
@@ -45,9 +46,6 @@ public struct Comparison: Sendable {
         try Comparison.checkInputs(image, otherImage)
         try Comparison.checkOutputs(first.model, second.model)
         labels = try Comparison.commonLabels(first.model, second.model)
-        let isShort = first.hasShortWeights || second.hasShortWeights
-        self.tolerance =
-            tolerance ?? (isShort ? Comparison.toleranceOfShortWeights : Comparison.tolerance)
         self.crop = crop
         self.decoding = decoding
         self.first =
@@ -57,7 +55,10 @@ public struct Comparison: Sendable {
         for type in self.first.graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
-        program = try Program(second.model.graph)
+        program = try Program(second.model, precision: precision)
+        let isShort = first.hasShortWeights || second.hasShortWeights || program.precision != .float32
+        self.tolerance =
+            tolerance ?? (isShort ? Comparison.toleranceOfShortWeights : Comparison.tolerance)
         executors = ExecutorPool(program, threads: 1)
     }
 
@@ -114,7 +115,7 @@ public struct Comparison: Sendable {
                 }
             }
         }
-        var report = Report(tolerance: tolerance)
+        var report = Report(tolerance: tolerance, precision: program.precision)
         for (path, outcome) in zip(paths, outcomes) {
             switch outcome {
             case .success(let outcome): report.add(outcome, path, labels)
@@ -125,6 +126,11 @@ public struct Comparison: Sendable {
         if let largest = report.largest, !(largest.difference.relative <= tolerance) {
             report.firstDifference = try naming(file: largest.image) {
                 try firstDifference(try DecodedImage(contentsOfFile: largest.image, decoding).pixels, largest)
+            }
+        }
+        if let largest = report.largest, program.precision != .float32 {
+            report.layers = try naming(file: largest.image) {
+                try layerDifferences(try DecodedImage(contentsOfFile: largest.image, decoding).pixels, largest.image)
             }
         }
         return report

@@ -59,12 +59,14 @@ public final class Detector: Sendable {
     }
 
     /// A detector for the Core ML model at `path`.
-    /// - Parameter threads: The threads that share the work of the network.
+    /// - Parameters:
+    ///   - precision: The precision that the network is computed in.
+    ///   - threads: The threads that share the work of the network.
     /// - Throws: `Failure` if the file cannot be read, or if the model does not detect objects in an image.
     public convenience init(
-        contentsOfFile path: String, _ options: Options = Options(), threads: Int = 1
+        contentsOfFile path: String, _ options: Options = Options(), precision: Precision = .float32, threads: Int = 1
     ) throws {
-        let pipeline = try Pipeline(contentsOfFile: path, threads: threads)
+        let pipeline = try Pipeline(contentsOfFile: path, precision: precision, threads: threads)
         do { try self.init(pipeline, options) } catch let failure as Failure { throw failure.inFile(path) }
     }
 

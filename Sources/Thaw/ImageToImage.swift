@@ -19,6 +19,8 @@ public final class ImageToImage {
         public var longestSide: Int?
         /// The side of the tiles that larger images are split into, in input pixels; nil processes images whole.
         public var tile: Int?
+        /// The precision that the network is computed in.
+        public var precision = Precision.float32
         /// The number of threads per image.
         public var threads = 1
         /// The most bytes that an image may take.
@@ -216,7 +218,8 @@ public final class ImageToImage {
         let model = try resizer?.model(at: ImageSize(width: size.width, height: size.height)) ?? model
         let program: Program
         do {
-            program = try Program(model.graphOfPixels(), threads: options.threads)
+            program = try Program(
+                model.graphOfPixels(), precision: model.precision(for: options.precision), threads: options.threads)
         } catch let failure as Failure where resizer != nil {
             throw failure.forImage(photo.width, photo.height, canTile: canTile)
         }

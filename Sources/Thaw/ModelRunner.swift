@@ -26,21 +26,27 @@ public final class ModelRunner: Sendable {
     /// The outputs, in order.
     public let outputs: [ModelFeature]
     private let model: Model
+    private let precision: Precision
     private let threads: Int
     private let engines = Engines()
 
-    /// - Parameter threads: The threads that share the work of a run.
+    /// - Parameters:
+    ///   - precision: The precision that the network is computed in.
+    ///   - threads: The threads that share the work of a run.
     /// - Throws: `Failure` if the engine cannot run the model.
-    public convenience init(_ document: ModelDocument, threads: Int = 1) throws {
-        try self.init(document.model, document.features(), threads: threads)
+    public convenience init(
+        _ document: ModelDocument, precision: Precision = .float32, threads: Int = 1
+    ) throws {
+        try self.init(document.model, document.features(), precision: precision, threads: threads)
     }
 
     /// - Parameter features: The model's inputs and outputs.
     init(
-        _ model: Model, _ features: (inputs: [ModelFeature], outputs: [ModelFeature]), threads: Int
+        _ model: Model, _ features: (inputs: [ModelFeature], outputs: [ModelFeature]), precision: Precision,
+        threads: Int
     ) throws {
         (inputs, outputs) = features
-        (self.model, self.threads) = (model, threads)
+        (self.model, self.precision, self.threads) = (model, model.precision(for: precision), threads)
         _ = try engine(for: model.image.map { ImageSize(width: $0.width, height: $0.height) })
     }
 
@@ -273,7 +279,7 @@ public final class ModelRunner: Sendable {
             } else if let size {
                 try model.setImageSize(size)
             }
-            let program = try Program(model.graphOfPixels(), threads: threads)
+            let program = try Program(model.graphOfPixels(), precision: precision, threads: threads)
             let engine = Engine(model: model, pool: ExecutorPool(program, threads: threads))
             engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, shapes, engine)]
             return engine

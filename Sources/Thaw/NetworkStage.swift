@@ -6,7 +6,7 @@ struct NetworkStage: Stage {
     private let outputs: [PipelineFeature]
 
     /// - Throws: `Failure` if the network cannot be read, or if it returns an image.
-    init(_ message: Message, _ weights: (any WeightFiles)?, threads: Int) throws {
+    init(_ message: Message, _ weights: (any WeightFiles)?, precision: Precision, threads: Int) throws {
         let description: Message = message["description"]
         model = try ModelReader.run(message, weights).model
         try model.requireStateless()
@@ -14,7 +14,8 @@ struct NetworkStage: Stage {
         if let image = outputs.first(where: { if case .image = $0.type { true } else { false } }) {
             throw Failure.imageOfStage(image.name)
         }
-        runner = try ModelRunner(model, model.features(description, arrays: message.arrays), threads: threads)
+        runner = try ModelRunner(
+            model, model.features(description, arrays: message.arrays), precision: precision, threads: threads)
     }
 
     var labels: [FeatureKey]? {

@@ -16,17 +16,25 @@ public final class Pipeline: Sendable {
     public let probabilities: String
     let sequence: StageSequence
 
-    /// - Parameter threads: The threads that share the work of a network.
+    /// - Parameters:
+    ///   - precision: The precision that networks are computed in.
+    ///   - threads: The threads that share the work of a network.
     /// - Throws: `Failure` naming the file, and the stage that cannot be read.
-    public convenience init(contentsOfFile path: String, threads: Int = 1) throws {
+    public convenience init(
+        contentsOfFile path: String, precision: Precision = .float32, threads: Int = 1
+    ) throws {
         let file = try Pipeline.file(path)
-        let pipeline = try naming(file: path) { try Pipeline.sequence(file.message(), file.weights, threads: threads) }
+        let pipeline = try naming(file: path) {
+            try Pipeline.sequence(file.message(), file.weights, precision: precision, threads: threads)
+        }
         self.init(pipeline.sequence, pipeline.description)
     }
 
     /// A model in memory.
-    convenience init(_ message: Message, _ weights: (any WeightFiles)? = nil, threads: Int = 1) throws {
-        let pipeline = try Pipeline.sequence(message, weights, threads: threads)
+    convenience init(
+        _ message: Message, _ weights: (any WeightFiles)? = nil, precision: Precision = .float32, threads: Int = 1
+    ) throws {
+        let pipeline = try Pipeline.sequence(message, weights, precision: precision, threads: threads)
         self.init(pipeline.sequence, pipeline.description)
     }
 
@@ -38,11 +46,13 @@ public final class Pipeline: Sendable {
     }
 
     private static func sequence(
-        _ message: Message, _ weights: (any WeightFiles)?, threads: Int
+        _ message: Message, _ weights: (any WeightFiles)?, precision: Precision, threads: Int
     ) throws -> (sequence: StageSequence, description: Message) {
         guard message.choice != nil else { throw Failure.noModelKind() }
         guard message.specificationVersion as Int > 0 else { throw Failure.noVersion() }
-        let sequence = try StageSequence(message) { try NetworkStage($0, weights, threads: threads) }
+        let sequence = try StageSequence(message) {
+            try NetworkStage($0, weights, precision: precision, threads: threads)
+        }
         return (sequence, message["description"])
     }
 

@@ -24,7 +24,9 @@ final class CClassifier: Sendable {
         let threads = given?.threads ?? 0
         classifier = try Classifier(
             network, crop: images.crop, resize: images.resize, decoding: images.decoding,
-            isFast: given.map { $0.is_fast != 0 } ?? false, threads: threads == 0 ? 1 : try threadCount(threads))
+            isFast: given.map { $0.is_fast != 0 } ?? false,
+            precision: try given.flatMap { try choice($0.precision, "options.precision") } ?? .float32,
+            threads: threads == 0 ? 1 : try threadCount(threads))
     }
 }
 

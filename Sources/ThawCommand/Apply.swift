@@ -10,6 +10,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
 
     let network = try arguments.imageToImage(at: path)
     if let conversion = network.conversion { console.tell(of: conversion) }
+    console.tell(of: arguments[Options.precision])
     let work = Work(network, arguments, console, count: jobs.count)
     try work.apply(to: jobs)
     // Results change the folders that contain them.
@@ -85,6 +86,7 @@ extension Arguments {
         options.decoding = decoding
         options.longestSide = self[Options.maxSide]
         options.tile = self[Options.tile]
+        options.precision = self[Options.precision]
         options.threads = threads
         let network = try ImageToImage(contentsOfFile: path, graphOptions: converterOptions(), options)
         if network.conversion?.isGraph == false, let option = OptionGroups.graphInput.first(where: { isGiven($0) }) {

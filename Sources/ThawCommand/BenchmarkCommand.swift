@@ -14,9 +14,8 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
     if isTable, arguments.isGiven(Options.profile) {
         throw Failure.exclude("--profile", "several models or numbers of threads")
     }
-    let printer = BenchmarkPrinter(
-        format: arguments[Options.benchmarkFormat], models: paths, isTable: isTable,
-        precision: arguments[Options.precision])
+    console.tell(of: arguments[Options.precision])
+    let printer = BenchmarkPrinter(format: arguments[Options.benchmarkFormat], models: paths, isTable: isTable)
     try console.print(printer.header)
     var failures = 0
     for path in paths {
@@ -44,7 +43,10 @@ private func measure(
     let reading = clock.now - start
     for threads in threadCounts {
         if threads != threadCounts.first { resetPeakMemory() }
-        let benchmark = try blaming(path) { try Benchmark(model, threads: threads, batch: arguments[Options.batch]) }
+        let benchmark = try blaming(path) {
+            try Benchmark(
+                model, precision: arguments[Options.precision], threads: threads, batch: arguments[Options.batch])
+        }
         let times = benchmark.measure(seconds: seconds)
         let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: seconds) : []
         let measurement = Measurement(

@@ -10,7 +10,7 @@ struct Measurement {
     let profile: [StepTiming]
 
     /// The values, with JSON keys and headings.
-    func values(precision: String) -> [(key: String, text: String, value: String)] {
+    var values: [(key: String, text: String, value: String)] {
         let speed = 2 * Double(benchmark.multiplyAdds) / times.median
         let rate = Double(benchmark.batch * times.runs) / times.elapsed
         return [
@@ -20,7 +20,7 @@ struct Measurement {
             ("images_per_second", "images per second", fixed(rate, rate < 100 ? 3 : 1)),
             ("threads", "threads", "\(benchmark.threads)"),
             ("batch", "batch size", "\(benchmark.batch)"),
-            ("precision", "precision", precision),
+            ("precision", "precision", benchmark.precision.rawValue),
             ("load_ms", "load time, ms", fixed(loading / .milliseconds(1), 1)),
             ("peak_memory_mb", "peak memory, MB", fixed(Double(peakMemory) / 1e6, 1)),
             ("gflops", "GFLOP/s", fixed(speed / 1e9, 2)),
@@ -36,7 +36,6 @@ struct BenchmarkPrinter {
     let format: BenchmarkFormat
     let models: [String]
     let isTable: Bool
-    let precision: String
 
     /// The columns of a text table. Other formats contain all values.
     private static let columns: [(key: String, heading: String, width: Int)] = [
@@ -68,7 +67,7 @@ struct BenchmarkPrinter {
     }
 
     func text(_ measurement: Measurement) -> String {
-        let values = measurement.values(precision: precision)
+        let values = measurement.values
         func value(_ key: String) -> String { values.first { $0.key == key }!.value }
         switch format {
         case .json:
@@ -97,19 +96,23 @@ struct BenchmarkPrinter {
 /// The steps in their order: what, how, time, speed, share of the peak.
 private func table(_ steps: [StepTiming], peak: Double) -> String {
     guard !steps.isEmpty else { return "" }
-    let width = steps.map(\.algorithm.count).max()! + 2
+    func algorithm(_ step: StepTiming) -> String {
+        step.precision == .float32 ? step.algorithm : "\(step.algorithm), \(step.precision.rawValue)"
+    }
+    let width = steps.map { algorithm($0).count }.max()! + 2
     let head = padded("µs", 10, left: true) + padded("GFLOP/s", 9, left: true) + padded("peak", 7, left: true) + "  "
     return "\n" + head + padded("algorithm", width) + "step\n"
         + steps.map { step in
             padded(fixed(step.seconds * 1e6, 1), 10, left: true) + padded(fixed(step.speed / 1e9, 0), 9, left: true)
                 + padded(fixed(100 * step.speed / peak, 0) + " %", 7, left: true) + "  "
-                + padded(step.algorithm, width) + step.name + "\n"
+                + padded(algorithm(step), width) + step.name + "\n"
         }.joined()
 }
 
 private func json(_ step: StepTiming) -> JSON {
     .object([
         ("step", .string(step.name)), ("operation", .string(step.kind)), ("algorithm", .string(step.algorithm)),
+        ("precision", .string(step.precision.rawValue)),
         ("ms", JSON(step.seconds * 1e3, digits: 4)), ("gflops", JSON(step.speed / 1e9, digits: 2)),
     ])
 }

@@ -9,8 +9,10 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     guard !paths.isEmpty else { throw Failure.noImages().inFile(words[2]) }
     let comparison = try blaming(words[1]) {
         try Comparison(
-            first, second, tolerance: arguments[Options.tolerance], crop: arguments.crop, decoding: arguments.decoding)
+            first, second, tolerance: arguments[Options.tolerance], precision: arguments[Options.precision],
+            crop: arguments.crop, decoding: arguments.decoding)
     }
+    console.tell(of: arguments[Options.precision])
     let report = try comparison.report(imagesAt: paths, threads: arguments.threads)
     for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
     files.changedFolders.forEach(console.warn)
@@ -113,6 +115,11 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
         text += line(
             "first exceeded at", "\(place.node) (\(place.operation)): \(share(place.difference)), in \(place.image)")
     }
+    if report.precision != .float32 { text += line("precision", report.precision.rawValue) }
+    for (index, layer) in report.lossiestLayers.enumerated() {
+        text += line(
+            index == 0 ? "layers lose most at" : "", "\(layer.node) (\(layer.operation)): \(share(layer.difference))")
+    }
     if report.labelsCompared > 0 {
         let agreeing = report.labelsCompared - report.differingLabels.count
         text += line("top label", "the same on \(agreeing) of \(report.labelsCompared)")
@@ -128,6 +135,14 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     return text + line("", report.agrees ? "the models agree" : "the models disagree")
 }
 
+extension Comparison.Report {
+    /// The layers with the largest differences, in the order of the graph.
+    fileprivate var lossiestLayers: [Comparison.NodeDifference] {
+        let order = layers.indices.sorted { layers[$0].difference.relative > layers[$1].difference.relative }
+        return order.prefix(10).sorted().map { layers[$0] }
+    }
+}
+
 /// The report as JSON.
 private func json(of report: Comparison.Report) -> JSON {
     let errors = report.failures.map { image, failure -> JSON in
@@ -136,6 +151,7 @@ private func json(of report: Comparison.Report) -> JSON {
     return .object([
         ("images", JSON(report.images)), ("tolerance", JSON(floating: report.tolerance)),
         ("largest", report.largest.map(json) ?? .null), ("first_exceeded", report.firstDifference.map(json) ?? .null),
+        ("precision", .string(report.precision.rawValue)), ("layers", .array(report.layers.map(json))),
         ("labels_compared", JSON(report.labelsCompared)),
         ("labels_agreeing", JSON(report.labelsCompared - report.differingLabels.count)),
         ("differing_labels", .array(report.differingLabels.map(json))), ("errors", .array(errors)),

@@ -14,6 +14,7 @@ func runDetect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     if first.isEmpty, cancellation.isCancelled { return .interrupted }
     guard !first.isEmpty else { throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0]) }
     let detector = try arguments.detector(at: path, threads: isListed ? 1 : max(1, arguments.threads / first.count))
+    console.tell(of: arguments[Options.precision])
     console.note("\(arguments.crop.description(to: detector.image))")
     let total = targets?.count ?? (isListed ? nil : ImageSource.count(names))
     let work = DetectionWork(arguments, console, cancellation, total: total)
@@ -28,7 +29,8 @@ extension Arguments {
         var options = Detector.Options()
         (options.crop, options.resize, options.decoding) = (crop, self[Options.resize], decoding)
         (options.confidenceThreshold, options.iouThreshold) = (self[Options.confidence], self[Options.iou])
-        return try Detector(contentsOfFile: path, options, threads: threads)
+        return try Detector(
+            contentsOfFile: path, options, precision: self[Options.precision], threads: threads)
     }
 
     /// The images with the files that boxes are drawn into; nil if none are to be drawn.

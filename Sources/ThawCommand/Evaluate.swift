@@ -11,6 +11,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     console.tell(of: conversion)
     let model = conversion.model
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
+    console.tell(of: arguments[Options.precision])
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
     let truth = try Truth(contentsOfFile: place, for: model, offset: arguments[Options.offset])
     truth.notes.forEach(console.note)

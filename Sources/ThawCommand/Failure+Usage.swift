@@ -38,10 +38,6 @@ extension Failure {
         return badValue(value, list)
     }
 
-    static func otherPrecision(_ value: String) -> Failure {
-        Failure(.invalidOption, "'\(value)' is not supported by this version of Thaw", remedy: "use float32")
-    }
-
     static func missingArgument(_ what: String) -> Failure { Failure(.invalidOption, "\(what) is missing") }
 
     static func reservedKey(_ key: String) -> Failure {

@@ -116,7 +116,8 @@ extension Arguments {
     func classifier(_ model: Model, threads: Int, first: String? = nil) throws -> Classifier {
         try Classifier(
             model, crop: crop, resize: self[Options.resize],
-            decoding: decoding, isFast: self[Options.fast], threads: threads, first: first)
+            decoding: decoding, isFast: self[Options.fast], precision: self[Options.precision], threads: threads,
+            first: first)
     }
 
     /// How weights are to be stored; nil if `option`, which is a command's own, is not given.
@@ -136,6 +137,9 @@ extension Console {
         if conversion.isGraph { conversion.notes.forEach(note) }
         conversion.warnings.forEach(warn)
     }
+
+    /// Prints what stands between the machine and the precision that is asked for.
+    func tell(of precision: Precision) { if let note = precision.note { warn(note) } }
 }
 
 /// Splits `NAME=FILE`. File names may contain equals signs too.

@@ -8,10 +8,11 @@ enum OptionGroups {
 
     /// The options that affect the results for a given model and image.
     static let results: [any AnyOption] =
-        [Options.crop, Options.resize, Options.fast, Options.background, Options.function] + graphInput
+        [Options.crop, Options.resize, Options.fast, Options.background, Options.precision, Options.function]
+        + graphInput
 
-    /// How images are decoded and resized to the network's size, and the number of threads.
+    /// How images are decoded and resized to the network's size, and how the model runs, for comparisons.
     static let images: [any AnyOption] = [
-        Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
+        Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads, Options.precision,
     ]
 }

@@ -229,9 +229,11 @@ enum Options {
     ) { try readOverlap($0) }
     static let baseline = Option("baseline", "MODEL", "compare with this model on the same photos")
     static let precision = Option(
-        "precision", "TYPE", "the precision to compute in: float32", standard: "float32", "float32",
-        choices: ["float32"],
-        read: readPrecision)
+        "precision", "float32|bf16|int8|auto",
+        "the precision to compute in; bf16 only if this machine gains from it; int8 for models of 'thaw quantize'; auto: "
+            + "the lowest whose cost the model records",
+        standard: Precision.float32, "float32"
+    ) { try readChoice($0, of: Precision.self) }
     static let resultFormat = Option(
         "format", "text|json|csv", "the format of the results", standard: ResultFormat.text, "text"
     ) { try readChoice($0, of: ResultFormat.self) }

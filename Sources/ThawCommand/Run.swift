@@ -24,8 +24,11 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         return (name, try NumPyFile(contentsOfFile: file))
     }
     let runner = try blaming(path) {
-        try ArrayRunner(model, byReference: arguments[Options.reference], threads: arguments.threads)
+        try ArrayRunner(
+            model, byReference: arguments[Options.reference], precision: arguments[Options.precision],
+            threads: arguments.threads)
     }
+    console.tell(of: arguments[Options.precision])
     let answers = try runner.run(arrays)
     if isFile {
         try answers[0].array.write(toFile: target)

@@ -8,7 +8,9 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     where arguments.isGiven(option) {
         throw Failure.networkOption(option.spelling).inFile(path)
     }
-    let pipeline = try Pipeline(contentsOfFile: path, threads: arguments.threads)
+    let pipeline = try Pipeline(
+        contentsOfFile: path, precision: arguments[Options.precision], threads: arguments.threads)
+    console.tell(of: arguments[Options.precision])
     let isArray = arguments[Options.arrays]?.hasSuffix(".npy") == true
     if isArray {
         guard pipeline.outputs.count == 1, pipeline.outputs[0].type.isNumeric else {

@@ -25,8 +25,8 @@ extension Commands {
             (
                 "images and models",
                 [
-                    Options.crop, Options.resize, Options.fast, Options.background, Options.strict, ServeOptions.labels,
-                    ServeOptions.accessLog,
+                    Options.crop, Options.resize, Options.fast, Options.background, Options.strict, Options.precision,
+                    ServeOptions.labels, ServeOptions.accessLog,
                 ]
             ),
         ],
@@ -85,6 +85,7 @@ enum ServeOptions {
 /// `thaw serve`: replaces this process by `thaw-serve`, which is in the same folder. The options have been checked; it reads
 /// them again.
 func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    console.tell(of: arguments[Options.precision])
     let program = try ownFolder() + "/thaw-serve"
     guard access(program, X_OK) == 0 else { throw Failure.noServer(program) }
     var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments.line).map { strdup($0) } + [nil]

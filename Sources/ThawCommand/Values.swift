@@ -184,12 +184,6 @@ func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String,
     return choice
 }
 
-/// The precision of a run: `float32`, the only one so far.
-func readPrecision(_ text: String) throws -> String {
-    guard text == "float32" else { throw Failure.otherPrecision(text) }
-    return text
-}
-
 /// How images are cropped, before the background color is known.
 package enum CropChoice: Equatable, Sendable {
     case fill

@@ -10,6 +10,7 @@ struct Verification {
     private let crop: Crop
     private let decoding: DecodingOptions
     private let tolerance: Double?
+    private let precision: Precision
     private let threads: Int
     private let color: ColorLayout?
     private let hasVerdict: Bool
@@ -46,6 +47,7 @@ struct Verification {
         isHeldToLabels = isLossy
         hasVerdict = arguments.isGiven(Options.tolerance) || !isLossy
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
+        precision = arguments[Options.precision]
         threads = arguments.threads
         color = arguments.unnamed(Options.color)
     }
@@ -59,9 +61,11 @@ struct Verification {
     func run(_ conversion: Conversion, asWrittenTo path: String, _ console: Console) throws -> ExitStatus {
         let written = try Model.load(contentsOfFile: path)
         let report = try blaming(path) {
-            try Comparison(conversion, written, tolerance: tolerance, crop: crop, decoding: decoding).report(
-                imagesAt: files, threads: threads)
+            try Comparison(
+                conversion, written, tolerance: tolerance, precision: precision, crop: crop, decoding: decoding
+            ).report(imagesAt: files, threads: threads)
         }
+        console.tell(of: precision)
         for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
         for (_, failure) in report.failures { console.report(failure) }
         try console.print(text(of: report, hasVerdict: hasVerdict))

@@ -10,8 +10,10 @@ extension Classifier {
     /// A classifier for the Core ML model or the TensorFlow graph at `url`.
     /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of class
     ///   scores.
-    public convenience init(contentsOf url: URL, labels: Labels? = nil, threads: Int = 1) throws {
-        try self.init(contentsOfFile: url.filePath(), labels: labels, threads: threads)
+    public convenience init(
+        contentsOf url: URL, labels: Labels? = nil, precision: Precision = .float32, threads: Int = 1
+    ) throws {
+        try self.init(contentsOfFile: url.filePath(), labels: labels, precision: precision, threads: threads)
     }
 
     /// Classifies the image in a file.

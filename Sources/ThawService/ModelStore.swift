@@ -3,15 +3,16 @@ import Thaw
 /// The models by their names. A model can be replaced while requests use the one before.
 final class ModelStore: Sendable {
     private let sources: [Settings.Source]
+    private let precision: Precision
     private let threads: Int
     private let current: Monitor<[ServedModel]>
     let drawings = DrawingCache()
 
     /// - Throws: `Failure` if a model cannot be read or run.
     init(_ settings: Settings) throws {
-        (sources, threads) = (settings.models, settings.threads)
-        let threads = threads
-        current = Monitor(try sources.map { try ServedModel($0, threads: threads) })
+        (sources, precision, threads) = (settings.models, settings.precision, settings.threads)
+        let (precision, threads) = (precision, threads)
+        current = Monitor(try sources.map { try ServedModel($0, precision: precision, threads: threads) })
     }
 
     var all: [ServedModel] { current.with { $0 } }
@@ -30,7 +31,7 @@ final class ModelStore: Sendable {
     func reload(_ report: (_ name: String, _ failure: Failure?) -> Void) {
         for (index, source) in sources.enumerated() {
             do {
-                let model = try ServedModel(source, threads: threads)
+                let model = try ServedModel(source, precision: precision, threads: threads)
                 current.with { $0[index] = model }
                 drawings.remove(source.name)
                 report(source.name, nil)

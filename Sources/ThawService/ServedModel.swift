@@ -28,9 +28,11 @@ final class ServedModel: Sendable {
     private let executors: Executors
 
     /// Loads a model and compiles it.
-    /// - Parameter threads: The number of threads that a run may use.
+    /// - Parameters:
+    ///   - precision: The precision that the network is computed in.
+    ///   - threads: The number of threads that a run may use.
     /// - Throws: `Failure` if it cannot be read or run.
-    init(_ source: Settings.Source, threads: Int) throws {
+    init(_ source: Settings.Source, precision: Precision, threads: Int) throws {
         name = source.name
         let labels = try source.labels.map { try Labels(contentsOfFile: $0) }
         var options = Converter.Options()
@@ -69,7 +71,7 @@ final class ServedModel: Sendable {
         let isRow = first.map { $0.element == .float32 && $0.shape.dropFirst().filter { $0 != 1 }.count <= 1 } ?? false
         classifiedImage = isRow && inputs.count == 1 && isBatched ? model.image : nil
         details = ModelDetails(conversion, source)
-        executors = Executors(try Program(graph, threads: threads))
+        executors = Executors(try Program(model, precision: precision, threads: threads))
     }
 
     var classCount: Int { outputs.first.map { $0.own.shape.elementCount / group } ?? 0 }

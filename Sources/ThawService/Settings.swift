@@ -19,6 +19,7 @@ struct Settings: Sendable {
     var host = "127.0.0.1"
     var port = 8080
     var threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    var precision = Precision.float32
     var queue = 64
     var maxBody = 64 << 20
     var decoding = DecodingOptions(maximumPixels: 64_000_000)
@@ -83,6 +84,11 @@ struct Settings: Sendable {
         case "--host": host = value
         case "--port": port = try count(0...65535)
         case "--threads": threads = try count(1...1024)
+        case "--precision":
+            guard let choice = Precision(rawValue: value) else {
+                throw StartFailure("--precision is '\(value)'; expected float32, bf16, int8 or auto")
+            }
+            precision = choice
         case "--queue": queue = try count(1...1_000_000)
         case "--max-body": maxBody = try count(1...(1 << 40))
         case "--max-pixels": decoding.maximumPixels = try count(1...(1 << 40))

@@ -145,7 +145,7 @@ import Thaw
     func otherCommands() {
         #expect(
             message(Commands.classify, ["--precision=bfloat16"])
-                == "--precision: 'bfloat16' is not supported by this version of Thaw; use float32")
+                == "--precision: invalid value 'bfloat16'; expected float32, bf16, int8 or auto")
         #expect(
             message(Commands.classify, ["--background"])
                 == "--background needs a value; --background '#RRGGBB'\nhint: put the color in quotes: '#RRGGBB'")

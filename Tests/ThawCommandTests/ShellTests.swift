@@ -46,7 +46,7 @@ import Testing
             #expect(try offered(["thaw", "classify"] + start) == ["align-corners", "half-pixel"])
         }
         #expect(try offered(["thaw", "classify", "--threads", ""]) == [])
-        #expect(try offered(["thaw", "classify", "--precision", ""]) == ["float32"])
+        #expect(try offered(["thaw", "classify", "--precision", ""]) == ["float32", "bf16", "int8", "auto"])
         #expect(try offered(["thaw", "--completions", ""]) == ["bash", "zsh", "fish"])
         #expect(try offered(["thaw", "classify", "/bin/bas"]).contains("/bin/bash"))
         #expect(try offered(["thaw", "convert", "--weights", "pal"]) == ["palette8", "palette6", "palette4"])

@@ -475,6 +475,8 @@ typedef struct thaw_classifier_options {
     int32_t is_fast;
     /// The threads that share the work on a single image. 0: one.
     int32_t threads;
+    /// "float32", "bf16", "int8" or "auto". NULL: float32.
+    const char *precision;
 } thaw_classifier_options;
 
 /// Prepares a model that takes an image and returns a row of values for classifying: a network, or a pipeline that begins with

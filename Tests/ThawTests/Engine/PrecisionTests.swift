@@ -1,0 +1,63 @@
+import Testing
+
+@testable import Thaw
+
+@Suite struct PrecisionTests {
+    private func model() throws -> Model {
+        var builder = GraphBuilder()
+        let input = builder.input("x", TensorType([1, 4]))
+        builder.output("y", try builder.add(Unary(.relu), [input], name: "y")[0])
+        return Model(graph: builder.graph)
+    }
+
+    @Test func `int8 without ranges is refused`() throws {
+        let model = try model()
+        for run in [
+            { _ = try Program(model, precision: .int8) }, { _ = try Program(model.graph, precision: .int8) },
+            { _ = try ArrayRunner(model, precision: .int8) }, { _ = try Benchmark(model, precision: .int8) },
+        ] {
+            let failure = #expect(throws: Failure.self) { try run() }
+            #expect(failure?.code == .noRanges)
+            #expect(
+                failure?.description
+                    == "the model has no ranges of activations, which int8 needs; make a model that has them with "
+                    + "'thaw quantize'")
+        }
+    }
+
+    @Test func `auto is float32 for a model that records no cost`() throws {
+        let model = try model()
+        #expect(model.precision(for: .auto) == .float32)
+        #expect(model.precision(for: .bf16) == .bf16)
+        #expect(try Program(model, precision: .auto).precision == .float32)
+        #expect(try Program(model).precision == .float32)
+    }
+
+    @Test(
+        arguments: [
+            (100.0, 200.0, BFloat16Choice.faster), (100, 125, .faster), (100, 124, .slower), (175, 86, .slower),
+            (100, 100, .slower), (100, 0, .slower),
+        ])
+    func `bf16 is used only if a probe finds it faster`(
+        _ float32: Double, _ bfloat16: Double, _ choice: BFloat16Choice
+    ) {
+        #expect(BFloat16Choice((float32, bfloat16)) == choice)
+        #expect((choice.note == nil) == (choice == .faster))
+    }
+
+    @Test func `instruction sets without bfloat16 compute in float32 and say so`() throws {
+        for set in InstructionSet.available where set.bfloat16Kernels == nil {
+            #expect(BFloat16Choice(set) == .missing)
+            #expect(try Program(model().graph, instructionSet: set, precision: .bf16).precision == .float32)
+        }
+        #expect(
+            BFloat16Choice.missing.note
+                == Note(
+                    .precisionUnused, "this machine has no instructions for bf16 (AVX512_BF16): float32 is used"))
+        #expect(BFloat16Choice.slower.note?.code == .precisionUnused)
+    }
+
+    @Test func `float32, int8 and auto run or are refused, but never replaced`() {
+        for precision in [Precision.float32, .int8, .auto] { #expect(precision.note == nil) }
+    }
+}
