@@ -54,18 +54,35 @@ struct Observer {
     ) throws {
         var observed = graph
         observed.outputs = values.enumerated().map { Graph.Port(name: "\($0)", value: $1) }
-        let program = try Program(observed.pruned())
+        let (image, pixels) = (image, pixels)
+        try run(
+            observed,
+            load: { executor, index in
+                pixels[index].bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+            }, look: look, add: body)
+    }
+
+    /// Runs a network once for each image.
+    ///
+    /// - Parameters:
+    ///   - load: Loads the inputs for the image of an index.
+    ///   - look: Receives the outputs for one image, on any thread.
+    ///   - body: Receives what `look` returns, in the order of the images.
+    func run<Result: Sendable>(
+        _ graph: Graph, load: @escaping @Sendable (Executor, Int) -> Void,
+        look: @escaping @Sendable ([Tensor]) -> Result, add body: (Result) throws -> Void
+    ) throws {
+        let program = try Program(graph.pruned())
         let executors = ExecutorPool(program, threads: 1)
         let workers = Workers(min(threads, pixels.count))
-        let (image, pixels) = (image, pixels)
         // Some images at a time, so that few results wait.
         for start in stride(from: 0, to: pixels.count, by: 4 * workers.count) {
-            let part = Array(pixels[start..<min(pixels.count, start + 4 * workers.count)])
-            let results = workers.map(part) { pixels in
+            let part = Array(start..<min(pixels.count, start + 4 * workers.count))
+            let results = workers.map(part) { index in
                 executors.with { executor in
-                    pixels.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+                    load(executor, index)
                     executor.run()
-                    return look(values.indices.map { executor.output($0) })
+                    return look(graph.outputs.indices.map { executor.output($0) })
                 }
             }
             for result in results { try body(result) }
@@ -171,7 +188,7 @@ extension Tensor {
     }
 
     /// The mean of each channel; channels are the last axis.
-    fileprivate var channelMeans: [Double] {
+    var channelMeans: [Double] {
         let channels = shape.last ?? 1
         var sums = [Double](repeating: 0, count: channels)
         withFloats { floats in

@@ -77,19 +77,17 @@ struct NetworkQuantizer {
     /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do errors of the
     /// layers before.
     private mutating func correctBiases(_ observer: Observer) throws {
-        let some = observer.prefix(Self.photosForBiases)
+        var sweep = try LayerSweep(graph.rounded(codes), observer, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
-        let expected = try some.means(of: outputs, in: original)
+        let expected = try observer.prefix(sweep.imageCount).means(of: outputs, in: original)
         for (number, index) in plan.layers.enumerated() {
-            var rounded = graph
-            rounded.outputs = [Graph.Port(name: "output", value: outputs[number])]
-            rounded = try rounded.rounded(codes)
-            let actual = try some.means(of: [rounded.outputs[0].value], in: rounded)[0]
+            let actual = try sweep.means(ofLayer: graph.nodes[index].name)
             var layer = graph.nodes[index].operation as! any QuantizableLayer
             let bias = layer.bias?.floats ?? actual.map { _ in 0 }
             layer.bias = Tensor(
                 bias.indices.map { bias[$0] + Float(expected[number][$0] - actual[$0]) }, shape: [bias.count])
             graph.nodes[index].operation = layer
+            sweep.replaceLayer(layer)
         }
     }
 

@@ -1,0 +1,101 @@
+/// Computes a network layer by layer on some images. Each layer can be changed after its results are known, and what follows
+/// is computed with the changed layer.
+struct LayerSweep {
+    private var graph: Graph
+    private let observer: Observer
+    /// For each value, the last node that reads it.
+    private let lastReaders: [Int]
+    /// For each image, the values that nodes from `next` on read.
+    private var values: [[Graph.Value: Tensor]]
+    /// The first node that is not computed.
+    private var next = 0
+
+    /// The most bytes that values between layers may take.
+    private static let memory = 512 << 20
+
+    /// The number of images.
+    var imageCount: Int { values.count }
+
+    /// - Parameters:
+    ///   - graph: A network with one input.
+    ///   - count: The number of images to use, fewer if their values take too much memory.
+    init(_ graph: Graph, _ observer: Observer, images count: Int) {
+        self.graph = graph
+        var last = [Int](repeating: -1, count: graph.types.count)
+        for (index, node) in graph.nodes.enumerated() { for input in node.inputs { last[input.index] = index } }
+        lastReaders = last
+        let count = min(count, max(1, Self.memory / max(1, graph.mostBytes(lastReaders: last))))
+        self.observer = observer.prefix(count)
+        let input = graph.inputs[0].value
+        values = self.observer.pixels.map { [input: Tensor($0, observer.image.scaling, shape: graph[input].shape)] }
+    }
+
+    /// The mean of each channel of a layer's results, whose last axis is the channels.
+    /// - Parameter name: A node behind those that were named before.
+    /// - Throws: `Failure` if the engine cannot run a part of the network.
+    mutating func means(ofLayer name: String) throws -> [Double] {
+        let layer = graph.nodes[next...].firstIndex { $0.name == name }!
+        var part = Graph()
+        (part.types, part.nodes) = (graph.types, Array(graph.nodes[next...layer]))
+        let computed = Set(part.nodes.dropLast().flatMap(\.outputs))
+        let read = Set(part.nodes.flatMap(\.inputs)).subtracting(computed).sorted { $0.index < $1.index }
+        let kept = computed.filter { lastReaders[$0.index] >= layer }.sorted { $0.index < $1.index }
+        part.inputs = read.map { Graph.Port(name: "\($0.index)", value: $0) }
+        let result = graph.nodes[layer].outputs[0]
+        part.outputs = ([result] + kept).map { Graph.Port(name: "\($0.index)", value: $0) }
+
+        let before = values
+        var means = [Double](repeating: 0, count: graph[result].shape.last ?? 1)
+        var image = 0
+        try observer.run(
+            part,
+            load: { executor, image in
+                for (index, value) in read.enumerated() { executor.load(before[image][value]!, input: index) }
+            },
+            look: { ($0[0].channelMeans, Array($0.dropFirst())) },
+            add: { found in
+                for channel in means.indices { means[channel] += found.0[channel] / Double(before.count) }
+                values[image] = values[image].filter { lastReaders[$0.key.index] >= layer }
+                for (value, tensor) in zip(kept, found.1) { values[image][value] = tensor }
+                image += 1
+            })
+        next = layer
+        return means
+    }
+
+    /// Changes the layer whose means were computed last.
+    mutating func replaceLayer(_ layer: any QuantizableLayer) { graph.nodes[next].operation = layer }
+}
+
+extension Graph {
+    /// The most bytes of values that are computed before a node and read by it or later ones.
+    fileprivate func mostBytes(lastReaders: [Int]) -> Int {
+        var changes = [Int](repeating: 0, count: nodes.count + 2)
+        func add(_ value: Value, from start: Int) {
+            let bytes = self[value].shape.elementCount * MemoryLayout<Float>.size
+            changes[start] += bytes
+            changes[max(start, lastReaders[value.index] + 1)] -= bytes
+        }
+        for port in inputs { add(port.value, from: 0) }
+        for (index, node) in nodes.enumerated() { for output in node.outputs { add(output, from: index + 1) } }
+        var (sum, most) = (0, 0)
+        for change in changes {
+            sum += change
+            most = max(most, sum)
+        }
+        return most
+    }
+}
+
+extension Tensor {
+    /// The values that a network takes for an image.
+    fileprivate init(_ pixels: Pixels, _ scaling: PixelScaling, shape: Shape) {
+        let channels = scaling.scale.count
+        let tables = (0..<channels).map { channel in
+            (0..<256).map { Float(scaling.scale[channel] * Double($0) + scaling.bias[channel]) }
+        }
+        self.init(shape: shape) { values in
+            for (index, pixel) in pixels.bytes.enumerated() { values[index] = tables[index % channels][Int(pixel)] }
+        }
+    }
+}
