@@ -38,7 +38,7 @@ import Testing
         let labels = try String(contentsOfFile: Project.demoLabels, encoding: .utf8)
             .replacingOccurrences(of: "cat\n", with: Self.hostile + "\n")
         _ = try folder.write(labels, to: "labels.txt")
-        _ = try folder.write("cat.jpg\t\(Self.hostile)\n", to: "truth.tsv")
+        _ = try folder.write("file\tclass\ncat.jpg\t\(Self.hostile)\n", to: "truth.tsv")
         try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path("cat.jpg"))
         let conversion = try Thaw.run(
             "convert", Project.demo, "--labels", "labels.txt", "--description", Self.hostile, "-o", "a.mlmodel",
