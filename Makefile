@@ -53,6 +53,7 @@ arm64:
 	@mkdir -p $(ARM64)/out
 	install -m 755 $(ARM64)/product/release/thaw $(ARM64)/out/thaw
 	install -m 755 $(ARM64)/product/release/libThawC.so $(ARM64)/out/libthaw.so.0
+	OBJDUMP="$(ARM64_OBJDUMP)" .ci/check-arm64 $(ARM64)/out/thaw
 	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw $(ARM64)/out/libthaw.so.0
 
 # The tests, compiled for arm64 with optimization and run under emulation. Their libraries need a newer C library

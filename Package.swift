@@ -125,9 +125,9 @@ let package = Package(
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
-                "README.md", "compression.py", "endurance.py", "fast.py", "folder.py", "memory.py", "networks.py",
-                "peers.py", "processes.py", "python.py", "scaling.py", "service.lua", "service.py", "spark.py",
-                "speed.svg", "torchvision.py",
+                "README.md", "arm64.py", "compression.py", "endurance.py", "fast.py", "folder.py", "memory.py",
+                "networks.py", "peers.py", "processes.py", "python.py", "scaling.py", "service.lua", "service.py",
+                "spark.py", "speed.svg", "torchvision.py",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawFoundationTests", dependencies: ["ThawFoundation", "Thaw"]),

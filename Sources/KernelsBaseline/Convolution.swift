@@ -97,8 +97,16 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
         // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
         // multiply-adds.
         for _ in 0..<depth / 4 {
+            #if arch(arm64)
+                let values = tile.values(input)
+            #endif
             for step in 0..<4 {
-                tile.accumulate(input + 4 * step, T.Sums(weights + step * stepWeights, stride: blockWidth))
+                let stepped = T.Sums(weights + step * stepWeights, stride: blockWidth)
+                #if arch(arm64)
+                    tile.accumulate(values, element: step, stepped)
+                #else
+                    tile.accumulate(input + 4 * step, stepped)
+                #endif
             }
             input = thaw_opaque(input + 16)
             weights += 4 * stepWeights
@@ -163,9 +171,11 @@ private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ c
         switch count {
         case 4: return convolveTile(Four<P>.self, work, position)
         case 5: return convolveTile(Five<P>.self, work, position)
-        case 6: return convolveTile(Six<P>.self, work, position)
         default: break
         }
+    #endif
+    #if AVX2 || AVX512
+        if count == 6 { return convolveTile(Six<P>.self, work, position) }
     #endif
     #if AVX512
         if P.Sums.longestTile > 6 {

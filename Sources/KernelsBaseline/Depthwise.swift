@@ -14,11 +14,14 @@ extension Table {
 
 private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
-        let kernel = DepthwiseRow<S>(work, block)
         for row in work.firstRow..<work.firstRow + work.rowCount {
             let input = values(work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride))
             let output = values(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
-            passRow(kernel, work.width, input, step: work.strideX * blockWidth, output)
+            for part in 0..<partCount {
+                let lane = part * laneCount
+                let kernel = DepthwiseRow<S>(work, block, lane)
+                passRow(kernel, work.width, input + lane, step: work.strideX * blockWidth, output + lane)
+            }
             if let activation = work.activation {
                 activate(activation, output, width: work.width * blockWidth)
             }
@@ -26,7 +29,7 @@ private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
     }
 }
 
-/// One row of one block.
+/// One row of one block, or of some of its lanes.
 private struct DepthwiseRow<S: Spacing>: RunKernel {
     let weights: UnsafePointer<Float>
     let bias: UnsafePointer<Float>
@@ -37,9 +40,9 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
     let lower: Float
     let upper: Float
 
-    init(_ work: borrowing DepthwiseWork, _ block: Int) {
-        weights = floats(work.weights) + block * work.windowHeight * work.windowWidth * blockWidth
-        bias = work.bias + block * blockWidth
+    init(_ work: borrowing DepthwiseWork, _ block: Int, _ lane: Int) {
+        weights = floats(work.weights) + block * work.windowHeight * work.windowWidth * blockWidth + lane
+        bias = work.bias + block * blockWidth + lane
         windowHeight = work.windowHeight
         windowWidth = work.windowWidth
         tapStrideY = values(work.tapStrideY)
@@ -50,32 +53,34 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
 
     @inline(__always)
     func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S {
-        var sums = R(load(bias))
+        var sums = R(loadLanes(bias))
         var weights = weights
         var row = input
         for _ in 0..<windowHeight {
             var tap = row
             var remaining = windowWidth
-            #if AVX512
+            #if AVX512 || arch(arm64)
                 // The other instruction sets have too few registers to keep values for reuse.
-                while S.pixels == 1, remaining >= 3, tapStrideX == blockWidth {
-                    var seen = (load(tap), load(tap + blockWidth))
+                let slides = S.pixels == 1 || S.pixels == 2 && laneCount < blockWidth
+                while slides, remaining >= 3, tapStrideX == blockWidth {
+                    var seen = (loadLanes(tap), loadLanes(tap + blockWidth))
                     sums.slide(
-                        tap, &seen, (load(weights), load(weights + blockWidth), load(weights + 2 * blockWidth)))
+                        tap, &seen,
+                        (loadLanes(weights), loadLanes(weights + blockWidth), loadLanes(weights + 2 * blockWidth)))
                     weights += 3 * blockWidth
                     tap += 3 * blockWidth
                     remaining -= 3
                 }
             #endif
             for _ in 0..<remaining {
-                let weight = load(weights)
+                let weight = loadLanes(weights)
                 sums.combine(tap) { multiplyAdd($0, $1, weight) }
                 weights += blockWidth
                 tap += tapStrideX
             }
             row += tapStrideY
         }
-        let (lower, upper) = (Vector(repeating: lower), Vector(repeating: upper))
+        let (lower, upper) = (Lanes(repeating: lower), Lanes(repeating: upper))
         sums.update { minimum(maximum($0, lower), upper) }
         sums.store(output)
     }

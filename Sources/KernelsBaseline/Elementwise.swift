@@ -7,23 +7,23 @@ import Kernels
 
 extension Float32Kernels {
     public static func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
-        let alpha = Vector(repeating: function.alpha)
-        let beta = Vector(repeating: function.beta)
-        @inline(__always) func clamp(_ x: Vector) -> Vector { minimum(maximum(x, alpha), beta) }
-        @inline(__always) func leaky(_ x: Vector) -> Vector { x.replacing(with: x * alpha, where: x .< 0) }
-        @inline(__always) func threshold(_ x: Vector) -> Vector { x.replacing(with: Vector.zero, where: x .< alpha) }
-        @inline(__always) func elu(_ x: Vector) -> Vector {
+        let alpha = Lanes(repeating: function.alpha)
+        let beta = Lanes(repeating: function.beta)
+        @inline(__always) func clamp(_ x: Lanes) -> Lanes { minimum(maximum(x, alpha), beta) }
+        @inline(__always) func leaky(_ x: Lanes) -> Lanes { x.replacing(with: x * alpha, where: x .< 0) }
+        @inline(__always) func threshold(_ x: Lanes) -> Lanes { x.replacing(with: Lanes.zero, where: x .< alpha) }
+        @inline(__always) func elu(_ x: Lanes) -> Lanes {
             x.replacing(with: exponentialLessOne(x) * alpha, where: x .< 0)
         }
-        @inline(__always) func selu(_ x: Vector) -> Vector {
+        @inline(__always) func selu(_ x: Lanes) -> Lanes {
             (x * alpha).replacing(with: exponentialLessOne(x) * beta, where: x .< 0)
         }
-        @inline(__always) func swishByAlpha(_ x: Vector) -> Vector { swish(x, alpha) }
-        @inline(__always) func linear(_ x: Vector) -> Vector { x * alpha + beta }
-        @inline(__always) func hardSigmoid(_ x: Vector) -> Vector {
-            minimum(maximum(linear(x), .zero), Vector(repeating: 1))
+        @inline(__always) func swishByAlpha(_ x: Lanes) -> Lanes { swish(x, alpha) }
+        @inline(__always) func linear(_ x: Lanes) -> Lanes { x * alpha + beta }
+        @inline(__always) func hardSigmoid(_ x: Lanes) -> Lanes {
+            minimum(maximum(linear(x), .zero), Lanes(repeating: 1))
         }
-        @inline(__always) func hardSwish(_ x: Vector) -> Vector { x * hardSigmoid(x) }
+        @inline(__always) func hardSwish(_ x: Lanes) -> Lanes { x * hardSigmoid(x) }
         switch function.kind {
         case .clamp: map(work, clamp)
         case .leaky: map(work, leaky)
@@ -107,21 +107,22 @@ func forEachVector(_ width: Int, _ body: (Int, Int) -> Void) {
 }
 
 @inline(__always)
-private func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
+private func map(_ work: borrowing RowWork, _ function: (Lanes) -> Lanes) {
     for row in 0..<work.count {
         let left = floats(work.left + row * work.leftStride)
         let output = floats(work.output + row * work.outputStride)
         @inline(__always) func step(_ index: Int, _ count: Int) {
-            let y = function(load(left + index, count: count))
-            write(y, output + index, count: count)
+            let y = function(loadLanes(left + index, count: count))
+            writeLanes(y, output + index, count: count)
         }
-        forEachVector(work.width, step)
+        forEachLanes(work.width, step)
     }
 }
 
 @inline(__always)
-private func zip(_ work: borrowing RowWork, _ function: (Vector, Vector) -> Vector) {
+private func zip(_ work: borrowing RowWork, _ function: (Lanes, Lanes) -> Lanes) {
     let repeats = work.pattern != .each
+    let isBlock = work.pattern == .block
     let swapped = work.swapped
     for row in 0..<work.count {
         let left = floats(work.left + row * work.leftStride)
@@ -129,16 +130,19 @@ private func zip(_ work: borrowing RowWork, _ function: (Vector, Vector) -> Vect
         let output = floats(work.output + row * work.outputStride)
         let operand =
             switch work.pattern {
-            case .each: Vector.zero
-            case .block: load(right)
-            case .one: Vector(repeating: right[0])
+            case .each: Lanes.zero
+            case .block: loadLanes(right)
+            case .one: Lanes(repeating: right[0])
             }
         @inline(__always) func step(_ index: Int, _ count: Int) {
-            let first = load(left + index, count: count)
-            let second = repeats ? operand : load(right + index, count: count)
+            let first = loadLanes(left + index, count: count)
+            let second =
+                !repeats
+                ? loadLanes(right + index, count: count)
+                : laneCount < blockWidth && isBlock ? loadLanes(right + index % blockWidth) : operand
             let y = swapped ? function(second, first) : function(first, second)
-            write(y, output + index, count: count)
+            writeLanes(y, output + index, count: count)
         }
-        forEachVector(work.width, step)
+        forEachLanes(work.width, step)
     }
 }

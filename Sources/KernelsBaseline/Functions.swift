@@ -5,45 +5,44 @@ import Kernels
 
 // MARK: Named single instructions
 
-@inline(__always) func sum(_ x: Vector, _ y: Vector) -> Vector { x + y }
-@inline(__always) func difference(_ x: Vector, _ y: Vector) -> Vector { x - y }
-@inline(__always) func product(_ x: Vector, _ y: Vector) -> Vector { x * y }
-@inline(__always) func quotient(_ x: Vector, _ y: Vector) -> Vector { x / y }
-@inline(__always) func squaredDifference(_ x: Vector, _ y: Vector) -> Vector { (x - y) * (x - y) }
-@inline(__always) func identity(_ x: Vector) -> Vector { x }
-@inline(__always) func squared(_ x: Vector) -> Vector { x * x }
-@inline(__always) func squareRoot(_ x: Vector) -> Vector { x.squareRoot() }
-@inline(__always) func reciprocal(_ x: Vector) -> Vector { 1 / x }
-@inline(__always) func reciprocalSquareRoot(_ x: Vector) -> Vector { 1 / x.squareRoot() }
+@inline(__always) func sum(_ x: Lanes, _ y: Lanes) -> Lanes { x + y }
+@inline(__always) func difference(_ x: Lanes, _ y: Lanes) -> Lanes { x - y }
+@inline(__always) func product(_ x: Lanes, _ y: Lanes) -> Lanes { x * y }
+@inline(__always) func quotient(_ x: Lanes, _ y: Lanes) -> Lanes { x / y }
+@inline(__always) func squaredDifference(_ x: Lanes, _ y: Lanes) -> Lanes { (x - y) * (x - y) }
+@inline(__always) func identity(_ x: Lanes) -> Lanes { x }
+@inline(__always) func squared(_ x: Lanes) -> Lanes { x * x }
+@inline(__always) func reciprocal(_ x: Lanes) -> Lanes { 1 / x }
+@inline(__always) func reciprocalSquareRoot(_ x: Lanes) -> Lanes { 1 / squareRoot(x) }
 
 // MARK: Exponentials
 
 /// (eˣ − 1) / x for |x| ≤ 0.35.
 @inline(__always)
-private func growth(_ x: Vector) -> Vector {
-    var y = Vector(repeating: 0.0013942150)
-    y = multiplyAdd(Vector(repeating: 0.0083698641), y, x)
-    y = multiplyAdd(Vector(repeating: 0.0416663402), y, x)
-    y = multiplyAdd(Vector(repeating: 0.1666649874), y, x)
-    y = multiplyAdd(Vector(repeating: 0.5000000050), y, x)
-    return multiplyAdd(Vector(repeating: 1.0000000114), y, x)
+private func growth(_ x: Lanes) -> Lanes {
+    var y = Lanes(repeating: 0.0013942150)
+    y = multiplyAdd(Lanes(repeating: 0.0083698641), y, x)
+    y = multiplyAdd(Lanes(repeating: 0.0416663402), y, x)
+    y = multiplyAdd(Lanes(repeating: 0.1666649874), y, x)
+    y = multiplyAdd(Lanes(repeating: 0.5000000050), y, x)
+    return multiplyAdd(Lanes(repeating: 1.0000000114), y, x)
 }
 
 /// eˣ = 2ⁿ · eʳ with |r| ≤ ln 2 / 2. Below −86.6 the result is 0.
 @inline(__always)
-func exponential(_ x: Vector) -> Vector {
-    let clamped = minimum(maximum(x, Vector(repeating: -87)), Vector(repeating: 88.72283))
+func exponential(_ x: Lanes) -> Lanes {
+    let clamped = minimum(maximum(x, Lanes(repeating: -87)), Lanes(repeating: 88.72283))
     // Adding 1.5 · 2²³ leaves the nearest integer in the low bits.
-    let magic = Vector(repeating: 12_582_912)
+    let magic = Lanes(repeating: 12_582_912)
     let shifted = clamped * 1.442695041 + magic
     let n = shifted - magic
     // ln 2 is split into two parts, so that r is exact.
     var r = clamped - n * 0.693359375
-    r -= n * Vector(repeating: -2.12194440e-4)
-    let mantissa = multiplyAdd(Vector(repeating: 1), growth(r), r)
+    r -= n * Lanes(repeating: -2.12194440e-4)
+    let mantissa = multiplyAdd(Lanes(repeating: 1), growth(r), r)
     // 2ⁿ⁻¹, and the last factor of 2 separately: 2¹²⁸ is not a float.
-    let bits = (unsafeBitCast(shifted, to: SIMD16<Int32>.self) &+ 126) &<< 23
-    let power = unsafeBitCast(bits, to: Vector.self)
+    let bits = (unsafeBitCast(shifted, to: WordLanes.self) &+ 126) &<< 23
+    let power = unsafeBitCast(bits, to: Lanes.self)
     var y = mantissa * power * 2
     y.replace(with: 0, where: x .< -86.6)
     y.replace(with: .infinity, where: x .> 88.72283)
@@ -52,90 +51,90 @@ func exponential(_ x: Vector) -> Vector {
 
 /// eˣ − 1, accurate near 0.
 @inline(__always)
-func exponentialLessOne(_ x: Vector) -> Vector {
+func exponentialLessOne(_ x: Lanes) -> Lanes {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
 }
 
 /// 2ˣ for |x| ≤ ½.
 @inline(__always)
-private func smallPowerOfTwo(_ x: Vector) -> Vector {
-    var y = Vector(repeating: 0.00133813021)
-    y = multiplyAdd(Vector(repeating: 0.00966636837), y, x)
-    y = multiplyAdd(Vector(repeating: 0.0555038117), y, x)
-    y = multiplyAdd(Vector(repeating: 0.240223497), y, x)
-    y = multiplyAdd(Vector(repeating: 0.693147182), y, x)
-    return multiplyAdd(Vector(repeating: 1), y, x)
+private func smallPowerOfTwo(_ x: Lanes) -> Lanes {
+    var y = Lanes(repeating: 0.00133813021)
+    y = multiplyAdd(Lanes(repeating: 0.00966636837), y, x)
+    y = multiplyAdd(Lanes(repeating: 0.0555038117), y, x)
+    y = multiplyAdd(Lanes(repeating: 0.240223497), y, x)
+    y = multiplyAdd(Lanes(repeating: 0.693147182), y, x)
+    return multiplyAdd(Lanes(repeating: 1), y, x)
 }
 
 /// x · sigmoid(alpha · x) = x / (1 + 2ⁿ · 2ʳ) with |r| ≤ ½ and |n| ≤ 126. Beyond that, one of the two terms is
 /// negligible.
 @inline(__always)
-func swish(_ x: Vector, _ alpha: Vector) -> Vector {
+func swish(_ x: Lanes, _ alpha: Lanes) -> Lanes {
     let factor = alpha * -1.442695041
     let bound = 126 / absolute(factor)
     let clamped = minimum(maximum(x, -bound), bound)
     // Adding 1.5 · 2²³ leaves n in the low bits, and 127 makes it the exponent of 2ⁿ.
-    let magic = Vector(repeating: 12_582_912 + 127)
+    let magic = Lanes(repeating: 12_582_912 + 127)
     let shifted = multiplyAdd(magic, clamped, factor)
-    let power = unsafeBitCast(unsafeBitCast(shifted, to: SIMD16<Int32>.self) &<< 23, to: Vector.self)
+    let power = unsafeBitCast(unsafeBitCast(shifted, to: WordLanes.self) &<< 23, to: Lanes.self)
     let r = multiplyAdd(magic - shifted, clamped, factor)
-    return x / multiplyAdd(Vector(repeating: 1), smallPowerOfTwo(r), power)
+    return x / multiplyAdd(Lanes(repeating: 1), smallPowerOfTwo(r), power)
 }
 
 @inline(__always)
-func sigmoid(_ x: Vector) -> Vector {
+func sigmoid(_ x: Lanes) -> Lanes {
     1 / (1 + exponential(-x))
 }
 
 @inline(__always)
-func hyperbolicTangent(_ x: Vector) -> Vector {
+func hyperbolicTangent(_ x: Lanes) -> Lanes {
     let square = x * x
-    var y = Vector(repeating: -0.0056647753)
-    y = multiplyAdd(Vector(repeating: 0.0205956799), y, square)
-    y = multiplyAdd(Vector(repeating: -0.0537226793), y, square)
-    y = multiplyAdd(Vector(repeating: 0.1333115014), y, square)
-    y = multiplyAdd(Vector(repeating: -0.3333326164), y, square)
-    y = multiplyAdd(Vector(repeating: 0.9999999961), y, square)
+    var y = Lanes(repeating: -0.0056647753)
+    y = multiplyAdd(Lanes(repeating: 0.0205956799), y, square)
+    y = multiplyAdd(Lanes(repeating: -0.0537226793), y, square)
+    y = multiplyAdd(Lanes(repeating: 0.1333115014), y, square)
+    y = multiplyAdd(Lanes(repeating: -0.3333326164), y, square)
+    y = multiplyAdd(Lanes(repeating: 0.9999999961), y, square)
     let magnitude = absolute(x)
     let far = 1 - 2 / (exponential(magnitude + magnitude) + 1)
     return (x * y).replacing(with: far.replacing(with: -far, where: x .< 0), where: magnitude .>= 0.625)
 }
 
 @inline(__always)
-func sign(_ x: Vector) -> Vector {
-    x.replacing(with: Vector(repeating: 1), where: x .> 0).replacing(with: Vector(repeating: -1), where: x .< 0)
+func sign(_ x: Lanes) -> Lanes {
+    x.replacing(with: Lanes(repeating: 1), where: x .> 0).replacing(with: Lanes(repeating: -1), where: x .< 0)
 }
 
 @inline(__always)
-func absolute(_ x: Vector) -> Vector {
-    unsafeBitCast(unsafeBitCast(x, to: SIMD16<UInt32>.self) & 0x7fff_ffff, to: Vector.self)
+func absolute(_ x: Lanes) -> Lanes {
+    unsafeBitCast(unsafeBitCast(x, to: BitLanes.self) & 0x7fff_ffff, to: Lanes.self)
 }
 
 // MARK: Logarithms and powers
 
 /// For 2ⁿ · m with m between √½ and √2: n · log 2 + log m.
 @inline(__always)
-func logarithm(_ x: Vector) -> Vector {
+func logarithm(_ x: Lanes) -> Lanes {
     // Subnormal values are scaled up first.
-    let isSmall = x .< Vector(repeating: Float.leastNormalMagnitude)
+    let isSmall = x .< Lanes(repeating: Float.leastNormalMagnitude)
     let normal = x.replacing(with: x * 33_554_432, where: isSmall)
-    let bits = unsafeBitCast(normal, to: SIMD16<Int32>.self)
+    let bits = unsafeBitCast(normal, to: WordLanes.self)
     // Subtracting the bits of √½ leaves the exponent in the upper bits.
     let shifted = bits &- 0x3f35_04f3
     let exponent = shifted &>> 23
-    let t = unsafeBitCast((shifted & 0x7f_ffff) &+ 0x3f35_04f3, to: Vector.self) - 1
+    let t = unsafeBitCast((shifted & 0x7f_ffff) &+ 0x3f35_04f3, to: Lanes.self) - 1
     // Converts the integer to a float: adds it to 1.5 · 2²³ and subtracts that.
-    var n = unsafeBitCast(exponent &+ 0x4b40_0000, to: Vector.self) - 12_582_912
+    var n = unsafeBitCast(exponent &+ 0x4b40_0000, to: Lanes.self) - 12_582_912
     n.replace(with: n - 25, where: isSmall)
-    var y = Vector(repeating: 0.0686234257)
-    y = multiplyAdd(Vector(repeating: -0.114214975), y, t)
-    y = multiplyAdd(Vector(repeating: 0.116990745), y, t)
-    y = multiplyAdd(Vector(repeating: -0.124349246), y, t)
-    y = multiplyAdd(Vector(repeating: 0.142486559), y, t)
-    y = multiplyAdd(Vector(repeating: -0.166673782), y, t)
-    y = multiplyAdd(Vector(repeating: 0.200007161), y, t)
-    y = multiplyAdd(Vector(repeating: -0.250000019), y, t)
-    y = multiplyAdd(Vector(repeating: 0.333333312), y, t)
+    var y = Lanes(repeating: 0.0686234257)
+    y = multiplyAdd(Lanes(repeating: -0.114214975), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.116990745), y, t)
+    y = multiplyAdd(Lanes(repeating: -0.124349246), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.142486559), y, t)
+    y = multiplyAdd(Lanes(repeating: -0.166673782), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.200007161), y, t)
+    y = multiplyAdd(Lanes(repeating: -0.250000019), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.333333312), y, t)
     let square = t * t
     let tail = multiplyAdd(n * -2.12194440e-4, y * square, t) - square * 0.5
     var result = n * 0.693359375 + (t + tail)
@@ -147,7 +146,7 @@ func logarithm(_ x: Vector) -> Vector {
 
 /// log(1 + x), corrected for what rounding 1 + x loses.
 @inline(__always)
-func logarithmOfOneMore(_ x: Vector) -> Vector {
+func logarithmOfOneMore(_ x: Lanes) -> Lanes {
     let sum = 1 + x
     let lost = ((sum - 1) - x) / sum
     return (logarithm(sum) - lost).replacing(with: logarithm(sum), where: .!(absolute(lost) .< 1))
@@ -155,7 +154,7 @@ func logarithmOfOneMore(_ x: Vector) -> Vector {
 
 /// xʸ. If x is negative, y must be an integer.
 @inline(__always)
-func power(_ x: Vector, _ y: Vector) -> Vector {
+func power(_ x: Lanes, _ y: Lanes) -> Lanes {
     let magnitude = exponential(y * logarithm(absolute(x)))
     let isWhole = rounded(y) .== y
     let isEven = rounded(y * 0.5) .== y * 0.5
@@ -167,17 +166,17 @@ func power(_ x: Vector, _ y: Vector) -> Vector {
 
 /// To the nearest integer, ties to even. From 2²³ on, all floats are integers.
 @inline(__always)
-func rounded(_ x: Vector) -> Vector {
+func rounded(_ x: Lanes) -> Lanes {
     let magnitude = absolute(x)
     let whole = (magnitude + 8_388_608) - 8_388_608
     return x.replacing(with: whole.replacing(with: -whole, where: x .< 0), where: magnitude .< 8_388_608)
 }
 
 @inline(__always)
-func roundedUp(_ x: Vector) -> Vector { -roundedDown(-x) }
+func roundedUp(_ x: Lanes) -> Lanes { -roundedDown(-x) }
 
 @inline(__always)
-func roundedDown(_ x: Vector) -> Vector {
+func roundedDown(_ x: Lanes) -> Lanes {
     let nearest = rounded(x)
     return nearest.replacing(with: nearest - 1, where: nearest .> x)
 }
@@ -186,56 +185,56 @@ func roundedDown(_ x: Vector) -> Vector {
 
 /// 1 − erf x: e^(−x²) times a polynomial in 1 / (1 + |x| / 2).
 @inline(__always)
-func complementaryErrorFunction(_ x: Vector) -> Vector {
-    let magnitude = minimum(absolute(x), Vector(repeating: 10.2))
+func complementaryErrorFunction(_ x: Lanes) -> Lanes {
+    let magnitude = minimum(absolute(x), Lanes(repeating: 10.2))
     let t = 1 / (1 + magnitude * 0.5)
-    var y = Vector(repeating: 0.0129315483)
-    y = multiplyAdd(Vector(repeating: -0.12639498), y, t)
-    y = multiplyAdd(Vector(repeating: 0.435397487), y, t)
-    y = multiplyAdd(Vector(repeating: -0.677403537), y, t)
-    y = multiplyAdd(Vector(repeating: 0.426370466), y, t)
-    y = multiplyAdd(Vector(repeating: -0.10050053), y, t)
-    y = multiplyAdd(Vector(repeating: 0.226112457), y, t)
-    y = multiplyAdd(Vector(repeating: 0.238559381), y, t)
-    y = multiplyAdd(Vector(repeating: 0.282863341), y, t)
-    y = multiplyAdd(Vector(repeating: 0.28206435), y, t)
+    var y = Lanes(repeating: 0.0129315483)
+    y = multiplyAdd(Lanes(repeating: -0.12639498), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.435397487), y, t)
+    y = multiplyAdd(Lanes(repeating: -0.677403537), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.426370466), y, t)
+    y = multiplyAdd(Lanes(repeating: -0.10050053), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.226112457), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.238559381), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.282863341), y, t)
+    y = multiplyAdd(Lanes(repeating: 0.28206435), y, t)
     let above = y * t * exponential(-magnitude * magnitude)
     return above.replacing(with: 2 - above, where: x .< 0).replacing(with: x, where: x .!= x)
 }
 
 @inline(__always)
-func errorFunction(_ x: Vector) -> Vector {
+func errorFunction(_ x: Lanes) -> Lanes {
     let square = x * x
-    var y = Vector(repeating: -0.00056253957)
-    y = multiplyAdd(Vector(repeating: 0.00491602339), y, square)
-    y = multiplyAdd(Vector(repeating: -0.0267099495), y, square)
-    y = multiplyAdd(Vector(repeating: 0.112801303), y, square)
-    y = multiplyAdd(Vector(repeating: -0.376123197), y, square)
-    y = multiplyAdd(Vector(repeating: 1.12837912), y, square)
+    var y = Lanes(repeating: -0.00056253957)
+    y = multiplyAdd(Lanes(repeating: 0.00491602339), y, square)
+    y = multiplyAdd(Lanes(repeating: -0.0267099495), y, square)
+    y = multiplyAdd(Lanes(repeating: 0.112801303), y, square)
+    y = multiplyAdd(Lanes(repeating: -0.376123197), y, square)
+    y = multiplyAdd(Lanes(repeating: 1.12837912), y, square)
     return (1 - complementaryErrorFunction(x)).replacing(with: x * y, where: absolute(x) .< 1)
 }
 
 @inline(__always)
-func softsign(_ x: Vector) -> Vector { x / (1 + absolute(x)) }
+func softsign(_ x: Lanes) -> Lanes { x / (1 + absolute(x)) }
 
 @inline(__always)
-func softplus(_ x: Vector) -> Vector {
+func softplus(_ x: Lanes) -> Lanes {
     maximum(x, .zero) + logarithmOfOneMore(exponential(-absolute(x)))
 }
 
 /// With w = eˣ, tanh(log(1 + w)) = (w² + 2w) / (w² + 2w + 2). For x ≥ 20 that is 1.
 @inline(__always)
-func mish(_ x: Vector) -> Vector {
-    let w = exponential(minimum(x, Vector(repeating: 20)))
+func mish(_ x: Lanes) -> Lanes {
+    let w = exponential(minimum(x, Lanes(repeating: 20)))
     let n = w * (w + 2)
     return x * (n / (n + 2))
 }
 
 @inline(__always)
-func gelu(_ x: Vector) -> Vector { x * 0.5 * complementaryErrorFunction(x * -0.70710678) }
+func gelu(_ x: Lanes) -> Lanes { x * 0.5 * complementaryErrorFunction(x * -0.70710678) }
 
 @inline(__always)
-func geluByTanh(_ x: Vector) -> Vector {
+func geluByTanh(_ x: Lanes) -> Lanes {
     let inner = (x + x * x * x * 0.044715) * 0.797884561
     return x * 0.5 * (1 + hyperbolicTangent(inner))
 }
@@ -244,15 +243,15 @@ func geluByTanh(_ x: Vector) -> Vector {
 
 /// The nearest half-precision value, ties to even: its last digit is the 13th bit, and at least 2⁻²⁴.
 @inline(__always)
-func nearestHalf(_ x: Vector) -> Vector {
-    let bits = unsafeBitCast(x, to: SIMD16<UInt32>.self)
+func nearestHalf(_ x: Lanes) -> Lanes {
+    let bits = unsafeBitCast(x, to: BitLanes.self)
     let rounded = (bits &+ 0xFFF &+ ((bits &>> 13) & 1)) & 0xFFFF_E000
-    var y = unsafeBitCast(rounded & 0x7FFF_FFFF, to: Vector.self)
+    var y = unsafeBitCast(rounded & 0x7FFF_FFFF, to: Lanes.self)
     let magnitude = absolute(x)
     // The last digit of a value between 0.5 and 1 is 2⁻²⁴.
     y.replace(with: (magnitude + 0.5) - 0.5, where: magnitude .< 0x1p-14)
     y.replace(with: .infinity, where: magnitude .>= 65520)
     let sign = bits & 0x8000_0000
-    return unsafeBitCast(unsafeBitCast(y, to: SIMD16<UInt32>.self) | sign, to: Vector.self)
+    return unsafeBitCast(unsafeBitCast(y, to: BitLanes.self) | sign, to: Lanes.self)
         .replacing(with: x, where: x .!= x)
 }

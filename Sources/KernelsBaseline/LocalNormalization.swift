@@ -8,8 +8,8 @@ extension Float32Kernels {
         case .one: normalizeEach(work, identity)
         }
         @inline(__always) func threeQuarterPower(_ x: Vector) -> Vector {
-            let root = x.squareRoot()
-            return root * root.squareRoot()
+            let root = squareRoot(x)
+            return root * squareRoot(root)
         }
     }
 }

@@ -12,17 +12,17 @@ extension Table {
 /// How the pixels of a window are combined into one.
 private protocol Combination {
     static var start: Float { get }
-    static func combine(_ value: Vector, _ pixel: Vector) -> Vector
+    static func combine(_ value: Lanes, _ pixel: Lanes) -> Lanes
 }
 
 private enum Largest: Combination {
     @inline(__always) static var start: Float { -.infinity }
-    @inline(__always) static func combine(_ value: Vector, _ pixel: Vector) -> Vector { maximum(pixel, value) }
+    @inline(__always) static func combine(_ value: Lanes, _ pixel: Lanes) -> Lanes { maximum(pixel, value) }
 }
 
 private enum Sum: Combination {
     @inline(__always) static var start: Float { 0 }
-    @inline(__always) static func combine(_ value: Vector, _ pixel: Vector) -> Vector { value + pixel }
+    @inline(__always) static func combine(_ value: Lanes, _ pixel: Lanes) -> Lanes { value + pixel }
 }
 
 private func poolWindows<C: Combination>(_: C.Type, _ work: borrowing PoolingWork) {
@@ -60,15 +60,21 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
                     let left = column * work.strideX - work.padLeft
                     let start = max(left, 0)
                     let count = max(min(left + work.windowWidth, work.inputWidth) - start, 0)
-                    window(Alone.self, columns: count).run(
-                        Single<Alone>.self, input + start * blockWidth, output + column * blockWidth)
+                    let (from, to) = (input + start * blockWidth, output + column * blockWidth)
+                    for part in 0..<partCount {
+                        let lane = part * laneCount
+                        window(Alone.self, columns: count).run(Single<Alone>.self, from + lane, to + lane)
+                    }
                 }
             }
             passClipped(0..<firstWhole)
             let left = firstWhole * work.strideX - work.padLeft
-            passRow(
-                window(S.self, columns: work.windowWidth), endWhole - firstWhole, input + left * blockWidth, step: step,
-                output + firstWhole * blockWidth)
+            for part in 0..<partCount {
+                let lane = part * laneCount
+                passRow(
+                    window(S.self, columns: work.windowWidth), endWhole - firstWhole,
+                    input + (left * blockWidth + lane), step: step, output + (firstWhole * blockWidth + lane))
+            }
             passClipped(endWhole..<work.outputWidth)
         }
     }
@@ -83,7 +89,7 @@ private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
 
     @inline(__always)
     func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S {
-        var values = R(Vector(repeating: C.start))
+        var values = R(Lanes(repeating: C.start))
         var row = input
         for _ in 0..<rows {
             var pixel = row
@@ -93,7 +99,7 @@ private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
             }
             row += rowStride
         }
-        let factor = Vector(repeating: factor)
+        let factor = Lanes(repeating: factor)
         values.update { $0 * factor }
         values.store(output)
     }

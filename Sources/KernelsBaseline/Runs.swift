@@ -21,14 +21,28 @@ extension Spacing {
     }
 }
 
+/// A pixel of a run is one register of AVX-512 or NEON, two of AVX2 and four of SSE.
+private var longestRun: Int {
+    #if arch(arm64)
+        14
+    #else
+        Table.tilePixels
+    #endif
+}
+
 enum Adjacent: Spacing {
     @inline(__always) static var pixels: Int { 1 }
-    @inline(__always) static var limit: Int { Table.tilePixels }
+    @inline(__always) static var limit: Int { longestRun }
 }
 
 enum EverySecond: Spacing {
     @inline(__always) static var pixels: Int { 2 }
-    @inline(__always) static var limit: Int { Table.tilePixels }
+    #if arch(arm64)
+        // With 14, one would be kept in memory.
+        @inline(__always) static var limit: Int { 13 }
+    #else
+        @inline(__always) static var limit: Int { longestRun }
+    #endif
 }
 
 /// Any other stride: one output at a time.
@@ -48,37 +62,38 @@ enum Alone: Spacing {
 protocol Run {
     associatedtype S: Spacing
     static var count: Int { get }
-    init(_ start: Vector)
+    init(_ start: Lanes)
     /// Combines each output with its input. `input` is the first of those.
-    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Vector, Vector) -> Vector)
-    /// Adds three adjacent pixels times the weights to each output. The outputs must be adjacent too, so that two of
-    /// the three pixels have been read for the previous output and are in `seen`.
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes)
+    /// Adds three adjacent pixels times the weights to each output. If the outputs are adjacent too, two of the three
+    /// pixels have been read for the previous output and are in `seen`; at a distance of two pixels, the first of them.
     mutating func slide(
-        _ input: UnsafePointer<Value>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector))
-    mutating func update(_ function: (Vector) -> Vector)
+        _ input: UnsafePointer<Value>, _ seen: inout (Lanes, Lanes), _ weights: (Lanes, Lanes, Lanes))
+    mutating func update(_ function: (Lanes) -> Lanes)
     func store(_ output: UnsafeMutablePointer<Value>)
 }
 
 struct Single<S: Spacing>: Run {
-    private var value: Vector
+    private var value: Lanes
     @inline(__always) static var count: Int { 1 }
-    @inline(__always) init(_ start: Vector) { value = start }
+    @inline(__always) init(_ start: Lanes) { value = start }
     @inline(__always)
-    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Vector, Vector) -> Vector) {
-        value = function(value, load(input))
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes) {
+        value = function(value, loadLanes(input))
     }
     @inline(__always)
     mutating func slide(
-        _ input: UnsafePointer<Value>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
+        _ input: UnsafePointer<Value>, _ seen: inout (Lanes, Lanes), _ weights: (Lanes, Lanes, Lanes)
     ) {
-        let next = load(input + 2 * blockWidth)
+        let next = loadLanes(input + 2 * blockWidth)
+        if S.pixels == 2 { seen.1 = loadLanes(input + blockWidth) }
         value = multiplyAdd(value, seen.0, weights.0)
         value = multiplyAdd(value, seen.1, weights.1)
         value = multiplyAdd(value, next, weights.2)
-        seen = (seen.1, next)
+        seen = (S.pixels == 2 ? next : seen.1, next)
     }
-    @inline(__always) mutating func update(_ function: (Vector) -> Vector) { value = function(value) }
-    @inline(__always) func store(_ output: UnsafeMutablePointer<Value>) { write(value, output) }
+    @inline(__always) mutating func update(_ function: (Lanes) -> Lanes) { value = function(value) }
+    @inline(__always) func store(_ output: UnsafeMutablePointer<Value>) { writeLanes(value, output) }
 }
 
 /// Some outputs, then some more.
@@ -87,23 +102,23 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
     private var a: A
     private var b: B
     @inline(__always) static var count: Int { A.count + B.count }
-    @inline(__always) init(_ start: Vector) {
+    @inline(__always) init(_ start: Lanes) {
         a = A(start)
         b = B(start)
     }
     @inline(__always)
-    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Vector, Vector) -> Vector) {
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes) {
         a.combine(input, function)
         b.combine(input + A.count * S.pixels * blockWidth, function)
     }
     @inline(__always)
     mutating func slide(
-        _ input: UnsafePointer<Value>, _ seen: inout (Vector, Vector), _ weights: (Vector, Vector, Vector)
+        _ input: UnsafePointer<Value>, _ seen: inout (Lanes, Lanes), _ weights: (Lanes, Lanes, Lanes)
     ) {
         a.slide(input, &seen, weights)
-        b.slide(input + A.count * blockWidth, &seen, weights)
+        b.slide(input + A.count * S.pixels * blockWidth, &seen, weights)
     }
-    @inline(__always) mutating func update(_ function: (Vector) -> Vector) {
+    @inline(__always) mutating func update(_ function: (Lanes) -> Lanes) {
         a.update(function)
         b.update(function)
     }
@@ -153,7 +168,7 @@ private func passRun<K: RunKernel>(
         case 5: kernel.run(Joined<D, A>.self, input, output)
         case 6: kernel.run(Joined<D, B>.self, input, output)
     #endif
-    #if AVX512
+    #if AVX512 || arch(arm64)
         case 7: kernel.run(Joined<D, Joined<B, A>>.self, input, output)
         case 8: kernel.run(H.self, input, output)
         case 9: kernel.run(Joined<H, A>.self, input, output)
@@ -161,7 +176,7 @@ private func passRun<K: RunKernel>(
         case 11: kernel.run(Joined<H, Joined<B, A>>.self, input, output)
         case 12: kernel.run(Joined<H, D>.self, input, output)
         case 13: kernel.run(Joined<H, Joined<D, A>>.self, input, output)
-        case 14: kernel.run(Joined<H, Joined<D, B>>.self, input, output)
+        case 14 where K.S.limit > 13: kernel.run(Joined<H, Joined<D, B>>.self, input, output)
     #endif
     default: fatalError("unsupported run length")
     }

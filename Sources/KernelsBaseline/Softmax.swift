@@ -9,8 +9,7 @@ extension Float32Kernels {
             let shift = largest(input, work.width)
             var sums = Vector.zero
             @inline(__always) func exponentiate(_ index: Int, _ count: Int) {
-                let y = exponential(load(input + index, count: count) - shift)
-                write(y, output + index, count: count)
+                putExponentials(input + index, shift, output + index, count)
                 sums += load(output + index, count: count)
             }
             forEachVector(work.width, exponentiate)
@@ -41,6 +40,22 @@ extension Float32Kernels {
             forEachVector(work.width, subtract)
         }
     }
+}
+
+/// eˣ of the differences of up to a vector of values from `shift`.
+@inline(__always)
+private func putExponentials(
+    _ input: UnsafePointer<Float>, _ shift: Vector, _ output: UnsafeMutablePointer<Float>, _ count: Int
+) {
+    #if arch(arm64)
+        let shift = Lanes(repeating: shift[0])
+        @inline(__always) func step(_ index: Int, _ count: Int) {
+            writeLanes(exponential(loadLanes(input + index, count: count) - shift), output + index, count: count)
+        }
+        forEachLanes(count, step)
+    #else
+        write(exponential(load(input, count: count) - shift), output, count: count)
+    #endif
 }
 
 /// The maximum of a row, in all lanes.

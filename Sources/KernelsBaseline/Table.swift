@@ -21,9 +21,14 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
         public static var tilePixels: Int { @inline(__always) get { 14 } }
         public static var cyclesPerVector: Double { 0.5 }
-    #elseif AVX2 || arch(arm64)
+    #elseif AVX2
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 6 } }
+        public static var cyclesPerVector: Double { 1 }
+    #elseif arch(arm64)
+        // Twenty sums, four values of each pixel and the weights: six pixels would not stay in 32 registers.
+        public static var groupBlocks: Int { @inline(__always) get { 1 } }
+        public static var tilePixels: Int { @inline(__always) get { 5 } }
         public static var cyclesPerVector: Double { 1 }
     #else
         public static var groupBlocks: Int { @inline(__always) get { 1 } }

@@ -68,17 +68,27 @@ private func combine(_ work: borrowing ReductionWork, start: Float, _ function: 
         return
     }
     var column = work.columns.lowerBound
-    while column < work.columns.upperBound {
-        let count = min(blockWidth, work.columns.upperBound - column)
-        var sums = Vector(repeating: start)
-        var from = work.input + column
-        for _ in 0..<work.depth {
-            sums = function(sums, load(from, count: count))
-            from += work.width
-        }
-        write(sums * work.factor, work.output + column, count: count)
-        column += count
+    // Whole vectors apart from the rest, whose loads call a function.
+    while column + blockWidth <= work.columns.upperBound {
+        combineColumns(work, column, blockWidth, start: start, function)
+        column += blockWidth
     }
+    if column < work.columns.upperBound {
+        combineColumns(work, column, work.columns.upperBound - column, start: start, function)
+    }
+}
+
+@inline(__always)
+private func combineColumns(
+    _ work: borrowing ReductionWork, _ column: Int, _ count: Int, start: Float, _ function: (Vector, Vector) -> Vector
+) {
+    var sums = Vector(repeating: start)
+    var from = work.input + column
+    for _ in 0..<work.depth {
+        sums = function(sums, load(from, count: count))
+        from += work.width
+    }
+    write(sums * work.factor, work.output + column, count: count)
 }
 
 extension Float32Kernels {
@@ -99,27 +109,37 @@ extension Float32Kernels {
 /// Four rows of the product. The offsets are those of the last three from the first.
 @inline(__always)
 private func multiplyRows(_ work: borrowing MatrixWork, _ row: Int, _ second: Int, _ third: Int, _ fourth: Int) {
+    let columns = work.columns
+    var column = 0
+    // Whole vectors apart from the rest, whose loads call a function: around that, the sums would be saved.
+    while column + blockWidth <= columns {
+        multiplyColumns(work, row, second, third, fourth, column, blockWidth)
+        column += blockWidth
+    }
+    if column < columns { multiplyColumns(work, row, second, third, fourth, column, columns - column) }
+}
+
+/// Some columns of four rows.
+@inline(__always)
+private func multiplyColumns(
+    _ work: borrowing MatrixWork, _ row: Int, _ second: Int, _ third: Int, _ fourth: Int, _ column: Int, _ count: Int
+) {
     let depth = work.depth
     let columns = work.columns
     let left = work.left + row * depth
     let output = work.output + row * columns
-    var column = 0
-    while column < columns {
-        let count = min(blockWidth, columns - column)
-        var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
-        var right = work.right + column
-        for k in 0..<depth {
-            let b = load(right, count: count)
-            sums.0 = multiplyAdd(sums.0, Vector(repeating: left[k]), b)
-            sums.1 = multiplyAdd(sums.1, Vector(repeating: left[second * depth + k]), b)
-            sums.2 = multiplyAdd(sums.2, Vector(repeating: left[third * depth + k]), b)
-            sums.3 = multiplyAdd(sums.3, Vector(repeating: left[fourth * depth + k]), b)
-            right += columns
-        }
-        write(sums.0, output + column, count: count)
-        write(sums.1, output + (second * columns + column), count: count)
-        write(sums.2, output + (third * columns + column), count: count)
-        write(sums.3, output + (fourth * columns + column), count: count)
-        column += count
+    var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
+    var right = work.right + column
+    for k in 0..<depth {
+        let b = load(right, count: count)
+        sums.0 = multiplyAdd(sums.0, Vector(repeating: left[k]), b)
+        sums.1 = multiplyAdd(sums.1, Vector(repeating: left[second * depth + k]), b)
+        sums.2 = multiplyAdd(sums.2, Vector(repeating: left[third * depth + k]), b)
+        sums.3 = multiplyAdd(sums.3, Vector(repeating: left[fourth * depth + k]), b)
+        right += columns
     }
+    write(sums.0, output + column, count: count)
+    write(sums.1, output + (second * columns + column), count: count)
+    write(sums.2, output + (third * columns + column), count: count)
+    write(sums.3, output + (fourth * columns + column), count: count)
 }

@@ -110,6 +110,13 @@ protocol Tile {
     func prefetchLater(_ input: UnsafeRawPointer)
     /// Adds each pixel's value times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums)
+    #if arch(arm64)
+        /// Four adjacent values of each pixel.
+        associatedtype Values
+        func values(_ input: UnsafeRawPointer) -> Values
+        /// Adds one of each pixel's values times the weights: NEON multiplies by an element of a register.
+        mutating func accumulate(_ values: Values, element: Int, _ weights: Sums)
+    #endif
     mutating func add(_ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int)
     mutating func clamp(lower: Vector)
     mutating func clamp(upper: Vector)
@@ -140,6 +147,14 @@ struct Pixel<Sums: Blocks>: Tile {
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums) {
         sums.accumulate(Vector(repeating: input.load(fromByteOffset: offset, as: Float.self)), weights)
     }
+    #if arch(arm64)
+        @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Float> {
+            input.loadUnaligned(fromByteOffset: offset, as: SIMD4<Float>.self)
+        }
+        @inline(__always) mutating func accumulate(_ values: SIMD4<Float>, element: Int, _ weights: Sums) {
+            sums.accumulate(Vector(repeating: values[element]), weights)
+        }
+    #endif
     @inline(__always) mutating func add(
         _ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int
     ) {
@@ -185,6 +200,17 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a.accumulate(input, weights)
         b.accumulate(input, weights)
     }
+    #if arch(arm64)
+        @inline(__always) func values(_ input: UnsafeRawPointer) -> (A.Values, B.Values) {
+            (a.values(input), b.values(input))
+        }
+        @inline(__always) mutating func accumulate(
+            _ values: (A.Values, B.Values), element: Int, _ weights: A.Sums
+        ) {
+            a.accumulate(values.0, element: element, weights)
+            b.accumulate(values.1, element: element, weights)
+        }
+    #endif
     @inline(__always) mutating func add(
         _ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int
     ) {

@@ -39,9 +39,19 @@ func load(_ pointer: UnsafePointer<Float>) -> Vector {
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
     if count == blockWidth { return load(pointer) }
-    var vector = Vector.zero
-    withUnsafeMutableBytes(of: &vector) { $0.baseAddress!.copyMemory(from: pointer, byteCount: count * 4) }
-    return vector
+    #if arch(arm64)
+        // By quarters: a call to copy memory would have all vectors saved and restored around it.
+        @inline(__always) func quarter(_ first: Int) -> Lanes {
+            count > first ? loadLanes(pointer + first, count: min(count - first, laneCount)) : .zero
+        }
+        return Vector(
+            lowHalf: SIMD8(lowHalf: quarter(0), highHalf: quarter(4)),
+            highHalf: SIMD8(lowHalf: quarter(8), highHalf: quarter(12)))
+    #else
+        var vector = Vector.zero
+        withUnsafeMutableBytes(of: &vector) { $0.baseAddress!.copyMemory(from: pointer, byteCount: count * 4) }
+        return vector
+    #endif
 }
 
 @inline(__always)
@@ -54,9 +64,19 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
 @inline(__always)
 func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
     if count == blockWidth { return write(vector, pointer) }
-    withUnsafeBytes(of: vector) {
-        UnsafeMutableRawPointer(pointer).copyMemory(from: $0.baseAddress!, byteCount: count * 4)
-    }
+    #if arch(arm64)
+        @inline(__always) func put(_ lanes: Lanes, _ first: Int) {
+            if count > first { writeLanes(lanes, pointer + first, count: min(count - first, laneCount)) }
+        }
+        put(vector.lowHalf.lowHalf, 0)
+        put(vector.lowHalf.highHalf, 4)
+        put(vector.highHalf.lowHalf, 8)
+        put(vector.highHalf.highHalf, 12)
+    #else
+        withUnsafeBytes(of: vector) {
+            UnsafeMutableRawPointer(pointer).copyMemory(from: $0.baseAddress!, byteCount: count * 4)
+        }
+    #endif
 }
 
 /// The larger of each pair. A NaN lane of `x` stays NaN. (One instruction; `pointwiseMax` is not.)

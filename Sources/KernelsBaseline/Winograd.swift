@@ -74,11 +74,20 @@ private func transformTile<Y: WinogradLine, X: WinogradLine>(
     let width = X.points * blockWidth
     for x in 0..<X.points {
         let (column, transformed) = (from + x * blockWidth, scratch + x * blockWidth)
-        Y.transform({ load(column + $0 * rowStride) }, { write($1, transformed + $0 * width) })
+        for part in 0..<partCount {
+            let lane = part * laneCount
+            Y.transform(
+                { loadLanes(column + ($0 * rowStride + lane)) }, { writeLanes($1, transformed + ($0 * width + lane)) })
+        }
     }
     for y in 0..<Y.points {
         let (row, transformed) = (scratch + y * width, target + y * X.points * pointStride)
-        X.transform({ load(row + $0 * blockWidth) }, { write($1, transformed + $0 * pointStride) })
+        for part in 0..<partCount {
+            let lane = part * laneCount
+            X.transform(
+                { loadLanes(row + ($0 * blockWidth + lane)) },
+                { writeLanes($1, transformed + ($0 * pointStride + lane)) })
+        }
     }
 }
 
@@ -91,18 +100,21 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
     let pointStride = floats(tiles.pointStride)
     let result = values(UnsafeMutableRawPointer(scratch + Y.points * X.points * blockWidth))
     let residualStart = work.residual.map { values($0) }
-    let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
+    let (lower, upper) = (Lanes(repeating: work.lower), Lanes(repeating: work.upper))
     for index in 0..<tiles.blockCount {
         let block = tiles.firstBlock + index
         var products = floats(work.products + index * tiles.transformedBlockStride)
-        let bias = load(work.bias + block * blockWidth)
+        let bias = work.bias + block * blockWidth
         for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
             let from = products
             for x in 0..<X.points {
                 let column = scratch + x * blockWidth
-                Y.transformBack(
-                    outputsY, { load(from + ($0 * X.points + x) * pointStride) },
-                    { write($1, column + $0 * X.points * blockWidth) })
+                for part in 0..<partCount {
+                    let lane = part * laneCount
+                    Y.transformBack(
+                        outputsY, { loadLanes(from + (($0 * X.points + x) * pointStride + lane)) },
+                        { writeLanes($1, column + ($0 * X.points * blockWidth + lane)) })
+                }
             }
             let (row, column) = (tile / tiles.tilesAcross * outputsY, tile % tiles.tilesAcross * outputsX)
             let columns = min(outputsX, work.width - column)
@@ -113,12 +125,18 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
                 let residual =
                     values(block * work.residualBlockStride + (row + y) * work.residualRowStride) + column * blockWidth
                 let target = columns == outputsX ? destination : result
-                func put(_ x: Int, _ value: Vector) {
-                    var sum = value + bias
-                    if let residualStart, x < columns { sum += load(residualStart + (residual + x * blockWidth)) }
-                    write(minimum(maximum(sum, lower), upper), target + x * blockWidth)
+                for part in 0..<partCount {
+                    let lane = part * laneCount
+                    let bias = loadLanes(bias + lane)
+                    func put(_ x: Int, _ value: Lanes) {
+                        var sum = value + bias
+                        if let residualStart, x < columns {
+                            sum += loadLanes(residualStart + (residual + x * blockWidth + lane))
+                        }
+                        writeLanes(minimum(maximum(sum, lower), upper), target + (x * blockWidth + lane))
+                    }
+                    X.transformBack(outputsX, { loadLanes(line + ($0 * blockWidth + lane)) }, { put($0, $1) })
                 }
-                X.transformBack(outputsX, { load(line + $0 * blockWidth) }, { put($0, $1) })
                 if columns < outputsX {
                     for x in 0..<columns { write(load(result + x * blockWidth), destination + x * blockWidth) }
                 }

@@ -27,18 +27,21 @@ private func transformWeights<
     var target = floats(work.transformed)
     for row in 0..<Y.points {
         let factors = WinogradTaps<Height> {
-            Vector(repeating: Y.filterFactor(row, tap: $0, window: Height.count))
+            Lanes(repeating: Y.filterFactor(row, tap: $0, window: Height.count))
         }
         var filter = work.filters
         var destination = target
         for _ in 0..<work.inputs {
             for _ in 0..<work.blockCount {
-                let (taps, points) = (filter, destination)
-                @inline(__always) func column(_ x: Int) -> Vector {
-                    factors.sum { load(taps + ($0 &* Width.count &+ x) &* groupWidth) }
+                for part in 0..<partCount {
+                    let lane = part * laneCount
+                    let (taps, points) = (filter + lane, destination + lane)
+                    @inline(__always) func column(_ x: Int) -> Lanes {
+                        factors.sum { loadLanes(taps + ($0 &* Width.count &+ x) &* groupWidth) }
+                    }
+                    let line = WinogradTaps<Width>(column)
+                    X.transformFilter(line) { writeLanes($1, points + $0 &* pointStride) }
                 }
-                let line = WinogradTaps<Width>(column)
-                X.transformFilter(line) { write($1, points + $0 &* pointStride) }
                 filter += blockWidth
                 destination += blockWidth
             }

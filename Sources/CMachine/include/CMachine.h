@@ -126,6 +126,27 @@ __attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_scale_pai
 }
 #endif
 
+/// The same for SIMD4<Float>.
+typedef float thaw_float4 __attribute__((ext_vector_type(4)));
+__attribute__((always_inline)) static inline thaw_float4 thaw_multiply_add4(
+    thaw_float4 sum, thaw_float4 a, thaw_float4 b) {
+    return __builtin_elementwise_fma(a, b, sum);
+}
+__attribute__((always_inline)) static inline thaw_float4 thaw_maximum4(thaw_float4 x, thaw_float4 bound) {
+    return x < bound ? bound : x;
+}
+__attribute__((always_inline)) static inline thaw_float4 thaw_minimum4(thaw_float4 x, thaw_float4 bound) {
+    return x > bound ? bound : x;
+}
+#if defined(__aarch64__)
+/// (In Swift, some compilers call `sqrtf` for each lane.)
+__attribute__((always_inline)) static inline thaw_float4 thaw_square_root4(thaw_float4 x) {
+    thaw_float4 y;
+    __asm__("fsqrt %0.4s, %1.4s" : "=w"(y) : "w"(x));
+    return y;
+}
+#endif
+
 /// Imported into Swift as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
 typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
