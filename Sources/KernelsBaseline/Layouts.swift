@@ -41,7 +41,7 @@ extension Float32Kernels {
             while index + blockWidth <= work.width {
                 var values = Vector.zero
                 for lane in 0..<blockWidth { values[lane] = Float(pixels[index + lane]) }
-                write(multiplyAdd(load(work.bias + phase), values, load(work.scale + phase)), output + index)
+                write(load(work.bias + phase) + values * load(work.scale + phase), output + index)
                 index += blockWidth
                 phase += blockWidth
                 if phase == PixelLoadWork.patternWidth { phase = 0 }

@@ -12,12 +12,15 @@ struct NetworkQuantizer {
     var layerCount: Int { plan.layers.count }
 
     /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
-    init(_ graph: Graph, _ observer: Observer, _ statistic: RangeStatistic) throws {
+    /// - Parameter given: The codes that the network was trained with.
+    init(
+        _ graph: Graph, given: [Graph.Value: QuantizedValue], _ observer: Observer, _ statistic: RangeStatistic
+    ) throws {
         original = graph
         plan = QuantizationPlan(graph)
         guard !plan.layers.isEmpty else { throw Failure.nothingToQuantize() }
         self.graph = graph
-        try setCodes(observer, statistic)
+        try setCodes(given, observer, statistic)
         for index in plan.layers { self.graph.nodes[index].operation = layer(index).withRoundedWeights }
         try correctBiases(observer)
     }
@@ -27,11 +30,13 @@ struct NetworkQuantizer {
     static func best(
         _ graph: Graph, _ observer: Observer, _ statistic: RangeStatistic, scores: [[Float]]?
     ) throws -> NetworkQuantizer {
-        let plain = try NetworkQuantizer(graph, observer, statistic)
+        let (graph, given) = graph.withoutLevels()
+        let plain = try NetworkQuantizer(graph, given: given, observer, statistic)
         let equalization = Equalization(graph)
         guard let scores, !equalization.pairs.isEmpty else { return plain }
         let magnitudes = try observer.magnitudes(of: equalization.pairs.map(\.value), in: graph)
-        let equalized = try NetworkQuantizer(equalization.equalized(magnitudes), observer, statistic)
+        let equalized = try NetworkQuantizer(
+            equalization.equalized(magnitudes), given: given, observer, statistic)
         func error(_ network: NetworkQuantizer) throws -> Double {
             try NetworkQuantizer.distance(observer.outputs(of: network.graph.rounded(network.codes)), scores)
         }
@@ -47,14 +52,15 @@ struct NetworkQuantizer {
 
     // MARK: Ranges
 
-    private mutating func setCodes(_ observer: Observer, _ statistic: RangeStatistic) throws {
+    private mutating func setCodes(
+        _ given: [Graph.Value: QuantizedValue], _ observer: Observer, _ statistic: RangeStatistic
+    ) throws {
         let inputs = Set(graph.inputs.map(\.value))
         let computed = plan.values.filter { !inputs.contains($0) }
         let distributions = try observer.distributions(of: computed, in: graph)
         var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
         for (value, distribution) in zip(computed, distributions) { ranges[value] = distribution.range(statistic) }
         for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
-        let given = graph.givenCodes
         for group in plan.groups {
             if let code = group.lazy.compactMap({ given[$0] }).first {
                 for value in group { codes[value] = code }

@@ -133,14 +133,19 @@ struct QuantizedValue: Hashable, Sendable {
 }
 
 extension Graph {
-    /// The codes of values that the network itself rounds to levels, as in quantization-aware training.
-    var givenCodes: [Value: QuantizedValue] {
-        var result: [Value: QuantizedValue] = [:]
-        for node in nodes {
-            guard let codes = (node.operation as? any LevelOperation)?.codes else { continue }
-            result[node.outputs[0]] = QuantizedValue(scale: codes.scale, zeroPoint: codes.zeroPoint)
+    /// The graph without rounding to levels, as in quantization-aware training, and the codes of the values that were rounded.
+    /// They are still clamped to the range of the levels, which may be fewer than the codes.
+    func withoutLevels() -> (graph: Graph, codes: [Value: QuantizedValue]) {
+        var result = self
+        var found: [(value: Value, codes: QuantizedValue)] = []
+        for (index, node) in nodes.enumerated() {
+            guard let levels = node.operation as? any LevelOperation, let codes = levels.codes else { continue }
+            let range = levels.levelRange
+            result.nodes[index].operation = Unary(.clip(range.low, range.high))
+            found.append((node.outputs[0], QuantizedValue(scale: codes.scale, zeroPoint: codes.zeroPoint)))
         }
-        return result
+        let plan = QuantizationPlan(result)
+        return (result, Dictionary(found.map { (plan.ends[$0.value.index], $0.codes) }) { _, last in last })
     }
 
     /// The quantized network: values are rounded to codes and back in front of the nodes that read codes.
@@ -171,10 +176,13 @@ extension Graph {
 
     /// The quantized network with the codes of quantization-aware training; nil if it was not trained so.
     func quantizedAsTrained() throws -> Graph? {
-        let codes = givenCodes
+        var (result, codes) = withoutLevels()
         guard !codes.isEmpty else { return nil }
-        var result = self
-        for index in nodes.indices {
+        for group in QuantizationPlan(result).groups {
+            guard let code = group.lazy.compactMap({ codes[$0] }).first else { continue }
+            for value in group where codes[value] == nil { codes[value] = code }
+        }
+        for index in result.nodes.indices {
             guard let layer = nodes[index].operation as? any QuantizableLayer, codes[nodes[index].inputs[0]] != nil,
                 layer.weightCodes == nil
             else { continue }
@@ -188,13 +196,10 @@ extension Graph {
         _ steps: (QuantizedValue) -> [(name: String, operation: any Operation)]
     ) throws -> Graph {
         let plan = QuantizationPlan(self)
-        let given = givenCodes
         var indices: [String: Int] = [:]
         for (index, node) in nodes.enumerated() { indices[node.name] = index }
         var rounded: [Value: Value] = [:]
         return try rebuilt { node, arrived, builder in
-            // The codes round as the node does.
-            if let code = given[node.outputs[0]], code == codes[node.outputs[0]] { return arrived }
             guard plan.participates[indices[node.name]!], !kept.contains(node.name),
                 node.inputs.allSatisfy({ codes[$0] != nil })
             else { return nil }

@@ -144,6 +144,30 @@ extension IntegerCase {
             return try builder.quantized(
                 builder.one(Unary(.relu), builder.one(Binary(.add), first, inner)), 0.3, zeroPoint: 0)
         },
+        // As coremltools writes sums: codes are turned into floats with another scale than they were made with.
+        IntegerCase(
+            "a sum in another unit, and codes that are reshaped", [1, 8, 8, 32],
+            [
+                "AffineQuantize", "IntegerConvolution", "IntegerConvolution", "IntegerAddition", "Reshape",
+                "AffineDequantize",
+            ], tolerance: 3
+        ) { builder, x in
+            func codes(_ x: Graph.Value, _ scale: Float, _ element: ElementType, zeroPoint: Int) throws -> Graph.Value {
+                try builder.one(
+                    AffineQuantize(scale: AffineScale([scale], zeroPoints: [zeroPoint]), element: element), x)
+            }
+            func floats(_ x: Graph.Value, _ scale: Float, zeroPoint: Int) throws -> Graph.Value {
+                try builder.one(AffineDequantize(scale: AffineScale([scale], zeroPoints: [zeroPoint])), x)
+            }
+            let first = try codes(builder.one(convolution(axis(1), axis(1), 32, 48), x), 0.06, .uint8, zeroPoint: 125)
+            let layer = try builder.one(
+                convolution(axis(3, 1, 1), axis(3, 1, 1), 48, 48), floats(first, 0.06, zeroPoint: 125))
+            let inner = try floats(codes(layer, 0.3, .int8, zeroPoint: 2), 6, zeroPoint: 2)
+            let sum = try builder.one(Binary(.add), floats(first, 1.2, zeroPoint: 125), inner)
+            let reshaped = try builder.one(
+                Reshape([1, 64, 48]), codes(builder.one(Unary(.relu), sum), 6, .uint8, zeroPoint: 0))
+            return try floats(reshaped, 0.3, zeroPoint: 0)
+        },
         IntegerCase(
             "the other order, and another reader", [1, 8, 8, 32],
             [

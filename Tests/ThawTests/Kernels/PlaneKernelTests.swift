@@ -129,7 +129,7 @@ struct PlaneKernelTests {
             for row in 0..<2 {
                 for x in 0..<width {
                     let expected = Float(pixels[row * width + x]) * scale[x % channels] + bias[x % channels]
-                    #expect(abs(output[row * (width + 8) + x] - expected) < 1e-6, "\(set)")
+                    #expect(output[row * (width + 8) + x] == expected, "\(set)")
                 }
                 #expect(output[row * (width + 8) + width] == 7, "\(set)")
             }

@@ -122,24 +122,52 @@ import Testing
         #expect(plan.groups.count == (planCase.groups > 0 ? planCase.groups : planCase.rounded.count))
     }
 
-    @Test func `levels of quantization-aware training are taken over`() throws {
+    /// A network that was trained with rounding to levels.
+    private static func trained(top: Float) throws -> Graph {
         func levels(_ low: Float, _ high: Float) -> FakeQuantize {
-            FakeQuantize(channels: [FakeQuantize.Levels(minimum: low, maximum: high, bottom: 0, top: 255)])
+            FakeQuantize(channels: [FakeQuantize.Levels(minimum: low, maximum: high, bottom: 0, top: top)])
         }
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 4, 4, 3]))
         let rounded = try builder.add(levels(-1, 1), [input], name: "rounded")[0]
-        let first = try Self.convolution(&builder, rounded, "a")
+        let first = try convolution(&builder, rounded, "a")
         let bound = try builder.add(Unary(.relu6), [first], name: "relu")[0]
-        let second = try Self.convolution(&builder, builder.add(levels(0, 3), [bound], name: "levels")[0], "b")
+        // Values above the highest level are clamped to it.
+        let second = try convolution(&builder, builder.add(levels(0, 0.5), [bound], name: "levels")[0], "b")
         builder.output("output", second)
-        let model = Model(graph: builder.graph)
+        return builder.graph
+    }
+
+    @Test(arguments: [255, 254, 15]) func `levels of quantization-aware training are taken over`(_ top: Float) throws {
+        let trained = try Self.trained(top: top)
+        let model = Model(graph: trained)
         let graph = try #require(try model.quantizedGraph())
         #expect(graph.nodes.map(\.kind).count { $0 == "FakeQuantize" } == 0)
         #expect(graph.nodes.map(\.kind).count { $0 == "AffineQuantize" } == 2)
         // The weights are rounded to 8 bits.
         let sample = Self.input(graph)
-        #expect(difference(graph.answer(to: sample), builder.graph.answer(to: sample)) < 0.02)
+        #expect(difference(graph.answer(to: sample), trained.answer(to: sample)) < 0.02)
+        let onCodes = try graph.onCodes().nodes.map(\.kind)
+        // The image is clamped to its levels before it is rounded.
+        #expect(onCodes == ["Clip", "AffineQuantize", "IntegerConvolution", "IntegerConvolution"], "\(onCodes)")
+    }
+
+    @Test func `quantizing keeps the levels of training, in metadata too`() throws {
+        let trained = try Self.trained(top: 15)
+        var model = Model(graph: trained)
+        model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
+        model.image?.scaling = PixelScaling(scale: [2 / 255, 2 / 255, 2 / 255], bias: [-1, -1, -1])
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        try quantization.write(toFile: path)
+        let read = try Model.load(contentsOfFile: path).model
+        for graph in [quantization.model.graph, try #require(try read.quantizedGraph())] {
+            let sample = Self.input(graph)
+            #expect(difference(graph.answer(to: sample), trained.answer(to: sample)) < 0.02)
+            let onCodes = try graph.onCodes().nodes.map(\.kind)
+            #expect(onCodes.count { $0 == "IntegerConvolution" } == 2, "\(onCodes)")
+        }
     }
 
     @Test(arguments: [false, true]) func `equalized layers compute the same`(_ isDepthwise: Bool) throws {
@@ -233,6 +261,36 @@ import Testing
         #expect(difference(again.answer(to: input), expected) < 0.05)
         let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
         #expect(rounding(again) == rounding(quantization.model.graph))
+    }
+
+    @Test(arguments: forms) func `codes of a photo are the same on every instruction set`(
+        _ form: (file: String, target: CoreMLVersion?, isProgram: Bool)
+    ) throws {
+        let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: form.file).path
+        try quantization.write(toFile: path, target: form.target)
+        let read = try Model.load(contentsOfFile: path).model
+        let image = try #require(read.image)
+        let pixels = try DecodedImage(contentsOfFile: Self.photos[0]).pixels.fitted(to: image).bytes
+        // The last value with codes: the softmax behind it may differ in the last bit.
+        var graph = try #require(try read.quantizedGraph())
+        let last = try #require(graph.nodes.last { $0.operation is AffineDequantize })
+        graph.outputs = [Graph.Port(name: "last", value: last.outputs[0])]
+        graph = graph.pruned()
+        var expected: Tensor?
+        for set in InstructionSet.available {
+            for threads in [1, 2] {
+                let program = try Program(graph, instructionSet: set, threads: threads, precision: .int8)
+                let executor = Executor(program, threads: threads)
+                pixels.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+                executor.run()
+                let output = executor.output(0)
+                #expect(Set(output.floats).count > 10)
+                if expected == nil { expected = output }
+                #expect(output == expected, "\(set), \(threads) threads")
+            }
+        }
     }
 
     @Test func `weights take a byte each`() throws {

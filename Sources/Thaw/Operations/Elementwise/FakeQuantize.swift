@@ -79,6 +79,8 @@ extension FakeQuantize: LevelOperation {
         guard low <= 0, high >= 0, high - low <= 255 else { return nil }
         return (levels.step, Int(-low))
     }
+
+    var levelRange: (low: Float, high: Float) { (channels.map(\.low).min()!, channels.map(\.high).max()!) }
 }
 
 // MARK: TensorFlow

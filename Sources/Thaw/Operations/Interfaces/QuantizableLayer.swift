@@ -38,6 +38,8 @@ extension QuantizableLayer {
 
 /// An operation that rounds values to levels, as in quantization-aware training.
 protocol LevelOperation: Operation {
-    /// The scale and the zero point of codes from 0 to 255 for its levels; nil if there are no such codes.
+    /// The scale and the zero point of codes of type uint8 for its levels; nil if there are no such codes.
     var codes: (scale: Float, zeroPoint: Int)? { get }
+    /// The lowest and the highest level of all channels.
+    var levelRange: (low: Float, high: Float) { get }
 }

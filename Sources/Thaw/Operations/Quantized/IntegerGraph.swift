@@ -44,15 +44,24 @@ private struct QuantizedNetwork {
         _ node: Graph.Node, _ inputs: [Graph.Value], _ builder: inout GraphBuilder
     ) throws -> [Graph.Value]? {
         if let quantize = node.operation as? AffineQuantize {
-            guard let scale = quantize.unsignedScale, isOnlyDequantized(node, quantize) else { return nil }
+            guard let scale = unsignedScale(node, quantize) else { return nil }
             let value = try quantized(node, to: scale, inputs[0], &builder)
             codes[node.outputs[0]] = Codes(value: value, scale: scale)
             return [value]
         }
-        if node.operation is AffineDequantize {
+        if let dequantize = node.operation as? AffineDequantize {
             guard let known = codes[node.inputs[0]] else { return nil }
-            codes[node.outputs[0]] = known
-            return [try floats(known, name: node.name, &builder)]
+            // Its scale may be another than that of the quantization, which multiplies the values.
+            let scale = unsignedScale(dequantize, node.inputs[0])!
+            codes[node.outputs[0]] = Codes(value: known.value, scale: scale)
+            return [try floats(codes[node.outputs[0]]!, name: node.name, &builder)]
+        }
+        if node.inputs.count == 1, graph[node.inputs[0]].element != .float32 {
+            guard let known = codes[node.inputs[0]] else { return nil }
+            let operation = node.movingCodes(zeroPoint: known.scale.zeroPoint)!
+            let value = try builder.add(operation, [known.value], name: node.name)[0]
+            codes[node.outputs[0]] = Codes(value: value, scale: known.scale)
+            return [value]
         }
         guard node.outputs.count == 1, let known = allCodes(node.inputs) else { return nil }
         let scale = known[0].scale
@@ -127,12 +136,35 @@ private struct QuantizedNetwork {
         return known.isEmpty || known.count < values.count ? nil : known
     }
 
-    /// Whether all that reads the codes turns them into floats as they were made.
-    private func isOnlyDequantized(_ node: Graph.Node, _ quantize: AffineQuantize) -> Bool {
-        !outputs.contains(node.outputs[0])
-            && (readers[node.outputs[0]] ?? []).allSatisfy {
-                ($0.operation as? AffineDequantize)?.scale == quantize.scale
+    /// What the codes of a quantization mean if they are unsigned; nil if they are not computed on: one scale must be for all,
+    /// and all that reads them must turn them into floats.
+    private func unsignedScale(_ node: Graph.Node, _ quantize: AffineQuantize) -> CodeScale? {
+        quantize.unsignedScale.flatMap { isOnlyDequantized(node.outputs[0], $0.zeroPoint) ? $0 : nil }
+    }
+
+    /// What codes mean to a dequantization if they are unsigned; nil if there are several scales.
+    private func unsignedScale(_ dequantize: AffineDequantize, _ codes: Graph.Value) -> CodeScale? {
+        AffineQuantize(scale: dequantize.scale, element: graph[codes].element).unsignedScale
+    }
+
+    /// Whether all that reads codes moves them, or turns them into floats with the zero point that borders of images have.
+    private func isOnlyDequantized(_ value: Graph.Value, _ zeroPoint: Int) -> Bool {
+        var values = [value]
+        while let value = values.popLast() {
+            guard !outputs.contains(value) else { return false }
+            for node in readers[value] ?? [] {
+                if let dequantize = node.operation as? AffineDequantize {
+                    guard unsignedScale(dequantize, value)?.zeroPoint == zeroPoint else { return false }
+                } else {
+                    // Padding adds values, and the code that it adds need not be the zero point.
+                    guard node.inputs.count == 1, node.movingCodes(zeroPoint: zeroPoint) != nil,
+                        graph[node.outputs[0]].shape.elementCount <= graph[value].shape.elementCount
+                    else { return false }
+                    values.append(node.outputs[0])
+                }
             }
+        }
+        return true
     }
 
     /// Whether a value, possibly after clamping, is quantized, and used for nothing else.
@@ -140,7 +172,10 @@ private struct QuantizedNetwork {
         var value = value
         while true {
             guard !outputs.contains(value), let readers = readers[value] else { return false }
-            if readers.allSatisfy({ ($0.operation as? AffineQuantize)?.unsignedScale != nil }) { return true }
+            let isQuantized = readers.allSatisfy { node in
+                (node.operation as? AffineQuantize).map { unsignedScale(node, $0) != nil } ?? false
+            }
+            if isQuantized { return true }
             guard readers.count == 1, readers[0].operation.bound != nil else { return false }
             value = readers[0].outputs[0]
         }
@@ -153,6 +188,13 @@ extension AffineQuantize {
         var unsigned = scale
         if element == .int8 { unsigned.zeroPoints = scale.zeroPoints.map { $0 + 128 } }
         return unsigned.codeScale
+    }
+}
+
+extension Graph.Node {
+    /// The operation on codes, if it only moves values.
+    fileprivate func movingCodes(zeroPoint: Int) -> (any Operation)? {
+        outputs.count == 1 ? (operation as? any CodeMovingOperation)?.movingCodes(zeroPoint: zeroPoint) : nil
     }
 }
 
