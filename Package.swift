@@ -32,7 +32,8 @@ var kernelModules = [kernels("KernelsBaseline"), kernels("IntegerKernelsBaseline
 #else
     let hostArchitecture = "arm64"
 #endif
-if (Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture) == "x86_64" {
+let architecture = Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture
+if architecture == "x86_64" {
     let avx2 = ["-mavx2", "-mfma"]
     let avx512 = ["-mavx512f", "-mavx512vl", "-mavx512bw", "-mavx512dq", "-mfma"]
     kernelModules += [
@@ -47,6 +48,10 @@ if (Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture) == "x86_64" {
         kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),
         kernels("IntegerKernelsAVX512VNNI", define: ["AVX512", "VNNI"], flags: avx512 + ["-mavx512vnni"]),
     ]
+} else if architecture == "arm64" {
+    // Like VNNI, but both bytes are signed.
+    kernelModules.append(
+        kernels("IntegerKernelsDotprod", define: ["VNNI", "DOTPROD"], flags: ["-march=armv8-a+dotprod"]))
 }
 
 // Programs and the C library contain the Swift runtime; SwiftPM's own option for that knows programs only.

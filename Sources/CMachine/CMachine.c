@@ -50,6 +50,23 @@ bool thaw_has_avx512_vnni(void) { return false; }
 bool thaw_has_avx512_bf16(void) { return false; }
 #endif
 
+#if defined(__aarch64__) && defined(__linux__)
+#include <sys/auxv.h>
+
+// The bit is HWCAP_ASIMDDP, which not every C library's headers name.
+bool thaw_has_dotprod(void) { return getauxval(AT_HWCAP) & 1 << 20; }
+#elif defined(__aarch64__) && defined(__APPLE__)
+#include <sys/sysctl.h>
+
+bool thaw_has_dotprod(void) {
+    int value = 0;
+    size_t size = sizeof value;
+    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &value, &size, NULL, 0) == 0 && value;
+}
+#else
+bool thaw_has_dotprod(void) { return false; }
+#endif
+
 #if defined(__linux__)
 #include <limits.h>
 #include <linux/futex.h>

@@ -62,6 +62,8 @@ private struct TilePosition {
     var first: Int
     var block: Int
     var weights: UnsafeRawPointer
+    /// What the sums of that block start with.
+    var bias: UnsafeRawPointer
     /// The bytes in the input from this tile to the next, which is prefetched.
     var ahead = 0
 }
@@ -69,7 +71,7 @@ private struct TilePosition {
 @inline(never)
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing IntegerConvolutionWork, _ position: TilePosition) {
     let (first, block) = (position.first, position.block)
-    var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(work.bias + block * blockWidth))
+    var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
     var weights = position.weights
     let stepBytes = 64 * T.Sums.count
     let wholeTaps = work.steps.tapCount - work.steps.shortTaps
@@ -79,12 +81,21 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing IntegerConvoluti
         let quads = tap < wholeTaps ? work.steps.quads : work.steps.shortQuads
         // A whole block, without counting: the most frequent case.
         for _ in 0..<quads / 4 {
-            for quad in 0..<4 {
-                for half in 0..<CodeKernels.halves {
-                    let step = quad * CodeKernels.halves + half
-                    tile.accumulate(input + 4 * quad, half: half, T.Sums(weights + step * stepBytes))
+            #if DOTPROD
+                // Without a loop: the compiler keeps those that it finds too long, and then the elements are not constants.
+                let values = tile.values(input)
+                tile.accumulate(values, element: 0, T.Sums(weights))
+                tile.accumulate(values, element: 1, T.Sums(weights + stepBytes))
+                tile.accumulate(values, element: 2, T.Sums(weights + 2 * stepBytes))
+                tile.accumulate(values, element: 3, T.Sums(weights + 3 * stepBytes))
+            #else
+                for quad in 0..<4 {
+                    for half in 0..<CodeKernels.halves {
+                        let step = quad * CodeKernels.halves + half
+                        tile.accumulate(input + 4 * quad, half: half, T.Sums(weights + step * stepBytes))
+                    }
                 }
-            }
+            #endif
             input = thaw_opaque(input + 16)
             weights += 4 * CodeKernels.halves * stepBytes
         }
@@ -141,9 +152,19 @@ private func passPixels<B: Blocks>(
 ) {
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
     guard tiles > 0 else { return }
+    #if DOTPROD
+        var start = B(work.bias + block * blockWidth)
+        for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
+        let memory = UnsafeMutablePointer<B>.allocate(capacity: 1)
+        defer { memory.deallocate() }
+        memory.initialize(to: start)
+        let bias = UnsafeRawPointer(memory)
+    #else
+        let bias = UnsafeRawPointer(work.bias + block * blockWidth)
+    #endif
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
-    var position = TilePosition(first: work.firstPixel, block: block, weights: weights)
+    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias)
     for tile in 0..<tiles {
         let count = tile < larger ? size + 1 : size
         position.ahead =
@@ -174,10 +195,10 @@ private func passTile<P: Tile>(
     if P.Sums.longestTile > 4 {
         switch count {
         case 5: return convolveTile(Five<P>.self, work, position)
-        case 6: return convolveTile(Six<P>.self, work, position)
         default: break
         }
     }
+    if P.Sums.longestTile > 5, count == 6 { return convolveTile(Six<P>.self, work, position) }
     if P.Sums.longestTile > 6 {
         switch count {
         case 7: return convolveTile(Seven<P>.self, work, position)

@@ -25,10 +25,23 @@ extension CodeKernels {
         let isDilated = work.tapStrideX > blockWidth
         switch (work.windowHeight, work.windowWidth, work.strideX) {
         case (3, 3, 1...2) where !isDilated: passColumns(ThreeRows.self, work)
-        case (5, 5, 1...2) where !isDilated: passColumns(FiveRows.self, work)
+        #if !arch(arm64)
+            // (On arm64, they would not stay in registers.)
+            case (5, 5, 1...2) where !isDilated: passColumns(FiveRows.self, work)
+        #endif
         default: passTaps(work)
         }
     }
+}
+
+/// What the sums start with.
+@inline(__always)
+private func balancedBias(_ work: borrowing IntegerDepthwiseWork) -> Words {
+    var bias = loadWords(work.bias)
+    for tap in 0..<work.windowHeight * work.windowWidth {
+        bias = balanced(bias, loadWords(work.weights + tap * 64))
+    }
+    return bias
 }
 
 // MARK: Square windows, column by column
@@ -94,13 +107,13 @@ private struct FiveRows: Column {
 private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwiseWork) {
     let rounding = VectorRounding(work.rounding)
     let factors = loadFloats(work.factors)
-    let bias = loadWords(work.bias)
+    let bias = balancedBias(work)
     let (packed, rowStride) = (work.weights, work.tapStrideY)
     @inline(__always) func weights(_ column: Int) -> C {
         C { loadWords(packed + ($0 * C.height + column) * 64) }
     }
     @inline(__always) func codes(_ pixel: UnsafeRawPointer) -> C {
-        C { thaw_words(loadCodes(pixel + $0 * rowStride)) }
+        C { thaw_words(signed(loadCodes(pixel + $0 * rowStride))) }
     }
     @inline(__always) func write(_ sum: Words, _ output: UnsafeMutableRawPointer) {
         output.storeBytes(of: rounding.code(thaw_floats(sum) * factors), as: Codes.self)
@@ -163,29 +176,41 @@ private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwis
 
 private func passTaps(_ work: borrowing IntegerDepthwiseWork) {
     let rounding = VectorRounding(work.rounding)
+    let bias = balancedBias(work)
     let step = work.strideX * blockWidth
     for row in work.firstRow..<work.firstRow + work.rowCount {
         var input = work.input + row * work.strideY * work.inputRowStride
         var output = work.output + row * work.outputRowStride
-        for _ in 0..<work.width / 4 {
-            passFour(work, rounding, input, step: step, output)
-            input += 4 * step
-            output += 4 * blockWidth
+        for _ in 0..<work.width / adjacentOutputs {
+            passSome(work, rounding, bias, input, step: step, output)
+            input += adjacentOutputs * step
+            output += adjacentOutputs * blockWidth
         }
-        for _ in 0..<work.width % 4 {
-            passOne(work, rounding, input, output)
+        for _ in 0..<work.width % adjacentOutputs {
+            passOne(work, rounding, bias, input, output)
             input += step
             output += blockWidth
         }
     }
 }
-/// Four adjacent outputs.
+
+/// As many as registers hold.
+private var adjacentOutputs: Int {
+    @inline(__always) get {
+        #if arch(arm64)
+            2
+        #else
+            4
+        #endif
+    }
+}
+
+/// Some adjacent outputs.
 @inline(__always)
-private func passFour(
-    _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ input: UnsafeRawPointer, step: Int,
-    _ output: UnsafeMutableRawPointer
+private func passSome(
+    _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ bias: Words, _ input: UnsafeRawPointer,
+    step: Int, _ output: UnsafeMutableRawPointer
 ) {
-    let bias = loadWords(work.bias)
     var (a, b, c, d) = (bias, bias, bias, bias)
     var weights = work.weights
     var row = input
@@ -193,10 +218,12 @@ private func passFour(
         var tap = row
         for _ in 0..<work.windowWidth {
             let weight = loadWords(weights)
-            a = addProducts(a, thaw_words(loadCodes(tap)), weight)
-            b = addProducts(b, thaw_words(loadCodes(tap + step)), weight)
-            c = addProducts(c, thaw_words(loadCodes(tap + 2 * step)), weight)
-            d = addProducts(d, thaw_words(loadCodes(tap + 3 * step)), weight)
+            a = addProducts(a, thaw_words(signed(loadCodes(tap))), weight)
+            b = addProducts(b, thaw_words(signed(loadCodes(tap + step))), weight)
+            if adjacentOutputs == 4 {
+                c = addProducts(c, thaw_words(signed(loadCodes(tap + 2 * step))), weight)
+                d = addProducts(d, thaw_words(signed(loadCodes(tap + 3 * step))), weight)
+            }
             weights += 64
             tap += work.tapStrideX
         }
@@ -205,22 +232,24 @@ private func passFour(
     let factors = loadFloats(work.factors)
     write(rounding.code(thaw_floats(a) * factors), output, count: blockWidth)
     write(rounding.code(thaw_floats(b) * factors), output + blockWidth, count: blockWidth)
-    write(rounding.code(thaw_floats(c) * factors), output + 2 * blockWidth, count: blockWidth)
-    write(rounding.code(thaw_floats(d) * factors), output + 3 * blockWidth, count: blockWidth)
+    if adjacentOutputs == 4 {
+        write(rounding.code(thaw_floats(c) * factors), output + 2 * blockWidth, count: blockWidth)
+        write(rounding.code(thaw_floats(d) * factors), output + 3 * blockWidth, count: blockWidth)
+    }
 }
 
 @inline(__always)
 private func passOne(
-    _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ input: UnsafeRawPointer,
+    _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ bias: Words, _ input: UnsafeRawPointer,
     _ output: UnsafeMutableRawPointer
 ) {
-    var sum = loadWords(work.bias)
+    var sum = bias
     var weights = work.weights
     var row = input
     for _ in 0..<work.windowHeight {
         var tap = row
         for _ in 0..<work.windowWidth {
-            sum = addProducts(sum, thaw_words(loadCodes(tap)), loadWords(weights))
+            sum = addProducts(sum, thaw_words(signed(loadCodes(tap))), loadWords(weights))
             weights += 64
             tap += work.tapStrideX
         }

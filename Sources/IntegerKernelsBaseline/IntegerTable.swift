@@ -6,16 +6,26 @@ import Kernels
 ///
 /// With VNNI, a word of packed weights is a quad of bytes: the weights of four adjacent inputs for one output channel.
 /// Without, a quad takes two steps, and a word is a pair of 16-bit weights.
+///
+/// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the codes, and
+/// sums start with 128 times the weights.
 public enum CodeKernels: IntegerKernels {
     #if AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
         public static var tilePixels: Int { @inline(__always) get { 14 } }
+    #elseif DOTPROD
+        // Twenty sums, four quads of each pixel and the weights: six pixels would not stay in 32 registers.
+        public static var groupBlocks: Int { @inline(__always) get { 1 } }
+        public static var tilePixels: Int { @inline(__always) get { 5 } }
     #elseif VNNI
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 6 } }
     #elseif AVX2
         public static var groupBlocks: Int { @inline(__always) get { 2 } }
         public static var tilePixels: Int { @inline(__always) get { 4 } }
+    #elseif arch(arm64)
+        public static var groupBlocks: Int { @inline(__always) get { 1 } }
+        public static var tilePixels: Int { @inline(__always) get { 3 } }
     #else
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 2 } }
@@ -169,9 +179,32 @@ func addProducts(_ sum: Words, _ codes: Words, _ weights: Words) -> Words {
 /// The codes of a quad that a step multiplies.
 @inline(__always)
 func spread(_ quad: Words, half: Int) -> Words {
-    #if VNNI
+    #if DOTPROD
+        return quad ^ Words(repeating: Int32(bitPattern: 0x8080_8080))
+    #elseif VNNI
         return quad
     #else
         return half == 0 ? thaw_first_pairs(quad) : thaw_last_pairs(quad)
+    #endif
+}
+
+/// Codes as `addProducts` multiplies them: less 128, if it multiplies signed bytes.
+@inline(__always)
+func signed(_ codes: Codes) -> Codes {
+    #if DOTPROD
+        return codes ^ Codes(repeating: 0x80)
+    #else
+        return codes
+    #endif
+}
+
+/// A sum with what `signed` takes from the products: 128 times the weights. (A signed byte is at most 127.)
+@inline(__always)
+func balanced(_ sum: Words, _ weights: Words) -> Words {
+    #if DOTPROD
+        let half = Words(repeating: 0x4040_4040)
+        return addProducts(addProducts(sum, half, weights), half, weights)
+    #else
+        return sum
     #endif
 }

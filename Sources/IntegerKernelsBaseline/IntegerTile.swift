@@ -10,6 +10,9 @@ protocol Blocks {
     /// Loads blocks that follow each other.
     init(_ words: UnsafeRawPointer)
     mutating func accumulate(_ codes: Words, _ weights: Self)
+    #if DOTPROD
+        mutating func balance(_ weights: Self)
+    #endif
     /// Stores all blocks, but only `lanes` lanes of the last one.
     /// - Parameters:
     ///   - factors: Those of the first block's channels.
@@ -33,6 +36,9 @@ struct OneBlock: Blocks {
     @inline(__always) mutating func accumulate(_ codes: Words, _ weights: OneBlock) {
         words = addProducts(words, codes, weights.words)
     }
+    #if DOTPROD
+        @inline(__always) mutating func balance(_ weights: OneBlock) { words = balanced(words, weights.words) }
+    #endif
     @inline(__always) private func values(_ factors: UnsafePointer<Float>) -> Floats {
         thaw_floats(words) * loadFloats(factors)
     }
@@ -70,6 +76,12 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a.accumulate(codes, weights.a)
         b.accumulate(codes, weights.b)
     }
+    #if DOTPROD
+        @inline(__always) mutating func balance(_ weights: BlockPair) {
+            a.balance(weights.a)
+            b.balance(weights.b)
+        }
+    #endif
     @inline(__always) func storeCodes(
         _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
         lanes: Int
@@ -114,6 +126,13 @@ protocol Tile {
     func prefetchLater(_ input: UnsafeRawPointer)
     /// Adds each pixel's quad times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums)
+    #if DOTPROD
+        /// Four adjacent quads of each pixel.
+        associatedtype Values
+        func values(_ input: UnsafeRawPointer) -> Values
+        /// Adds one of each pixel's quads times the weights: NEON multiplies by an element of a register.
+        mutating func accumulate(_ values: Values, element: Int, _ weights: Sums)
+    #endif
     /// Calls the function with each pixel's sums and its index in the tile.
     func forEach(_ first: Int, _ body: (Sums, Int) -> Void)
 }
@@ -132,6 +151,14 @@ struct Pixel<Sums: Blocks>: Tile {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulate(spread(quad, half: half), weights)
     }
+    #if DOTPROD
+        @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Int32> {
+            unsafeBitCast(signed(loadCodes(input + offset)), to: SIMD4<Int32>.self)
+        }
+        @inline(__always) mutating func accumulate(_ values: SIMD4<Int32>, element: Int, _ weights: Sums) {
+            sums.accumulate(Words(repeating: values[element]), weights)
+        }
+    #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) { body(sums, first) }
 }
 
@@ -154,6 +181,17 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a.accumulate(input, half: half, weights)
         b.accumulate(input, half: half, weights)
     }
+    #if DOTPROD
+        @inline(__always) func values(_ input: UnsafeRawPointer) -> (A.Values, B.Values) {
+            (a.values(input), b.values(input))
+        }
+        @inline(__always) mutating func accumulate(
+            _ values: (A.Values, B.Values), element: Int, _ weights: A.Sums
+        ) {
+            a.accumulate(values.0, element: element, weights)
+            b.accumulate(values.1, element: element, weights)
+        }
+    #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) {
         a.forEach(first, body)
         b.forEach(first + A.pixels, body)

@@ -5,6 +5,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#if defined(__ARM_FEATURE_DOTPROD)
+#include <arm_neon.h>
+#endif
 
 #pragma clang assume_nonnull begin
 
@@ -17,6 +20,8 @@ bool thaw_has_avx2_vnni(void);
 bool thaw_has_avx512_vnni(void);
 /// Whether they support AVX512_BF16 as well.
 bool thaw_has_avx512_bf16(void);
+/// Whether the processor multiplies and adds signed bytes (arm64's dotprod).
+bool thaw_has_dotprod(void);
 
 /// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
 void thaw_wait(int32_t *word, int32_t expected);
@@ -268,7 +273,8 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_last_pairs(thaw_wo
     return (words >> 16 & 0xff) | (words >> 8 & 0xff0000);
 }
 
-/// Adds to each word of `sum` the products of its four bytes in `bytes`, unsigned, and in `weights`, signed.
+/// Adds to each word of `sum` the products of its four bytes in `bytes`, unsigned, and in `weights`, signed. With arm64's
+/// dotprod, both are signed.
 __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     thaw_word16 sum, thaw_word16 bytes, thaw_word16 weights) {
 #if defined(__AVX512VNNI__)
@@ -279,6 +285,16 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     typedef int32_t word8 __attribute__((ext_vector_type(8)));
     word8 low = (word8)__builtin_ia32_vpdpbusd256((words)sum.lo, (words)bytes.lo, (words)weights.lo);
     word8 high = (word8)__builtin_ia32_vpdpbusd256((words)sum.hi, (words)bytes.hi, (words)weights.hi);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(__ARM_FEATURE_DOTPROD)
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    typedef int32_t word4 __attribute__((ext_vector_type(4)));
+    word4 w = (word4)vdotq_s32((int32x4_t)sum.lo.lo, (int8x16_t)weights.lo.lo, (int8x16_t)bytes.lo.lo);
+    word4 x = (word4)vdotq_s32((int32x4_t)sum.lo.hi, (int8x16_t)weights.lo.hi, (int8x16_t)bytes.lo.hi);
+    word4 y = (word4)vdotq_s32((int32x4_t)sum.hi.lo, (int8x16_t)weights.hi.lo, (int8x16_t)bytes.hi.lo);
+    word4 z = (word4)vdotq_s32((int32x4_t)sum.hi.hi, (int8x16_t)weights.hi.hi, (int8x16_t)bytes.hi.hi);
+    word8 low = __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7);
+    word8 high = __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7);
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
     for (int i = 0; i < 4; i++) {

@@ -11,6 +11,8 @@ import KernelsBaseline
     import KernelsAVX2
     import KernelsAVX512
     import KernelsBFloat16
+#elseif arch(arm64)
+    import IntegerKernelsDotprod
 #endif
 #if canImport(Glibc)
     import Glibc
@@ -19,9 +21,10 @@ import KernelsBaseline
 #endif
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
-/// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI differ from those without in the kernels for codes only.
+/// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod of arm64, differ from those without in the
+/// kernels for codes only.
 package enum InstructionSet: String, CaseIterable, Sendable {
-    case baseline, avx2, avx2vnni, avx512, avx512vnni
+    case baseline, avx2, avx2vnni, avx512, avx512vnni, dotprod
 
     /// Whether this machine supports it.
     package var isAvailable: Bool {
@@ -31,6 +34,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         case .avx2vnni: thaw_has_avx2_vnni()
         case .avx512: thaw_has_avx512()
         case .avx512vnni: thaw_has_avx512_vnni()
+        case .dotprod: thaw_has_dotprod()
         }
     }
 
@@ -38,7 +42,9 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     package static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
 
     /// Those of them whose kernels for floats differ.
-    static var availableForFloats: [InstructionSet] { available.filter { $0 != .avx2vnni && $0 != .avx512vnni } }
+    static var availableForFloats: [InstructionSet] {
+        available.filter { ![.avx2vnni, .avx512vnni, .dotprod].contains($0) }
+    }
 
     /// The best set that the machine supports, or the one in the environment variable `THAW_ISA`.
     /// - Throws: `Failure` if the name is unknown, or the machine does not support the set.
@@ -62,7 +68,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         precondition(isAvailable)
         #if arch(x86_64)
             switch self {
-            case .baseline: return KernelsBaseline.Float32Kernels.self
+            case .baseline, .dotprod: return KernelsBaseline.Float32Kernels.self
             case .avx2, .avx2vnni: return KernelsAVX2.Float32Kernels.self
             case .avx512, .avx512vnni: return KernelsAVX512.Float32Kernels.self
             }
@@ -76,12 +82,14 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         precondition(isAvailable)
         #if arch(x86_64)
             switch self {
-            case .baseline: return IntegerKernelsBaseline.CodeKernels.self
+            case .baseline, .dotprod: return IntegerKernelsBaseline.CodeKernels.self
             case .avx2: return IntegerKernelsAVX2.CodeKernels.self
             case .avx2vnni: return IntegerKernelsAVX2VNNI.CodeKernels.self
             case .avx512: return IntegerKernelsAVX512.CodeKernels.self
             case .avx512vnni: return IntegerKernelsAVX512VNNI.CodeKernels.self
             }
+        #elseif arch(arm64)
+            return self == .dotprod ? IntegerKernelsDotprod.CodeKernels.self : IntegerKernelsBaseline.CodeKernels.self
         #else
             return IntegerKernelsBaseline.CodeKernels.self
         #endif

@@ -1,0 +1,162 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// A convolution of codes, small enough for plain loops.
+struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
+    var inputs = 16
+    var outputs = 16
+    var size = 5
+    var window = 1
+    var stride = 1
+    var hasFloats = false
+
+    var testDescription: String {
+        "\(window)×\(window) stride \(stride), \(inputs)→\(outputs) at \(size)²" + (hasFloats ? ", floats" : "")
+    }
+    var outputSize: Int { (size - window) / stride + 1 }
+
+    static let full: [CodeConvolutionCase] =
+        [
+            CodeConvolutionCase(window: 3), CodeConvolutionCase(inputs: 40, outputs: 48, size: 7, window: 3, stride: 2),
+            CodeConvolutionCase(inputs: 3, outputs: 7, window: 3), CodeConvolutionCase(inputs: 20, outputs: 70),
+            CodeConvolutionCase(inputs: 36, outputs: 33, hasFloats: true),
+        ]
+        // Many different numbers of pixels in a tile.
+        + (1...6).map { CodeConvolutionCase(outputs: 80, size: $0) }
+
+    static let depthwise: [CodeConvolutionCase] = [2, 3, 5].flatMap { window in
+        [1, 2, 3].map { CodeConvolutionCase(size: 14, window: window, stride: $0) }
+    }
+
+    /// Where each pixel of the output begins in a plane of the input.
+    var inputOffsets: [Int32] {
+        (0..<outputSize).flatMap { y in
+            (0..<outputSize).map { x in Int32((y * size + x) * stride * integerBlockWidth) }
+        }
+    }
+}
+
+struct IntegerKernelTests {
+    private let rounding = CodeRounding(zeroPoint: 11, lower: 5, upper: 250)
+
+    @Test("A convolution of codes is that of plain loops, bit by bit", arguments: CodeConvolutionCase.full)
+    func full(_ c: CodeConvolutionCase) {
+        let (width, plane, pixels) = (
+            integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputSize * c.outputSize
+        )
+        let (inputBlocks, blocks) = ((c.inputs + width - 1) / width, (c.outputs + width - 1) / width)
+        let input = codes(inputBlocks * plane)
+        let weights = codes(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
+        let (bias, factors) = channels(blocks * width)
+        // For each block of the input, the offset of each tap, and which rows of the weights it multiplies.
+        var taps: [Int32] = []
+        var rows: [Int32] = []
+        for block in 0..<inputBlocks {
+            let depth = min(width, c.inputs - block * width)
+            for tap in 0..<c.window * c.window {
+                taps.append(Int32(block * plane + (tap / c.window * c.size + tap % c.window) * width))
+                let first = tap * c.inputs + block * width
+                rows += (0..<(depth + 3) / 4 * 4).map { $0 < depth ? Int32(first + $0) : -1 }
+            }
+        }
+        var steps = IntegerSteps(tapCount: taps.count, quads: width / 4)
+        steps.shortTaps = c.inputs % width == 0 ? 0 : c.window * c.window
+        steps.shortQuads = (c.inputs % width + 3) / 4
+        var expected = [Float](repeating: 0, count: blocks * pixels * width)
+        for (pixel, start) in c.inputOffsets.enumerated() {
+            for o in 0..<c.outputs {
+                var sum = bias[o]
+                for tap in 0..<c.window * c.window {
+                    for i in 0..<c.inputs {
+                        let offset = i / width * plane + (tap / c.window * c.size + tap % c.window) * width + i % width
+                        let weight = Int32(weights[(tap * c.inputs + i) * c.outputs + o])
+                        sum &+= Int32(input[Int(start) + offset]) * weight
+                    }
+                }
+                let product = Float(sum) * factors[o]
+                expected[(o / width * pixels + pixel) * width + o % width] = c.hasFloats ? product : code(product)
+            }
+        }
+        let codesOfWeights = pointer(weights)
+        for set in InstructionSet.available {
+            let kernels = set.integerKernels
+            let packed = pointer([UInt8](repeating: 0, count: blocks * kernels.quadBytes * steps.count))
+            for group in BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges {
+                kernels.packWeights(
+                    IntegerPackingWork(
+                        codes: codesOfWeights, rowStride: c.outputs, rows: pointer(rows), rowCount: rows.count,
+                        firstColumn: group.lowerBound * width,
+                        columnCount: min(group.count * width, c.outputs - group.lowerBound * width),
+                        blockCount: group.count,
+                        packed: packed + group.lowerBound * kernels.quadBytes * steps.count))
+            }
+            let valueBytes = c.hasFloats ? 4 : 1
+            let output = pointer([UInt8](repeating: 0, count: expected.count * valueBytes))
+            let offsets = (0..<pixels).map { Int32($0 * width * valueBytes) }
+            kernels.convolve(
+                IntegerConvolutionWork(
+                    input: pointer(input), inputOffsets: pointer(c.inputOffsets), taps: pointer(taps), steps: steps,
+                    weights: packed, bias: pointer(bias), factors: pointer(factors),
+                    rounding: c.hasFloats ? nil : rounding, output: output, outputOffsets: pointer(offsets),
+                    outputBlockStride: pixels * width * valueBytes, channels: c.outputs, pixelCount: pixels,
+                    blockCount: blocks))
+            let results = (0..<expected.count).map { index in
+                c.hasFloats
+                    ? UnsafeRawPointer(output).load(fromByteOffset: 4 * index, as: Float.self) : Float(output[index])
+            }
+            #expect(results == expected, "\(set)")
+        }
+    }
+
+    @Test(
+        "A depthwise convolution of codes is that of plain loops, bit by bit", arguments: CodeConvolutionCase.depthwise)
+    func depthwise(_ c: CodeConvolutionCase) {
+        let (width, pixels) = (integerBlockWidth, c.outputSize * c.outputSize)
+        let input = codes(c.size * c.size * width)
+        let taps = c.window * c.window
+        let weights = codes(taps * width, seed: 2).map { Int8(bitPattern: $0) }
+        let (bias, factors) = channels(width)
+        var expected = [Float](repeating: 0, count: pixels * width)
+        for (pixel, start) in c.inputOffsets.enumerated() {
+            for channel in 0..<width {
+                let sum = (0..<taps).reduce(bias[channel]) { sum, tap in
+                    let offset = Int(start) + (tap / c.window * c.size + tap % c.window) * width + channel
+                    return sum &+ Int32(input[offset]) * Int32(weights[tap * width + channel])
+                }
+                expected[pixel * width + channel] = code(Float(sum) * factors[channel])
+            }
+        }
+        for set in InstructionSet.available {
+            let kernels = set.integerKernels
+            let packed = pointer([UInt8](repeating: 0, count: kernels.packedDepthwiseBytes(window: taps)))
+            kernels.packDepthwise(
+                IntegerPackingWork(
+                    codes: pointer(weights), rowStride: width, rows: pointer((0..<Int32(taps)).map { $0 }),
+                    rowCount: taps, firstColumn: 0, columnCount: width, blockCount: 1, packed: packed))
+            let output = pointer([UInt8](repeating: 0, count: expected.count))
+            kernels.convolveDepthwise(
+                IntegerDepthwiseWork(
+                    input: pointer(input), inputRowStride: c.size * width, strideY: c.stride, strideX: c.stride,
+                    windowHeight: c.window, windowWidth: c.window, tapStrideY: c.size * width, tapStrideX: width,
+                    weights: packed, bias: pointer(bias), factors: pointer(factors), rounding: rounding,
+                    output: output, outputRowStride: c.outputSize * width, width: c.outputSize, firstRow: 0,
+                    rowCount: c.outputSize))
+            #expect((0..<expected.count).map { Float(output[$0]) } == expected, "\(set)")
+        }
+    }
+
+    /// All values from 0 to 255.
+    private func codes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+        noise(count, seed: seed).map { UInt8(min(max(128 + $0 * 128, 0), 255)) }
+    }
+
+    private func channels(_ count: Int) -> (bias: [Int32], factors: [Float]) {
+        (noise(count, seed: 3).map { Int32($0 * 2000) }, noise(count, seed: 4).map { 0.004 + $0 * 0.001 })
+    }
+
+    private func code(_ product: Float) -> Float {
+        min(max(product, rounding.lower), rounding.upper).rounded(.toNearestOrEven) + Float(rounding.zeroPoint)
+    }
+}
