@@ -50,8 +50,13 @@ private enum Graphviz {
         }
         var words: [UnsafeMutablePointer<CChar>?] = ["dot", "-Tsvg"].map { (word: String) in strdup(word) } + [nil]
         defer { for word in words { free(word) } }
+        #if canImport(Darwin)
+            let environment = _NSGetEnviron().pointee
+        #else
+            let environment = environ
+        #endif
         var process = pid_t()
-        let error = posix_spawnp(&process, "dot", &actions, nil, &words, environ)
+        let error = posix_spawnp(&process, "dot", &actions, nil, &words, environment)
         guard error == 0 else {
             throw error == ENOENT ? Failure.noGraphviz() : Failure.graphvizFailed(String(cString: strerror(error)))
         }

@@ -63,8 +63,13 @@ private enum Graphviz {
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        #if canImport(Darwin)
+            let environment = _NSGetEnviron().pointee
+        #else
+            let environment = environ
+        #endif
         var process = pid_t()
-        let error = posix_spawnp(&process, "dot", &actions, &attributes, &words, environ)
+        let error = posix_spawnp(&process, "dot", &actions, &attributes, &words, environment)
         guard error == 0 else { throw error == ENOENT ? missing() : failed() }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
