@@ -11,7 +11,8 @@ passes if it is within 1e-4 of float64 or of the interpreter, or if its error is
 table has all errors, as shares of the range. The exit code is 1 if anything fails. A network that coremltools does not
 convert is listed with its reason and is no failure.
 
-Needs `pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 numpy`.
+Needs `pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 "numpy<2.4"`: with newer versions, coremltools fails on
+many networks.
 """
 import argparse
 import json

@@ -108,11 +108,11 @@ struct NonMaximumSuppression: Stage {
             position.flatMap { inputs[$0].numbers?.first }.flatMap { $0.isNaN ? nil : $0 }
         }
         let boxes = try Boxes(inputs[confidenceInput], inputs[coordinatesInput], classCount: classes.count)
-        let kept = boxes.kept(
+        let returned = boxes.kept(
             confidence: try Self.checked(
                 given(thresholdInputs.confidence) ?? confidenceThreshold, "confidence", upTo: .infinity),
-            iou: try Self.checked(given(thresholdInputs.iou) ?? iouThreshold, "IoU", upTo: 1), isPerClass: isPerClass)
-        let returned = kept.prefix(boxCounts.upperBound)
+            iou: try Self.checked(given(thresholdInputs.iou) ?? iouThreshold, "IoU", upTo: 1), isPerClass: isPerClass,
+            limit: boxCounts.upperBound)
         let count = max(returned.count, boxCounts.lowerBound)
         return isConfidence.map { isConfidence in
             let (values, width) = isConfidence ? (boxes.confidences, boxes.classCount) : (boxes.coordinates, 4)
@@ -147,50 +147,14 @@ private struct Boxes {
         (self.confidences, self.coordinates, self.classCount) = (scores, positions, classes)
     }
 
-    /// A box by its edges.
-    private struct Candidate {
-        let index: Int
-        let confidence: Double
-        let topClass: Int
-        let left, top, right, bottom: Double
-        let area: Double
-
-        func overlap(with other: Candidate) -> Double {
-            let width = min(right, other.right) - max(left, other.left)
-            let height = min(bottom, other.bottom) - max(top, other.top)
-            guard width > 0, height > 0 else { return 0 }
-            let intersection = width * height
-            return intersection / (area + other.area - intersection)
-        }
-    }
-
-    /// The indices of the boxes that are kept, the most confident first.
-    func kept(confidence threshold: Double, iou: Double, isPerClass: Bool) -> [Int] {
-        // The sort is stable: of equally confident boxes, the first is kept.
-        let candidates = candidates(threshold).sorted { $0.confidence > $1.confidence }
-        var kept: [Candidate] = []
-        for candidate in candidates {
-            let isSuppressed = kept.contains { other in
-                (!isPerClass || other.topClass == candidate.topClass) && other.overlap(with: candidate) > iou
-            }
-            if !isSuppressed { kept.append(candidate) }
-        }
-        return kept.map(\.index)
-    }
-
-    private func candidates(_ threshold: Double) -> [Candidate] {
+    /// The indices of at most `limit` boxes that are kept, the most confident first; of equally confident ones, the first.
+    func kept(confidence threshold: Double, iou: Double, isPerClass: Bool, limit: Int) -> [Int] {
         guard classCount > 0 else { return [] }
-        return (0..<count).compactMap { index in
-            let scores = confidences[index * classCount..<(index + 1) * classCount]
-            var top = scores.startIndex
-            for position in scores.indices where scores[position] > scores[top] { top = position }
-            guard scores[top] >= threshold else { return nil }
-            let (x, y) = (coordinates[4 * index], coordinates[4 * index + 1])
-            let (width, height) = (coordinates[4 * index + 2], coordinates[4 * index + 3])
-            return Candidate(
-                index: index, confidence: scores[top], topClass: top - scores.startIndex,
-                left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2,
-                area: max(width, 0) * max(height, 0))
+        let boxes = (0..<count).map { index in
+            ScoredBox(
+                index: index, box: Array(coordinates[4 * index..<4 * index + 4]),
+                scores: confidences[index * classCount..<(index + 1) * classCount])
         }
+        return ScoredBox.kept(boxes, score: threshold, overlap: iou, isPerClass: isPerClass, count: limit)
     }
 }

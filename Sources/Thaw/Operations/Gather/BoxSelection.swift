@@ -32,12 +32,13 @@ struct BoxSelection: Operation {
         let (boxes, scores) = (inputs[0].floats, inputs[1].floats)
         let kept = (0..<images).map { image in
             let rows = image * candidates..<(image + 1) * candidates
-            return selected(
-                rows.map { row in
-                    Candidate(
-                        row - rows.lowerBound, boxes[4 * row..<4 * row + 4], scores[classes * row..<classes * (row + 1)]
-                    )
-                })
+            let candidates = rows.map { row in
+                ScoredBox(
+                    index: row - rows.lowerBound, box: boxes[4 * row..<4 * row + 4].map(Double.init),
+                    scores: scores[classes * row..<classes * (row + 1)].lazy.map(Double.init))
+            }
+            return ScoredBox.kept(
+                candidates, score: Double(score), overlap: Double(overlap), isPerClass: isPerClass, count: count)
         }
         /// Rows of one of the inputs.
         func rows(_ values: [Float], _ width: Int, _ type: TensorType) -> Tensor {
@@ -55,47 +56,6 @@ struct BoxSelection: Operation {
             },
             Tensor(shape: types[3].shape, element: .int32) { Double(kept[$0].count) },
         ]
-    }
-
-    /// A box by its edges.
-    private struct Candidate {
-        let index: Int
-        let score: Float
-        let topClass: Int
-        let left, top, right, bottom: Double
-
-        init(_ index: Int, _ box: ArraySlice<Float>, _ scores: ArraySlice<Float>) {
-            let (box, scores) = (box.map(Double.init), Array(scores))
-            self.index = index
-            topClass = scores.indices.reduce(0) { scores[$1] > scores[$0] ? $1 : $0 }
-            score = scores[topClass]
-            (left, right) = (box[0] - box[2] / 2, box[0] + box[2] / 2)
-            (top, bottom) = (box[1] - box[3] / 2, box[1] + box[3] / 2)
-        }
-
-        var area: Double { max(right - left, 0) * max(bottom - top, 0) }
-
-        /// The intersection over the union.
-        func overlap(with other: Candidate) -> Double {
-            let width = min(right, other.right) - max(left, other.left)
-            let height = min(bottom, other.bottom) - max(top, other.top)
-            guard width > 0, height > 0 else { return 0 }
-            return width * height / (area + other.area - width * height)
-        }
-    }
-
-    /// The indices of the boxes that are kept, the best first; of equal ones, the first.
-    private func selected(_ candidates: [Candidate]) -> [Int] {
-        var kept: [Candidate] = []
-        for candidate in candidates.filter({ $0.score >= score }).sorted(by: { $0.score > $1.score }) {
-            guard kept.count < count else { break }
-            let isSuppressed = kept.contains { other in
-                (!isPerClass || other.topClass == candidate.topClass)
-                    && other.overlap(with: candidate) > Double(overlap)
-            }
-            if !isSuppressed { kept.append(candidate) }
-        }
-        return kept.map(\.index)
     }
 }
 

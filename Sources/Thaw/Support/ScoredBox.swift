@@ -1,0 +1,54 @@
+/// A box with its best class, for non-maximum suppression: by the detectors' stage and by the operation.
+struct ScoredBox {
+    let index: Int
+    /// The highest score of a class.
+    let score: Double
+    /// Its class; of equal ones, the first.
+    let topClass: Int
+    private let left, top, right, bottom: Double
+    private let area: Double
+
+    /// - Parameters:
+    ///   - box: The x and y of the center, the width and the height.
+    ///   - scores: The score of each class, of which there is at least one.
+    init(index: Int, box: [Double], scores: some Collection<Double>) {
+        var best = (position: 0, score: scores.first!)
+        for (position, score) in scores.enumerated() where score > best.score { best = (position, score) }
+        self.index = index
+        (topClass, score) = (best.position, best.score)
+        (left, right) = (box[0] - box[2] / 2, box[0] + box[2] / 2)
+        (top, bottom) = (box[1] - box[3] / 2, box[1] + box[3] / 2)
+        area = max(box[2], 0) * max(box[3], 0)
+    }
+
+    /// The intersection over the union.
+    private func overlap(with other: ScoredBox) -> Double {
+        let width = min(right, other.right) - max(left, other.left)
+        let height = min(bottom, other.bottom) - max(top, other.top)
+        guard width > 0, height > 0 else { return 0 }
+        let intersection = width * height
+        return intersection / (area + other.area - intersection)
+    }
+
+    /// The indices of the boxes that are kept, the best first; of equal ones, the first.
+    ///
+    /// - Parameters:
+    ///   - score: Boxes with lower scores are removed.
+    ///   - limit: A box is removed if its intersection over union with a better one is higher.
+    ///   - isPerClass: Whether only boxes of the same class compete.
+    ///   - count: At most so many are kept.
+    static func kept(
+        _ boxes: some Sequence<ScoredBox>, score: Double, overlap limit: Double, isPerClass: Bool, count: Int
+    ) -> [Int] {
+        var kept: [ScoredBox] = []
+        // The sort is stable.
+        for box in boxes.filter({ $0.score >= score }).sorted(by: { $0.score > $1.score }) {
+            guard kept.count < count else { break }
+            let isSuppressed = kept.contains { other in
+                (!isPerClass || other.topClass == box.topClass) && other.overlap(with: box) > limit
+            }
+            if !isSuppressed { kept.append(box) }
+        }
+        return kept.map(\.index)
+    }
+}
