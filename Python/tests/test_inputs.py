@@ -43,6 +43,23 @@ def test_a_state_passes_from_prediction_to_prediction(ct):
             np.testing.assert_allclose(model.predict(inputs, state=state)["y"], outputs["y"], rtol=1e-3, atol=1e-3)
         inputs, outputs = next(rows("stateful"))
         np.testing.assert_allclose(model.predict(inputs, other)["y"], outputs["y"], rtol=1e-3, atol=1e-3)
+        # What one state keeps continues in another.
+        name = model._description["states"][0]
+        kept = state.read_state(name)
+        assert kept.any() and kept.dtype.kind == "f"
+        third = model.make_state()
+        assert not third.read_state(name).any()
+        for each in model._description["states"]:
+            third.write_state(each, state.read_state(each).astype(np.float64))
+        np.testing.assert_array_equal(third.read_state(name), kept)
+        np.testing.assert_array_equal(model.predict(inputs, third)["y"], model.predict(inputs, state)["y"])
+        for wrong, value in [("other", kept), (name, kept[..., :-1])]:
+            with pytest.raises(ct.Error):
+                third.write_state(wrong, value)
+        with pytest.raises(TypeError):
+            third.write_state(name, ["a"])
+        with pytest.raises(ct.Error):
+            third.read_state("other")
         with pytest.raises(ct.Error):
             model.predict(inputs)
         with pytest.raises(TypeError):

@@ -190,6 +190,8 @@ _FUNCTIONS = {
     "thaw_model_run": (c_int, [c_void_p, POINTER(Tensor), c_size_t, c_int32, _OUT, _OUT]),
     "thaw_state_create": (c_int, [c_void_p, _OUT, _OUT]),
     "thaw_state_free": (None, [c_void_p]),
+    "thaw_state_read": (c_int, [c_void_p, c_char_p, _OUT, _OUT]),
+    "thaw_state_write": (c_int, [c_void_p, POINTER(Tensor), _OUT]),
     "thaw_state_run": (c_int, [c_void_p, POINTER(Tensor), c_size_t, c_int32, _OUT, _OUT]),
     "thaw_model_predict": (c_int, [c_void_p, POINTER(Value), c_size_t, c_int32, _OUT, _OUT]),
     "thaw_detector_create": (c_int, [c_void_p, POINTER(DetectorOptions), _OUT, _OUT]),

@@ -208,6 +208,35 @@ def _fits(shape: list[int], ranges: list[list[int]]) -> bool:
     )
 
 
+def read_state(handle: Any, name: str) -> Any:
+    """A copy of one of a state's arrays."""
+    result = _library.handle("thaw_state_read", handle, encoded(name))
+    try:
+        tensor = Tensor()
+        _library.call("thaw_result_output", result, 0, byref(tensor))
+        return _array(tensor)
+    finally:
+        _library.library().thaw_result_free(result)
+
+
+def write_state(handle: Any, name: str, value: Any) -> None:
+    """Replaces one of a state's arrays."""
+    import numpy
+
+    if hasattr(value, "detach"):
+        # A tensor of PyTorch.
+        value = value.detach().cpu().numpy()
+    array = numpy.asarray(value)
+    if array.dtype.kind not in "fiub":
+        raise InvalidTypeError(f"the state {name!r} takes an array of numbers, not {array.dtype}", "wrongType")
+    if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
+        array = array.astype(numpy.float32)
+    array = numpy.ascontiguousarray(array).reshape(array.shape)
+    tensor = Tensor(name=encoded(name), rank=array.ndim, shape=_sizes(array.shape))
+    tensor.data, tensor.byte_count, tensor.type = array.ctypes.data, array.nbytes, _library.TYPES[array.dtype.name]
+    _library.call("thaw_state_write", handle, byref(tensor))
+
+
 def _shape(tensor: Any) -> tuple[int, ...]:
     return tuple(tensor.shape[: tensor.rank])
 

@@ -225,6 +225,14 @@ class State(Owner):
         self._model = model
         self._handle = _library.handle("thaw_state_create", model._live())
 
+    def read_state(self, name: str) -> Any:
+        """A copy of one of its arrays, as the last prediction left it."""
+        return _predict.read_state(self._live(), name)
+
+    def write_state(self, name: str, value: Any) -> None:
+        """Replaces one of its arrays by what NumPy makes of `value`, which has the same shape."""
+        _predict.write_state(self._live(), name, value)
+
 
 class _UserDefined(MutableMapping):
     """Additional metadata by key; assigning changes the model."""

@@ -19,6 +19,8 @@ public final class ModelRunner: Sendable {
         public var name: String
         /// Its value.
         public var tensor: Tensor
+
+        package init(name: String, tensor: Tensor) { (self.name, self.tensor) = (name, tensor) }
     }
 
     /// The inputs, in order.
@@ -26,7 +28,8 @@ public final class ModelRunner: Sendable {
     /// The outputs, in order.
     public let outputs: [ModelFeature]
     private let model: Model
-    private let precision: Precision
+    /// The precision that the network is computed in.
+    let precision: Precision
     private let threads: Int
     private let engines = Engines()
 

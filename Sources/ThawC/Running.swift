@@ -50,6 +50,34 @@ public func runState(
     }
 }
 
+@_cdecl("thaw_state_read")
+public func readState(
+    _ state: OpaquePointer?, _ name: UnsafePointer<CChar>?, _ result: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
+    result?.pointee = nil
+    return call(error) {
+        let result = try required(result, "result")
+        let state: CState = try object(state, "state")
+        let name = try requiredText(name, "name")
+        let tensor = try state.state.existingTensor(named: name)
+        result.pointee = Handles.shared.add(
+            CResult([ModelRunner.Output(name: name, tensor: tensor)], isClassifier: false))
+    }
+}
+
+@_cdecl("thaw_state_write")
+public func writeState(
+    _ state: OpaquePointer?, _ value: UnsafePointer<thaw_tensor>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let state: CState = try object(state, "state")
+        guard let value else { throw Failure.isNull("value") }
+        let tensor = try GivenTensor(value.pointee, "value")
+        guard let name = tensor.name else { throw Failure.isNull("value.name") }
+        try state.state.setTensor(tensor.tensor, named: name)
+    }
+}
+
 /// The handle of a run's result.
 private func run(
     _ model: CModel, _ state: ModelState?, _ inputs: UnsafePointer<thaw_tensor>?, _ inputCount: Int, _ threads: Int32

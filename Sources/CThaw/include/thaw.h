@@ -392,6 +392,13 @@ thaw_status thaw_state_run(
     thaw_state *state, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
     thaw_error **error);
 
+/// A copy of one of a state's arrays, as the only output of `result`. Its name is one of those that `thaw_model_describe`
+/// lists as `states`.
+thaw_status thaw_state_read(const thaw_state *state, const char *name, thaw_result **result, thaw_error **error);
+
+/// Replaces one of a state's arrays by a copy of `value`, which has its name and shape, and any type.
+thaw_status thaw_state_write(thaw_state *state, const thaw_tensor *value, thaw_error **error);
+
 /// The kinds of values.
 enum {
     THAW_VALUE_INTEGER = 1,

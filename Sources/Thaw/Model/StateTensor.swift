@@ -29,6 +29,23 @@ public final class ModelState: @unchecked Sendable {
         states.firstIndex { $0.name == name }.map { index in lock.withLock { tensors[index] } }
     }
 
+    /// The same.
+    /// - Throws: `Failure` if there is none of this name.
+    package func existingTensor(named name: String) throws -> Tensor {
+        guard let tensor = tensor(named: name) else { throw Failure.noSuchState(name, names) }
+        return tensor
+    }
+
+    /// Replaces a tensor, for example by one that another state had.
+    /// - Throws: `Failure` if there is none of this name, or if it has another shape.
+    public func setTensor(_ tensor: Tensor, named name: String) throws {
+        guard let index = states.firstIndex(where: { $0.name == name }) else { throw Failure.noSuchState(name, names) }
+        let type = states[index].type
+        guard tensor.shape == type.shape else { throw Failure.stateShape(name, tensor.shape, type.shape) }
+        let converted = tensor.converted(to: type.element)
+        lock.withLock { tensors[index] = converted }
+    }
+
     /// Whether it is a state of this model.
     func belongs(to states: [StateTensor]) -> Bool {
         self.states.map(\.name) == states.map(\.name) && self.states.map(\.type) == states.map(\.type)
@@ -72,6 +89,18 @@ extension Failure {
 
     static func stateless() -> Failure {
         Failure(.unsupportedModel, "the model keeps nothing between runs", remedy: "it is run without a state")
+    }
+
+    static func noSuchState(_ name: String, _ names: [String]) -> Failure {
+        Failure(
+            .noSuchFeature, "the model keeps no '\(name)' between runs",
+            remedy: "it keeps '\(names.joined(separator: "', '"))'", names: names)
+    }
+
+    static func stateShape(_ name: String, _ shape: Shape, _ expected: Shape) -> Failure {
+        Failure(
+            .wrongShape, "the state '\(name)' is given with shape \(shape)", remedy: "expected \(expected)",
+            names: [name])
     }
 
     static func otherState() -> Failure { Failure(.invalidOption, "the state is that of another model") }

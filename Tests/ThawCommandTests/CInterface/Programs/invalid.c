@@ -65,6 +65,8 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_state_create(model, NULL, &error));
     FAILS(THAW_FAILED, "unsupportedModel", thaw_state_create(model, &state, &error));
     IS_NULL(thaw_state_run(NULL, NULL, 0, 1, &output, &error));
+    IS_NULL(thaw_state_read(NULL, "a", &output, &error));
+    IS_NULL(thaw_state_write(NULL, NULL, &error));
     thaw_state_free(NULL);
     thaw_detector *detector = (thaw_detector *)1;
     IS_NULL(thaw_detector_create(NULL, NULL, &detector, &error));
