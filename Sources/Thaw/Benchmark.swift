@@ -17,14 +17,23 @@ public struct Benchmark {
     public let peak: Double
     private let passes: Int
     private let workers: Workers
-    private let runs: [Run]
+    private let runs: [any BenchmarkRun]
 
-    /// One pass of the model, with its own memory and input.
-    private struct Run: @unchecked Sendable {
+    /// One pass of a network, with its own memory and input.
+    private struct NetworkRun: BenchmarkRun, @unchecked Sendable {
         let executor: Executor
         let input: Input
 
-        func load() { input.load(into: executor) }
+        func callAsFunction() {
+            input.load(into: executor)
+            executor.run()
+        }
+
+        func profile(seconds: Double) -> [StepTiming] {
+            input.load(into: executor)
+            let once = ContinuousClock().measure { executor.run() } / .seconds(1)
+            return executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
+        }
     }
 
     /// Random values for all inputs.
@@ -56,13 +65,40 @@ public struct Benchmark {
         let program = try Program(model, precision: precision, threads: threads / lanes)
         let input = Benchmark.input(of: model)
         workers = Workers(lanes)
-        runs = (0..<lanes).map { _ in Run(executor: Executor(program, threads: threads / lanes), input: input) }
+        runs = (0..<lanes).map { _ in NetworkRun(executor: Executor(program, threads: threads / lanes), input: input) }
         compiling = clock.now - start
         self.batch = passes * model.batch
         self.threads = threads
         self.precision = program.precision
         multiplyAdds = passes * program.multiplyAdds
         peak = program.instructionSet.peak(program.precision) * Double(threads)
+    }
+
+    /// A pipeline or detector, with the same random row of inputs in every run.
+    ///
+    /// - Parameters:
+    ///   - document: The pipeline.
+    ///   - precision: The precision that its networks are computed in.
+    ///   - batch: The number of rows in one run. Each is computed by one thread if there is more than one.
+    /// - Throws: `Failure` if a stage does not accept the random row.
+    public init(
+        _ document: PipelineDocument, precision: Precision = .float32, threads: Int = 1, batch: Int = 1
+    ) throws {
+        let clock = ContinuousClock()
+        let start = clock.now
+        let lanes = min(threads, batch)
+        let pipeline = try document.pipeline(precision: precision, threads: threads / lanes)
+        var generator = Generator()
+        let row = pipeline.sampleRow(using: &generator)
+        _ = try pipeline.run(row)
+        workers = Workers(lanes)
+        runs = (0..<lanes).map { _ in PipelineRun(pipeline: pipeline, row: row) }
+        compiling = clock.now - start
+        (self.batch, self.threads, passes) = (batch, threads, batch)
+        let resolved = pipeline.precision
+        self.precision = resolved
+        multiplyAdds = batch * pipeline.multiplyAdds
+        peak = try InstructionSet.chosen().peak(resolved) * Double(threads)
     }
 
     /// The times of runs, in seconds.
@@ -99,22 +135,14 @@ public struct Benchmark {
     }
 
     /// The time of each step: the median over runs that take about this long in total.
-    package func profile(seconds: Double) -> [StepTiming] {
-        let run = runs[0]
-        run.load()
-        let once = ContinuousClock().measure { run.executor.run() } / .seconds(1)
-        return run.executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
-    }
+    package func profile(seconds: Double) -> [StepTiming] { runs[0].profile(seconds: seconds) }
 
     /// Each thread processes its share of the images.
     private func run() {
         withUnsafePointer(to: (runs, passes)) { context in
             workers.run(chunks: runs.count, context: context) { context, lane, _ in
-                let (runs, passes) = context.assumingMemoryBound(to: ([Run], Int).self).pointee
-                for _ in stride(from: lane, to: passes, by: runs.count) {
-                    runs[lane].load()
-                    runs[lane].executor.run()
-                }
+                let (runs, passes) = context.assumingMemoryBound(to: ([any BenchmarkRun], Int).self).pointee
+                for _ in stride(from: lane, to: passes, by: runs.count) { runs[lane]() }
             }
         }
     }
@@ -137,7 +165,7 @@ public struct Benchmark {
     }
 
     /// SplitMix64, always from the same seed. Source: Steele, Lea and Flood, OOPSLA 2014.
-    private struct Generator: RandomNumberGenerator {
+    fileprivate struct Generator: RandomNumberGenerator {
         private var state: UInt64 = 1
 
         mutating func next() -> UInt64 {
@@ -147,5 +175,71 @@ public struct Benchmark {
             z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
             return z ^ (z >> 31)
         }
+    }
+}
+
+/// What a benchmark measures.
+private protocol BenchmarkRun: Sendable {
+    /// Runs once.
+    func callAsFunction()
+    /// The time of each step: the median over runs that take about this long in total.
+    func profile(seconds: Double) -> [StepTiming]
+}
+
+/// A row of inputs through a pipeline.
+private struct PipelineRun: BenchmarkRun {
+    let pipeline: Pipeline
+    let row: [String: FeatureValue]
+
+    // The row was accepted before.
+    func callAsFunction() { _ = try! pipeline.run(row) }
+
+    func profile(seconds: Double) -> [StepTiming] {
+        let end = ContinuousClock.now + .seconds(seconds)
+        var times: [[Double]] = []
+        repeat { times.append(try! pipeline.stageTimes(row)) } while times.count < 3 || ContinuousClock.now < end
+        return pipeline.sequence.steps.enumerated().map { index, step in
+            let sorted = times.map { $0[index] }.sorted()
+            let stages = (step.stage as? StageSequence)?.leaves ?? [step.stage]
+            let multiplyAdds = stages.reduce(0) { $0 + (($1 as? NetworkStage)?.model.graph.multiplyAdds ?? 0) }
+            return StepTiming(
+                name: "stage \(step.description.position)", kind: step.description.kind,
+                algorithm: step.description.kind, multiplyAdds: multiplyAdds, precision: pipeline.precision,
+                seconds: sorted[sorted.count / 2])
+        }
+    }
+}
+
+extension Pipeline {
+    /// Random values for all inputs; of strings, integers and dictionaries, keys that the first stage knows.
+    fileprivate func sampleRow(using generator: inout Benchmark.Generator) -> [String: FeatureValue] {
+        var row: [String: FeatureValue] = [:]
+        for (index, input) in inputs.enumerated() {
+            let keys = sequence.keys(ofInput: index)
+            func numbers(_ shape: [Int]) -> FeatureValue {
+                let count = shape.reduce(1, *)
+                return .multiArray((0..<count).map { _ in Double.random(in: 0..<1, using: &generator) }, shape: shape)
+            }
+            switch input.type {
+            case .integer: row[input.name] = keys.first.map { FeatureValue($0) } ?? .integer(1)
+            case .number: row[input.name] = .number(Double.random(in: 0..<1, using: &generator))
+            case .string: row[input.name] = keys.first.map { FeatureValue($0) } ?? .string("")
+            case .multiArray(let shape):
+                row[input.name] = numbers(shape ?? (input.standardShape.isEmpty ? [1] : input.standardShape))
+            case .dictionary:
+                row[input.name] = .dictionary(keys.map { ($0, Double.random(in: 0..<1, using: &generator)) })
+            case .image(let image):
+                let channels = image.color.channels
+                row[input.name] = .image(
+                    Pixels(
+                        width: image.width, height: image.height, channels: channels,
+                        bytes: (0..<image.width * image.height * channels).map { _ in
+                            UInt8.random(in: .min ... .max, using: &generator)
+                        }))
+            }
+        }
+        // Without them, the detector's own thresholds apply.
+        for input in inputs where input.isOptional && input.type == .number { row[input.name] = nil }
+        return row
     }
 }

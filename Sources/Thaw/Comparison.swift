@@ -30,6 +30,11 @@ public struct Comparison: Sendable {
     /// The tolerance if either model has weights of fewer bits, or if the second is computed in a lower precision.
     public static let toleranceOfShortWeights = 2e-2
 
+    /// The tolerance if the second model is computed in this precision.
+    package static func tolerance(of precision: Precision) -> Double {
+        precision == .float32 ? tolerance : toleranceOfShortWeights
+    }
+
     /// - Parameters:
     ///   - tolerance: By default ``tolerance``, or ``toleranceOfShortWeights`` if either model has short weights.
     ///   - precision: The precision that the second model is computed in.
@@ -64,7 +69,7 @@ public struct Comparison: Sendable {
 
     // MARK: Comparability
 
-    private static func checkInputs(_ a: ImageInput, _ b: ImageInput) throws {
+    static func checkInputs(_ a: ImageInput, _ b: ImageInput) throws {
         guard a.width == b.width, a.height == b.height else {
             throw Failure.imagesDiffer("\(a.width)×\(a.height) pixels", "\(b.width)×\(b.height)")
         }

@@ -24,8 +24,8 @@ extension Failure {
 
     static func imageOfStage(_ name: String) -> Failure {
         Failure(
-            .unsupportedModel, "the output '\(name)' is an image",
-            remedy: "networks in pipelines return arrays or labels")
+            .unsupportedModel, "'\(name)' is an image of 16-bit values",
+            remedy: "networks in pipelines take and return images of 8 bits")
     }
 
     static func noImageClassifier(_ kinds: [String], isDetector: Bool) -> Failure {

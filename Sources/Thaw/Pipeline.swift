@@ -98,22 +98,44 @@ public final class Pipeline: Sendable {
     /// The number of multiply-adds of its networks.
     public var multiplyAdds: Int { graphs.reduce(0) { $0 + $1.multiplyAdds } }
 
+    /// The precision that its networks are computed in.
+    public var precision: Precision {
+        sequence.leaves.lazy.compactMap { ($0 as? NetworkStage)?.precision }.first ?? .float32
+    }
+
+    /// The seconds that each stage takes for a row.
+    func stageTimes(_ values: [String: FeatureValue]) throws -> [Double] {
+        var times: [Double] = []
+        _ = try sequence.evaluate(checked(values), firstOutputs: nil) { times.append($0 / .seconds(1)) }
+        return times
+    }
+
     /// The outputs for these inputs, in the order of the description.
     ///
     /// - Throws: `Failure` for an input that is unknown or missing or does not fit, and naming a stage that does not accept
     ///   what it gets.
     public func run(_ values: [String: FeatureValue]) throws -> [(name: String, value: FeatureValue)] {
+        Array(zip(outputs, try sequence.evaluate(checked(values)))).map { ($0.name, $1) }
+    }
+
+    /// The values of all inputs, in order.
+    private func checked(_ values: [String: FeatureValue]) throws -> [FeatureValue] {
         let names = inputs.map(\.name)
         if let unknown = values.keys.filter({ !names.contains($0) }).min() {
             throw Failure.unknownPipelineInput(unknown, names)
         }
-        let given = try inputs.map { input in
+        return try inputs.map { input in
             guard let value = values[input.name] ?? input.missingValue else {
                 throw Failure.pipelineInput(input.name, input.type)
             }
-            return try naming(location: "input '\(input.name)'") { try input.type.checked(value) }
+            return try naming(location: "input '\(input.name)'") { try input.checked(value) }
         }
-        return Array(zip(outputs, try sequence.evaluate(given))).map { ($0.name, $1) }
+    }
+
+    /// The probability of each label in the outputs of a classifier: 1 for the top label if it returns no probabilities. Nil
+    /// if the pipeline is no classifier.
+    public func probabilities(_ outputs: [(name: String, value: FeatureValue)]) -> [Float]? {
+        labels.map { labelProbabilities(outputs, $0, predictedFeature) }
     }
 
     /// The input of this name, or the only one if there is no name.
@@ -131,7 +153,7 @@ public final class Pipeline: Sendable {
     /// - Throws: `Failure` for other pipelines.
     package func imageClassifier() throws -> Conversion {
         guard inputs.count == 1, case .image = inputs[0].type, let labels,
-            let network = sequence.steps.first?.stage as? NetworkStage
+            let network = sequence.steps.first?.stage as? NetworkStage, !network.returnsImages
         else { throw Failure.noImageClassifier(stages.map(\.kind), isDetector: sequence.detection != nil) }
         var model = network.model
         let names = model.graph.outputs.map(\.name)
@@ -154,16 +176,22 @@ private struct StagesAfterNetwork: LaterStages {
     let labels: [FeatureKey]
     let predictedFeature: String
 
-    /// The probability of each label; 1 for the top label of a classifier without probabilities.
     func probabilities(_ outputs: [Tensor]) throws -> [Float] {
         let features = try network.features(Array(zip(names, outputs)).map { (name: $0, tensor: $1) })
         // The only input is the image, which no later stage takes.
         let values = try sequence.evaluate([.integer(0)], firstOutputs: features)
-        for case .dictionary(let entries) in values {
-            let byLabel = Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-            return labels.map { Float(byLabel[$0] ?? .nan) }
-        }
-        let top = zip(sequence.outputs, values).first { $0.0.name == predictedFeature }?.1.key
-        return labels.map { $0 == top ? 1 : 0 }
+        return labelProbabilities(Array(zip(sequence.outputs.map(\.name), values)), labels, predictedFeature)
     }
+}
+
+/// The probability of each label; 1 for the top label of a classifier without probabilities.
+private func labelProbabilities(
+    _ outputs: [(name: String, value: FeatureValue)], _ labels: [FeatureKey], _ predictedFeature: String
+) -> [Float] {
+    for case (_, .dictionary(let entries)) in outputs {
+        let byLabel = Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
+        return labels.map { Float(byLabel[$0] ?? .nan) }
+    }
+    let top = outputs.first { $0.name == predictedFeature }?.value.key
+    return labels.map { $0 == top ? 1 : 0 }
 }

@@ -29,9 +29,10 @@ public struct PipelineDocument: Sendable {
         pipeline = try Pipeline(source.message, source.weights)
     }
 
-    /// The pipeline on several threads, which share the work of a network.
-    public func pipeline(threads: Int) throws -> Pipeline {
-        threads == 1 ? pipeline : try Pipeline(source.message, source.weights, threads: threads)
+    /// The pipeline in another precision, or on several threads, which share the work of a network.
+    public func pipeline(precision: Precision = .float32, threads: Int) throws -> Pipeline {
+        if threads == 1, precision == .float32 { return pipeline }
+        return try Pipeline(source.message, source.weights, precision: precision, threads: threads)
     }
 
     // MARK: Description

@@ -39,13 +39,16 @@ private func measure(
     resetPeakMemory()
     let clock = ContinuousClock()
     let start = clock.now
-    let model = try arguments.model(at: path).model
+    let document = try Pipeline.isPipeline(path: path) ? arguments.pipeline(at: path) : nil
+    let model = try document == nil ? arguments.model(at: path).model : nil
     let reading = clock.now - start
     for threads in threadCounts {
         if threads != threadCounts.first { resetPeakMemory() }
         let benchmark = try blaming(path) {
-            try Benchmark(
-                model, precision: arguments[Options.precision], threads: threads, batch: arguments[Options.batch])
+            let (precision, batch) = (arguments[Options.precision], arguments[Options.batch])
+            return try document.map {
+                try Benchmark($0, precision: precision, threads: threads, batch: batch)
+            } ?? Benchmark(model!, precision: precision, threads: threads, batch: batch)
         }
         let times = benchmark.measure(seconds: seconds)
         let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: seconds) : []
@@ -57,6 +60,17 @@ private func measure(
             let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peak)
             try AtomicFile.write(chart.svg().utf8, to: file)
         }
+    }
+}
+
+extension Arguments {
+    /// - Throws: `Failure` for an option that is for networks.
+    fileprivate func pipeline(at path: String) throws -> PipelineDocument {
+        for option in [Options.labels as any AnyOption, Options.function] + OptionGroups.graphInput
+        where isGiven(option) {
+            throw Failure.networkOption(option.spelling).inFile(path)
+        }
+        return try PipelineDocument(contentsOfFile: path)
     }
 }
 

@@ -3,6 +3,11 @@ import Thaw
 /// `thaw compare`: checks whether two models give the same results, and if not, where they first differ.
 func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let words = arguments.positional
+    let isPipeline = try words[..<2].map { try Pipeline.isPipeline(path: $0) }
+    if isPipeline.contains(true) {
+        if let other = isPipeline.firstIndex(of: false) { throw Failure.comparedWithPipeline().inFile(words[other]) }
+        return try comparePipelines(arguments, console)
+    }
     let (first, second) = try arguments.pair(words[0], words[1], console)
     let files = ImageFiles(Array(words[2...]))
     let paths = try files.paths()
@@ -13,7 +18,34 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
             crop: arguments.crop, decoding: arguments.decoding)
     }
     console.tell(of: arguments[Options.precision])
-    let report = try comparison.report(imagesAt: paths, threads: arguments.threads)
+    return try show(comparison.report(imagesAt: paths, threads: arguments.threads), files, arguments, console)
+}
+
+/// The same for two pipelines or detectors.
+private func comparePipelines(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
+    let words = arguments.positional
+    for option in [Options.labels as any AnyOption, Options.function] + OptionGroups.graphInput
+    where arguments.isGiven(option) {
+        throw Failure.networkOption(option.spelling).inFile(words[0])
+    }
+    let files = ImageFiles(Array(words[2...]))
+    let paths = try files.paths()
+    guard !paths.isEmpty else { throw Failure.noImages().inFile(words[2]) }
+    let first = try Pipeline(contentsOfFile: words[0])
+    let second = try Pipeline(contentsOfFile: words[1], precision: arguments[Options.precision])
+    let tolerance = Comparison.tolerance(of: arguments[Options.precision])
+    let comparison = try blaming(words[1]) {
+        try PipelineComparison(
+            first, second, tolerance: arguments[Options.tolerance] ?? tolerance,
+            precision: arguments[Options.precision], crop: arguments.crop, decoding: arguments.decoding)
+    }
+    console.tell(of: arguments[Options.precision])
+    return try show(comparison.report(imagesAt: paths, threads: arguments.threads), files, arguments, console)
+}
+
+private func show(
+    _ report: Comparison.Report, _ files: ImageFiles, _ arguments: Arguments, _ console: Console
+) throws -> ExitStatus {
     for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
     files.changedFolders.forEach(console.warn)
     switch arguments[Options.reportFormat] {

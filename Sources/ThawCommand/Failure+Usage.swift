@@ -230,6 +230,22 @@ extension Failure {
             remedy: "it is for a single output of numbers; name a .jsonl file")
     }
 
+    static func comparedWithPipeline() -> Failure {
+        Failure(
+            .notComparable, "this is no pipeline, and the other model is one",
+            remedy: "a pipeline is compared with another")
+    }
+
+    static func noSingleImage(_ names: [String]) -> Failure {
+        Failure(
+            .invalidOption, "an image file cannot contain the outputs '\(names.joined(separator: "', '"))'",
+            remedy: "it is for a single output that is an image; name a .jsonl file")
+    }
+
+    static func severalImages(_ count: Int) -> Failure {
+        Failure(.invalidOption, "an image file cannot contain the images of \(count) rows", remedy: "give one row")
+    }
+
     static func unequalRows(_ first: [Int], _ other: [Int]) -> Failure {
         Failure(
             .wrongShape, "a .npy file cannot contain outputs of the shapes \(first) and \(other)",

@@ -89,7 +89,10 @@ private struct Report {
                 return padded("\(stage.position) \(stage.kind)", width) + "  \(names[0]) → \(names[1])"
             })
         func lines(_ features: [PipelineFeature]) -> [String] {
-            features.map { "\($0.name): \($0.type)" + ($0.isOptional ? ", optional" : "") }
+            features.map { feature in
+                let shapes = feature.shapes == .fixed ? "" : " of shape \(feature.shapes)"
+                return "\(feature.name): \(feature.type)" + shapes + (feature.isOptional ? ", optional" : "")
+            }
         }
         add("inputs", lines(pipeline.inputs))
         add("outputs", lines(pipeline.outputs))

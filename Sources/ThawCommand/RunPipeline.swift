@@ -12,6 +12,12 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         contentsOfFile: path, precision: arguments[Options.precision], threads: arguments.threads)
     console.tell(of: arguments[Options.precision])
     let isArray = arguments[Options.arrays]?.hasSuffix(".npy") == true
+    let isImage = arguments[Options.arrays].flatMap(ImageFormat.init(path:)) != nil
+    if isImage {
+        guard pipeline.outputs.count == 1, case .image = pipeline.outputs[0].type else {
+            throw Failure.noSingleImage(pipeline.outputs.map(\.name))
+        }
+    }
     if isArray {
         guard pipeline.outputs.count == 1, pipeline.outputs[0].type.isNumeric else {
             throw Failure.noSingleOutput(pipeline.outputs.map(\.name))
@@ -28,7 +34,12 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         for answer in answers { try console.print(jsonLine(answer)) }
         return .done
     }
-    if isArray {
+    if isImage {
+        guard answers.count == 1, case .image(let pixels) = answers[0][0].value else {
+            throw Failure.severalImages(answers.count)
+        }
+        try pixels.write(toFile: target)
+    } else if isArray {
         try writeNumbers(answers.map { $0[0].value }, to: target)
     } else {
         let file = try AtomicFile(path: target)
@@ -69,7 +80,7 @@ extension Pipeline {
             let (name, text) = isJSON ? (nil, word) : nameAndFile(word, inputs: inputs.map(\.name))
             let input = try input(named: name)
             guard !columns.contains(where: { $0.name == input.name }) else { throw Failure.givenTwice(input.name) }
-            do { columns.append((input.name, try values(text, input.type))) } catch let failure as Failure {
+            do { columns.append((input.name, try values(text, input))) } catch let failure as Failure {
                 throw failure.file == nil ? failure.at("input '\(input.name)'") : failure
             }
         }
@@ -84,14 +95,15 @@ extension Pipeline {
     }
 
     /// The values in a word: JSON, an image, or an array in a file, which may have several rows.
-    private func values(_ text: String, _ type: FeatureType) throws -> [FeatureValue] {
+    private func values(_ text: String, _ input: PipelineFeature) throws -> [FeatureValue] {
+        let type = input.type
         if case .image(let image) = type {
             return [.image(try Pixels(contentsOfFile: text).feature(for: image))]
         }
         guard type.isNumeric, text.hasSuffix(".npy") else { return [try type.value(json: text)] }
         return try blaming(text) {
             let (shape, values) = try NumPyFile.doubles(contentsOfFile: text)
-            return try type.rows(values, shape: shape)
+            return try input.rows(values, shape: shape)
         }
     }
 }

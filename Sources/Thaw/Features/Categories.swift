@@ -52,6 +52,8 @@ struct OneHotEncoder: Stage {
         ignoresUnknown = source.parameters.handleUnknown as String == "IgnoreUnknown"
     }
 
+    func keys(ofInput index: Int) -> [FeatureKey] { indices.keys.sorted() }
+
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
         let key = inputs[0].key
         let index = key.flatMap { indices[$0] }
@@ -75,6 +77,8 @@ struct DictVectorizer: Stage {
             source.keys(strings: "stringToIndex", integers: "int64ToIndex"), hasIntegers: hasIntegerKeys)
         try source.checkVector(output, indices.count)
     }
+
+    func keys(ofInput index: Int) -> [FeatureKey] { indices.keys.sorted() }
 
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
         guard case .dictionary(let entries) = inputs[0] else { preconditionFailure("the input is not a dictionary") }
@@ -107,6 +111,8 @@ struct CategoricalMapping: Stage {
             !parameters.has(standard)
             ? nil : toInteger ? .integer(parameters.int64Value) : .string(parameters.strValue)
     }
+
+    func keys(ofInput index: Int) -> [FeatureKey] { values.keys.sorted() }
 
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
         let key = inputs[0].key

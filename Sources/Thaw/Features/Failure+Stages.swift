@@ -139,6 +139,10 @@ extension Failure {
         Failure(.wrongShape, "there are \(count) values", remedy: "expected \(expected)")
     }
 
+    static func arrayShape(_ shape: [Int], _ shapes: ArrayShapes) -> Failure {
+        Failure(.wrongShape, "the array has shape \(shape)", remedy: "expected \(shapes)")
+    }
+
     static func valueKind(_ value: FeatureValue, _ type: FeatureType) -> Failure {
         Failure(.wrongType, "the value is \(value.kind)", remedy: "expected \(type)")
     }

@@ -132,6 +132,10 @@ public struct PipelineFeature: Equatable, Sendable {
     public var isOptional: Bool
     /// The type of an array's elements, as the description has it. They are computed as `Double`.
     public var element = ElementType.float64
+    /// The shapes that an array may have as an input besides its own.
+    public var shapes = ArrayShapes.fixed
+    /// An array's shape in the description; empty if it has none.
+    public var standardShape: [Int] = []
     /// The number that an array consists of if it is not given.
     var standard: Double?
     /// How many rows an array has at least and at most, if the description says so.
@@ -150,6 +154,9 @@ public struct PipelineFeature: Equatable, Sendable {
         standard = defaults.first.map { array[$0] }
         if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
         rowCounts = Self.rowCounts(array)
+        if case .multiArray = type {
+            standardShape = array.shape
+        }
     }
 
     /// A feature of which no description is known.
@@ -172,7 +179,13 @@ public struct PipelineFeature: Equatable, Sendable {
     /// The inputs and outputs of a model's description.
     static func all(in description: Message) throws -> (inputs: [PipelineFeature], outputs: [PipelineFeature]) {
         (
-            try (description.input as [Message]).map { try PipelineFeature($0) },
+            try (description.input as [Message]).map { message in
+                var feature = try PipelineFeature(message)
+                if case .multiArray = feature.type {
+                    feature.shapes = try ArrayShapes(message.type.multiArrayType, of: feature.name)
+                }
+                return feature
+            },
             try (description.output as [Message]).map { try PipelineFeature($0) }
         )
     }
@@ -187,7 +200,31 @@ public struct PipelineFeature: Equatable, Sendable {
         case .dictionary: return .dictionary([])
         case .multiArray(let shape?):
             return .multiArray(Array(repeating: standard ?? .nan, count: shape.reduce(1, *)), shape: shape)
+        case .multiArray(nil):
+            guard let count = Shape(standardShape).checkedCount, !standardShape.isEmpty, 1..<1 << 28 ~= count else {
+                return nil
+            }
+            return .multiArray(Array(repeating: standard ?? .nan, count: count), shape: standardShape)
         default: return nil
         }
+    }
+
+    /// The value as one of this input.
+    /// - Throws: `Failure` if it is of another type, or an array of another shape than the description allows.
+    func checked(_ value: FeatureValue) throws -> FeatureValue {
+        let value = try type.checked(value)
+        if case .multiArray(_, let given) = value, shapes != .fixed, given != standardShape, !shapes.contains(given) {
+            throw Failure.arrayShape(given, shapes)
+        }
+        return value
+    }
+
+    /// The rows of an array: it has one axis more than this input, or is one value.
+    /// - Throws: `Failure` if its shape does not fit.
+    package func rows(_ values: [Double], shape: [Int]) throws -> [FeatureValue] {
+        // The number of axes tells whether the first is that of rows.
+        guard case .multiArray(nil) = type, !standardShape.isEmpty else { return try type.rows(values, shape: shape) }
+        guard shape.count == standardShape.count + 1 else { return [try checked(.multiArray(values, shape: shape))] }
+        return try FeatureType.multiArray(shape: Array(shape.dropFirst())).rows(values, shape: shape).map(checked)
     }
 }

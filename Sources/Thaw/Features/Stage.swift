@@ -4,9 +4,16 @@ protocol Stage: Sendable {
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue]
     /// The labels of a classifier.
     var labels: [FeatureKey]? { get }
+    /// Keys of an input's dictionary, or values of a string or an integer, that the stage knows, in order.
+    func keys(ofInput index: Int) -> [FeatureKey]
+    /// The outputs of the description as the stages after this one see them.
+    func known(_ outputs: [PipelineFeature]) -> [PipelineFeature]
 }
 
 extension Stage {
+    func keys(ofInput index: Int) -> [FeatureKey] { [] }
+    func known(_ outputs: [PipelineFeature]) -> [PipelineFeature] { outputs }
+
     var labels: [FeatureKey]? { nil }
 }
 

@@ -9,6 +9,8 @@ struct StageSequence: Stage {
         var stage: any Stage
         let inputs: [Int]
         let outputs: [Int]
+        /// How many values an array must have, for inputs whose shape is not known before.
+        let counts: [Int?]
     }
 
     private(set) var inputs: [PipelineFeature]
@@ -87,20 +89,32 @@ struct StageSequence: Stage {
             location: location,
             description: StageDescription(
                 position: position, kind: kind, inputs: inputs.map(\.name), outputs: outputs.map(\.name)),
-            stage: stage, inputs: positions, outputs: try features.define(outputs))
+            stage: stage, inputs: positions, outputs: try features.define(stage.known(outputs)),
+            counts: zip(inputs, positions).map { features.types[$1].count == nil ? $0.type.count : nil })
     }
 
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] { try evaluate(inputs, firstOutputs: nil) }
 
-    /// - Parameter firstOutputs: The outputs of the first stage, if they are known.
-    func evaluate(_ inputs: [FeatureValue], firstOutputs: [FeatureValue]?) throws -> [FeatureValue] {
+    func keys(ofInput index: Int) -> [FeatureKey] {
+        let step = steps.first { $0.inputs.contains(index) }
+        return step?.stage.keys(ofInput: step!.inputs.firstIndex(of: index)!) ?? []
+    }
+
+    /// - Parameters:
+    ///   - firstOutputs: The outputs of the first stage, if they are known.
+    ///   - tell: Called with the time that each stage took.
+    func evaluate(
+        _ inputs: [FeatureValue], firstOutputs: [FeatureValue]?, tell: ((Duration) -> Void)? = nil
+    ) throws -> [FeatureValue] {
         var features = inputs + [FeatureValue](repeating: .integer(0), count: featureCount - inputs.count)
         for (index, step) in steps.enumerated() {
             let known = index == 0 ? firstOutputs : nil
+            let start = ContinuousClock.now
+            defer { tell?(ContinuousClock.now - start) }
             let outputs =
                 try known
                 ?? naming(location: step.location) {
-                    try step.stage.evaluate(step.inputs.map { features[$0] })
+                    try step.stage.evaluate(step.checked(step.inputs.map { features[$0] }))
                 }
             for (position, output) in zip(step.outputs, outputs) { features[position] = output }
         }
@@ -143,6 +157,18 @@ struct StageSequence: Stage {
 
     /// The labels of the last classifier; nil if there is none.
     var labels: [FeatureKey]? { steps.reversed().lazy.compactMap(\.stage.labels).first }
+}
+
+extension StageSequence.Step {
+    /// The inputs, if they have as many values as the stage was made for.
+    fileprivate func checked(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
+        for (input, count) in zip(inputs, counts) {
+            if let count, let numbers = input.numbers, numbers.count != count {
+                throw Failure.valueCount(numbers.count, count)
+            }
+        }
+        return inputs
+    }
 }
 
 /// A stage of a pipeline.

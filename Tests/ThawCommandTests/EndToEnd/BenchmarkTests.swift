@@ -47,6 +47,30 @@ import Testing
         #expect(elapsed > 0.299 && elapsed * 1000 > 0.99 * runs * fastest)
     }
 
+    @Test(arguments: [
+        "detectors/anchors.mlmodel", "pipelines/hand_categories.mlmodel", "pipelines/dictionary.mlmodel",
+        "pipelines/xgboost_classes.mlmodel", "pipelines/iris_svc.mlmodel",
+    ])
+    func `a pipeline is measured with random rows`(_ name: String) throws {
+        let words = ["--format", "json", "--threads", "1", "--batch", "2"]
+        let outcome = try Thaw.run(["benchmark", Project.fixture(name)] + words + ["--seconds", "0.05"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let object = try #require(try objects(outcome).first)
+        #expect(Set(object.keys) == Set(Self.keys) && object["batch"] as? Int == 2)
+        let (median, rate) = (object["median_ms"] as? Double, object["images_per_second"] as? Double)
+        #expect(try #require(median) > 0 && #require(rate) > 0)
+    }
+
+    @Test func `the profile of a pipeline has its stages`() throws {
+        let folder = try TemporaryFolder()
+        let outcome = try benchmark(
+            Project.fixture("detectors/anchors.mlmodel"), "--format", "json", "--profile", in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let profile = try #require(try objects(outcome).first?["profile"] as? [[String: Any]])
+        #expect(profile.first?["step"] as? String == "stage 1" && profile.count > 1)
+        #expect(profile.last?["operation"] as? String == "nonMaximumSuppression")
+    }
+
     @Test func `each model and thread count has a row`() throws {
         let network = Project.network("mobilenet_v1_folded")
         let pairs = [Project.demo, network].flatMap { model in ["1", "2"].map { (model, $0) } }

@@ -216,6 +216,8 @@ import Testing
     {
         let image = Project.photograph("cat")
         let rgb = Project.fixture("coreml/rgb.mlmodel")
+        let detector = Project.fixture("detectors/yolo8.mlpackage")
+        let table = Project.fixture("pipelines/iris_svc.mlmodel")
         let gray = try converted("digits_gray")
         let color = try TemporaryFolder()
         #expect(
@@ -228,6 +230,14 @@ import Testing
             ([rgb, rgb, image, "--color", "bgr"], "--color is for graphs; both are Core ML models"),
             ([rgb, "none.mlmodel", image], "none.mlmodel: no such file"),
             ([rgb, image, image], "cat.jpg: is an image; expected a Core ML model"),
+            ([detector, rgb, image], "rgb.mlmodel: this is no pipeline, and the other model is one"),
+            (
+                [detector, Project.fixture("detectors/yolo11.mlmodel"), image],
+                "the first model has 80 labels, the second 4"
+            ),
+            ([detector, detector, image, "--color", "bgr"], "--color is for networks, and this is a pipeline"),
+            ([table, table, image], "the pipeline does not take a single image"),
+            ([Project.fixture("pipelines/image_colors.mlmodel"), detector, image], "the first model takes images of"),
             ([rgb, rgb, Project.fixture("make")], "there are no images in the folder"),
         ] {
             let outcome = try Thaw.run(["compare"] + words)
@@ -235,6 +245,24 @@ import Testing
             #expect(outcome.output == "")
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
+    }
+}
+
+/// Detectors and other pipelines that take an image.
+@Suite struct ComparePipelinesTests {
+    private let model = Project.fixture("detectors/anchors.mlmodel")
+    private let images = (0..<2).map { Project.fixture("detectors/shapes\($0).png") }
+
+    @Test func `a detector agrees with itself`() throws {
+        let outcome = try Thaw.run(["compare", model, model] + images)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.lines.first == "images               2")
+        #expect(outcome.lines.last == "                     the models agree", "\(outcome.output)")
+    }
+
+    @Test func `an image that cannot be read is part of the report`() throws {
+        let outcome = try Thaw.run(["compare", model, model, images[0], Project.demo])
+        #expect(outcome.status == 1 && outcome.errors.contains("is not an image"), "\(outcome.errors)")
     }
 }
 
