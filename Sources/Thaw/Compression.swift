@@ -14,15 +14,16 @@ public struct Compression: Sendable {
     private let source: CoreMLSource
     private let weights: WeightStorage
 
+    /// - Parameter function: The function that `original` is, of a model that has several; nil for its default.
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
     ///   can be trained on the device.
-    public init(contentsOfFile path: String, weights: WeightStorage) throws {
+    public init(contentsOfFile path: String, weights: WeightStorage, function: String? = nil) throws {
         let format = try ModelFormat(of: path)
         guard format == .coreML || format == .coreMLPackage else { throw Failure.graphCompressed().inFile(path) }
         let file = try CoreMLFile(path, format)
         self = try naming(file: path) {
             let source = try CoreMLSource(file)
-            return try Compression(source, file.conversion(of: source.message), weights)
+            return try Compression(source, file.conversion(of: source.message, function: function), weights)
         }
     }
 

@@ -92,6 +92,9 @@ extension Arguments {
         if network.conversion?.isGraph == false, let option = OptionGroups.graphInput.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)
         }
+        if network.conversion?.isGraph == true, isGiven(Options.function) {
+            throw Failure.optionForPrograms(Options.function.spelling).inFile(path)
+        }
         return network
     }
 }

@@ -102,7 +102,7 @@ enum Commands {
                     Options.compressed, Options.shorterWeights, Options.minElements, Options.depthwise, Options.target,
                     Options.noClobber,
                 ]
-            ), ("verification", [Options.verify, Options.tolerance] + OptionGroups.images),
+            ), ("verification", [Options.verify, Options.tolerance, Options.function] + OptionGroups.images),
         ],
         notes: [
             "MODEL is a .mlmodel or a .mlpackage. Only the weights change, unless OUT has the other format.",
@@ -126,7 +126,7 @@ enum Commands {
                 [
                     Options.quantized, Options.keepAccuracy, Options.statistic, Options.target,
                     Options.computePrecision,
-                    Options.noClobber,
+                    Options.noClobber, Options.function,
                 ]
             ),
             (
@@ -228,7 +228,8 @@ enum Commands {
                 "options",
                 [
                     Options.pictures, Options.noClobber, Options.quality, Options.resultFormat, Options.maxSide,
-                    Options.tile, Options.crop, Options.background, Options.maxPixels, Options.strict, Options.threads,
+                    Options.tile, Options.function, Options.crop, Options.background, Options.maxPixels, Options.strict,
+                    Options.threads,
                     Options.precision,
                 ]
             ), ("if the model outputs an array", imageOutputs),
@@ -288,8 +289,8 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "A and B are models or frozen graphs. A runs on the reference implementations of its operations, B on the "
-                + "engine. A graph gets the preprocessing of the other model, unless options say otherwise.",
+            "A and B are models or frozen graphs, or two pipelines or detectors that take an image. A runs on the reference "
+                + "implementations of its operations, B on the engine; of pipelines, both run on the engine. A graph gets the preprocessing of the other model, unless options say otherwise.",
             "The models agree if no two values differ by more than the tolerance times the range of A's values (or "
                 + "times 1, if that is larger), and if the top labels are the same unless nearly tied. Otherwise the "
                 + "exit code is 1.",
@@ -309,6 +310,7 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
+            "A pipeline or detector gets a random row of inputs in each run; its images per second are rows.",
             "Several models or numbers of threads make a table with a row for each combination, or a line of JSON.",
             "A tenth of --seconds goes to runs that warm up, before the runs that are measured. The images per second "
                 + "are those of the measured time.",

@@ -9,7 +9,8 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw Failure.missingOption(Options.shorterWeights)
     }
     let verification = try Verification(arguments, compressingTo: weights)
-    let compression = try Compression(contentsOfFile: source, weights: weights)
+    let compression = try Compression(
+        contentsOfFile: source, weights: weights, function: arguments[Options.function])
     compression.original.warnings.forEach(console.warn)
     try blaming(source) { try verification?.check(compression.original) }
     let written = try blaming(source) {

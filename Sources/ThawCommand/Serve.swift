@@ -26,13 +26,13 @@ extension Commands {
                 "images and models",
                 [
                     Options.crop, Options.resize, Options.fast, Options.background, Options.strict, Options.precision,
-                    ServeOptions.labels, ServeOptions.accessLog,
+                    ServeOptions.labels, ServeOptions.function, ServeOptions.accessLog,
                 ]
             ),
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. NAME is what requests "
-                + "call it; by default it is the name of the file without its extension.",
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. Pipelines and detectors are "
+                + "served too. NAME is what requests call it; by default it is the name of the file without its extension.",
             "A browser shows a page on which photos can be dropped. Programs use the Open Inference Protocol (/v2), or "
                 + "post images to /classify; /openapi.json describes everything, /metrics is for Prometheus.",
             "SIGHUP reloads the models. SIGTERM and SIGINT finish the requests in progress. TLS is left to a proxy.",
@@ -77,6 +77,10 @@ enum ServeOptions {
     }
     static let labels = Option(
         "labels", "[NAME=]FILE", "the class labels of a graph, or of the one that is named; may be repeated",
+        isRepeatable: true)
+    static let function = Option(
+        "function", "[NAME=]FUNCTION",
+        "run this function of a package that has several, or of the one that is named; may be repeated",
         isRepeatable: true)
     static let accessLog = Option(
         "access-log", "FILE", "append a line of JSON for each request to this file; - is standard output")

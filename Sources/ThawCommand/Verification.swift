@@ -13,6 +13,7 @@ struct Verification {
     private let precision: Precision
     private let threads: Int
     private let color: ColorLayout?
+    private let function: String?
     private let hasVerdict: Bool
     /// Whether most top labels must be the same.
     private let isHeldToLabels: Bool
@@ -49,6 +50,7 @@ struct Verification {
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         precision = arguments[Options.precision]
         threads = arguments.threads
+        function = weights == nil ? nil : arguments[Options.function]
         color = arguments.unnamed(Options.color)
     }
 
@@ -59,7 +61,12 @@ struct Verification {
     }
 
     func run(_ conversion: Conversion, asWrittenTo path: String, _ console: Console) throws -> ExitStatus {
-        let written = try Model.load(contentsOfFile: path)
+        var options = Converter.Options()
+        // A model that is written anew has only that function.
+        if let function, try FileContents(contentsOfFile: path).functions.contains(function) {
+            options.function = function
+        }
+        let written = try Model.load(contentsOfFile: path, options: options)
         let report = try blaming(path) {
             try Comparison(
                 conversion, written, tolerance: tolerance, precision: precision, crop: crop, decoding: decoding

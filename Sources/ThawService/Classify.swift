@@ -49,16 +49,22 @@ extension Service {
         let decoded = Moment.now
         exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
         let model = options.model
-        let probabilities = queue.withThreads { threads in
-            model.run(
-                threads: threads,
-                { executor in
-                    for place in 0..<model.group {
-                        pixels.bytes.withUnsafeBufferPointer {
-                            executor.load(pixels: $0, work.image.scaling, input: 0, image: place)
+        let probabilities = try queue.withThreads { threads in
+            switch model.engine {
+            case .network(let executors):
+                executors.run(
+                    threads: threads,
+                    { executor in
+                        for place in 0..<model.group {
+                            pixels.bytes.withUnsafeBufferPointer {
+                                executor.load(pixels: $0, work.image.scaling, input: 0, image: place)
+                            }
                         }
-                    }
-                }, { executor in executor.withOutput(0) { Array($0.prefix(model.classCount)) } })
+                    }, { executor in executor.withOutput(0) { Array($0.prefix(model.classCount)) } })
+            case .pipeline(let pipeline):
+                try pipeline.probabilities(pipeline.run([model.inputs[0].name: .image(pixels.reordered(work.image))]))
+                    ?? []
+            }
         }
         exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
         metrics.countImages(1)

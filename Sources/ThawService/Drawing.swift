@@ -18,7 +18,8 @@ final class DrawingCache: Sendable {
         if let known = drawings.with({ $0[model.name] }) {
             svg = known
         } else {
-            svg = try Graphviz.svg(of: model.details.drawing)
+            guard let drawing = model.details.drawing else { throw Refusal.pipelineDrawn(model.name) }
+            svg = try Graphviz.svg(of: drawing)
             drawings.with { $0[model.name] = svg }
         }
         // Scripts in the drawing, if there were any, must not run.

@@ -7,22 +7,37 @@ extension Service {
         let body = try decodedBody(of: exchange)
         let request = try InferRequest(body, headerLength: exchange.request?["inference-header-content-length"])
         let plan = try InferPlan(request, model, settings)
-        var results = plan.outputs.map { _ in [UInt8]() }
+        let results =
+            switch model.engine {
+            case .network(let executors): try run(plan, executors, model, exchange)
+            case .pipeline(let pipeline): try run(plan, pipeline, exchange)
+            }
+        // The client is no longer waiting for the response.
+        guard let results else { return Response(status: 499) }
+        metrics.countImages(plan.items)
+        return InferResponse(model: model, id: request.id, items: plan.items, outputs: plan.outputs, values: results)
+            .response
+    }
+
+    /// The outputs of a network; nil if the client is gone.
+    private func run(
+        _ plan: InferPlan, _ executors: Executors, _ model: ServedModel, _ exchange: Exchange
+    ) throws -> [OutputValues]? {
+        var results = plan.outputs.map { OutputValues(bytes: [], shape: Array($0.port.shape.dropFirst())) }
         var first = 0
         while first < plan.items {
-            // The client is no longer waiting for the response.
-            if first > 0, Connections.isGone(exchange.connection) { return Response(status: 499) }
+            if first > 0, Connections.isGone(exchange.connection) { return nil }
             let start = Moment.now
-            let tensors = try plan.inputs.map { try $0.group(at: first, model.group) }
+            let tensors = try plan.inputs.compactMap { try $0?.group(at: first, model.group) }
             let decoded = Moment.now
             queue.withThreads { threads in
-                model.run(threads: threads) { executor in
+                executors.run(threads: threads) { executor in
                     for (index, tensor) in tensors.enumerated() { tensor.load(into: executor, input: index) }
                 } _: { executor in
                     for (index, output) in plan.outputs.enumerated() {
                         let values = executor.output(output.index)
                         let size = values.bytes.count / model.group * min(model.group, plan.items - first)
-                        results[index].append(
+                        results[index].bytes.append(
                             contentsOf: values.bytes.prefix(model.isBatched ? size : values.bytes.count))
                     }
                 }
@@ -31,8 +46,34 @@ extension Service {
             exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
             first += model.isBatched ? model.group : plan.items
         }
-        metrics.countImages(plan.items)
-        return InferResponse(model: model, id: request.id, items: plan.items, outputs: plan.outputs, values: results)
-            .response
+        return results
     }
+
+    /// The outputs of a pipeline; nil if the client is gone.
+    private func run(_ plan: InferPlan, _ pipeline: Pipeline, _ exchange: Exchange) throws -> [OutputValues]? {
+        var results = plan.outputs.map { _ in OutputValues(bytes: [], shape: nil) }
+        for item in 0..<plan.items {
+            if item > 0, Connections.isGone(exchange.connection) { return nil }
+            let start = Moment.now
+            let row = try plan.row(item)
+            let decoded = Moment.now
+            let values = try queue.withThreads { _ in try pipeline.run(row) }
+            for (index, output) in plan.outputs.enumerated() {
+                try results[index].append(values[output.index].value, output)
+            }
+            exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
+            exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
+            let bytes = results.reduce(0) { $0 + $1.bytes.count }
+            guard bytes <= settings.maxBody else { throw Refusal.outputsTooLarge(bytes / (item + 1) * plan.items) }
+        }
+        return results
+    }
+}
+
+/// The values of an output for all items.
+struct OutputValues {
+    /// The elements, little-endian. Each string is preceded by its length in 4 bytes.
+    var bytes: [UInt8]
+    /// The shape for each item; nil before the first.
+    var shape: [Int]?
 }

@@ -11,11 +11,14 @@ struct InferPlan {
             case pixels([UInt8], ImageInput)
             case encoded([ArraySlice<UInt8>], ImageWork)
             case numbers([Double])
+            case texts([String])
         }
 
+        let name: String
         let items: Items
-        /// The type of the network's input.
-        let own: TensorType
+        let port: ServedModel.Port
+        /// The shape of an item.
+        let shape: [Int]
     }
 
     /// An output to send.
@@ -26,7 +29,8 @@ struct InferPlan {
         let classes: Int?
     }
 
-    let inputs: [Input]
+    /// In the order of the model; nil for one that is not given.
+    let inputs: [Input?]
     let outputs: [Output]
     /// The size of the batch.
     let items: Int
@@ -40,6 +44,7 @@ struct InferPlan {
         var items: Int?
         inputs = try model.inputs.map { port in
             let given = request.inputs.filter { $0.name == port.name }
+            if given.isEmpty, port.isOptional { return nil }
             guard let input = given.first, given.count == 1 else {
                 throw Refusal(
                     400, given.isEmpty ? .noInput : .invalidRequest,
@@ -70,13 +75,12 @@ struct InferPlan {
         }
         guard outputs.count <= model.outputs.count else { throw Refusal.badRequest("an output is requested twice") }
         let bytes = outputs.reduce(0) { sum, output in
-            let size = output.port.own.shape.elementCount * output.port.own.element.size / model.group * self.items
+            let items = model.isBatched ? self.items : max(1, output.port.shape.first ?? 1)
+            let size = output.port.size * items
             // Text takes more than the values themselves.
             return sum + (output.isBinary || output.classes != nil ? size : 4 * size)
         }
-        guard bytes <= 4 * settings.maxBody else {
-            throw Refusal(413, .limitExceeded, "the outputs would take \(bytes) bytes", remedy: "send smaller batches")
-        }
+        guard bytes <= 4 * settings.maxBody else { throw Refusal.outputsTooLarge(bytes) }
     }
 
     private static func unknown(_ kind: String, _ name: String, _ names: [String]) -> Refusal {
@@ -100,9 +104,9 @@ struct InferPlan {
             throw Refusal(
                 400, .wrongType, "'\(port.name)' is given as \(input.type.rawValue)", remedy: "expected \(expected)")
         }
-        let isRight =
-            input.shape.count == port.shape.count && zip(input.shape, port.shape).allSatisfy { $1 == -1 || $0 == $1 }
-        guard isRight else { throw InferPlan.wrongShape(input, expected: "\(Tensor.Shape(port.shape))") }
+        guard port.accepts(input.shape) else {
+            throw InferPlan.wrongShape(input, expected: "\(Tensor.Shape(port.shape))")
+        }
         return isBatched ? input.shape[0] : 1
     }
 
@@ -115,10 +119,11 @@ struct InferPlan {
 
 extension InferPlan.Input {
     init(_ input: InferRequest.Input, _ port: ServedModel.Port, _ settings: Settings) throws {
-        own = port.own
+        (name, self.port, shape) = (input.name, port, Array(input.shape.dropFirst()))
         switch (port.image, input.type) {
         case (let image?, .bytes): items = .encoded(try input.encodedImages(), ImageWork(settings, image))
         case (let image?, _): items = .pixels(try input.pixelBytes(), image)
+        case (nil, .bytes): items = .texts(try input.texts())
         case (nil, _): items = .numbers(try input.values())
         }
     }
@@ -165,12 +170,14 @@ extension InferPlan.Input {
                     return bytes[item * count..<(item + 1) * count]
                 }, image)
         case .numbers(let values):
+            guard case .network(let own, _) = port.content else { preconditionFailure("a pipeline takes rows") }
             let count = own.shape.elementCount
             let start = min(first * (count / size), values.count - count)
             if own.element == .float32 {
                 return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: own.shape))
             }
             return .tensor(Tensor(shape: own.shape, element: own.element) { values[start + $0] })
+        case .texts: preconditionFailure("a network takes no strings")
         }
     }
 }

@@ -32,16 +32,7 @@ extension InferRequest.Input {
     func encodedImages() throws -> [ArraySlice<UInt8>] {
         var images: [ArraySlice<UInt8>] = []
         switch content {
-        case .binary(var rest):
-            while !rest.isEmpty {
-                let length = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-                guard rest.count >= 4, length <= rest.count - 4 else {
-                    throw Refusal.badRequest("the string lengths in the binary data of '\(name)' do not fit its size")
-                }
-                images.append(rest.dropFirst(4).prefix(length))
-                rest = rest.dropFirst(4 + length)
-                guard images.count <= count else { throw wrongCount(images.count, "strings or more", expected: count) }
-            }
+        case .binary(let bytes): images = try strings(in: bytes)
         case .strings(let texts, let isBase64):
             guard isBase64 else {
                 throw Refusal.badRequest(
@@ -61,11 +52,48 @@ extension InferRequest.Input {
         return images
     }
 
+    /// The strings in binary data.
+    private func strings(in bytes: ArraySlice<UInt8>) throws -> [ArraySlice<UInt8>] {
+        var (rest, strings): (ArraySlice<UInt8>, [ArraySlice<UInt8>]) = (bytes, [])
+        while !rest.isEmpty {
+            let length = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
+            guard rest.count >= 4, length <= rest.count - 4 else {
+                throw Refusal.badRequest("the string lengths in the binary data of '\(name)' do not fit its size")
+            }
+            strings.append(rest.dropFirst(4).prefix(length))
+            rest = rest.dropFirst(4 + length)
+            guard strings.count <= count else { throw wrongCount(strings.count, "strings or more", expected: count) }
+        }
+        return strings
+    }
+
+    /// The strings of an input that is not an image.
+    func texts() throws -> [String] {
+        var texts: [String] = []
+        switch content {
+        case .strings(let strings, isBase64: false): texts = strings
+        case .numbers(let numbers) where numbers.isEmpty: break
+        case .numbers: throw Refusal(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
+        case .binary, .strings:
+            texts = try encodedImages().map {
+                guard let text = String(validating: $0, as: UTF8.self) else {
+                    throw Refusal(400, .wrongType, "'\(name)' contains a string that is not UTF-8")
+                }
+                return text
+            }
+        }
+        guard texts.count == count else { throw wrongCount(texts.count, "strings", expected: count) }
+        return texts
+    }
+
     /// The elements of an input that is not an image, in the type that the network takes.
     func values() throws -> [Double] {
         switch content {
         case .numbers(let numbers):
             guard numbers.count == count else { throw wrongCount(numbers.count, "elements", expected: count) }
+            guard [.float16, .float32, .float64].contains(type) || !numbers.contains(where: \.isNaN) else {
+                throw Refusal(400, .wrongType, "'\(name)' contains null", remedy: "expected integers")
+            }
             return numbers
         case .strings: throw Refusal(400, .wrongType, "'\(name)' contains strings", remedy: "expected numbers")
         case .binary(let bytes):

@@ -6,8 +6,7 @@ struct InferResponse {
     let id: String?
     let items: Int
     let outputs: [InferPlan.Output]
-    /// The elements of each output, little-endian.
-    let values: [[UInt8]]
+    let values: [OutputValues]
 
     var response: Response {
         var binary: [UInt8] = []
@@ -18,8 +17,8 @@ struct InferResponse {
             if let id { json.member("id", id) }
             json.key("outputs")
             json.array { json in
-                for (output, bytes) in zip(outputs, values) {
-                    json.object { add(output, bytes, to: &$0, &binary) }
+                for (output, values) in zip(outputs, values) {
+                    json.object { add(output, values, to: &$0, &binary) }
                 }
             }
         }
@@ -29,19 +28,19 @@ struct InferResponse {
             headers: [("Inference-Header-Content-Length", "\(json.bytes.count)")], body: json.bytes + binary)
     }
 
-    private func add(_ output: InferPlan.Output, _ bytes: [UInt8], to json: inout JSONText, _ binary: inout [UInt8]) {
-        let shape = [items] + output.port.shape.dropFirst()
+    private func add(
+        _ output: InferPlan.Output, _ values: OutputValues, to json: inout JSONText, _ binary: inout [UInt8]
+    ) {
+        let bytes = values.bytes
+        let shape = [items] + (values.shape ?? [])
         json.member("name", output.port.name)
-        if let count = output.classes {
+        if let count = output.classes, output.port.type != .bytes {
             let classes = self.classes(output, bytes, count)
             json.member("datatype", DataType.bytes.rawValue)
             json.member("shape", [items, classes.count / items])
             guard output.isBinary else { return json.member("data", classes) }
             let start = binary.count
-            for text in classes {
-                withUnsafeBytes(of: UInt32(text.utf8.count).littleEndian) { binary.append(contentsOf: $0) }
-                binary.append(contentsOf: text.utf8)
-            }
+            for text in classes { binary.append(string: text) }
             return addSize(binary.count - start, to: &json)
         }
         json.member("datatype", output.port.type.rawValue)
@@ -63,6 +62,10 @@ struct InferResponse {
     /// The elements of an output as JSON.
     private static func add(_ bytes: [UInt8], of type: DataType, to json: inout JSONText) {
         bytes.withUnsafeBytes { bytes in
+            if type == .bytes {
+                for text in bytes.strings { json.string(text) }
+                return
+            }
             for index in 0..<bytes.count / (type.size ?? 1) {
                 switch type {
                 case .float32: json.number(bytes.loadUnaligned(fromByteOffset: 4 * index, as: Float.self))

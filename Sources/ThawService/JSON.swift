@@ -125,6 +125,7 @@ private struct JSONParser {
             case UInt8(ascii: "\""): strings.append(try text())
             case UInt8(ascii: "t") where takes("true"): numbers.append(1)
             case UInt8(ascii: "f") where takes("false"): numbers.append(0)
+            case UInt8(ascii: "n") where takes("null"): numbers.append(.nan)
             default: numbers.append(try number())
             }
             guard depth > 0 else { throw failure }

@@ -11,8 +11,8 @@ struct ModelDetails: Sendable {
     let multiplyAdds: Int
     let labelsAreIndependent: Bool
     let warnings: [String]
-    /// A drawing of the network, as Graphviz reads it.
-    let drawing: String
+    /// A drawing of the network, as Graphviz reads it; nil for a pipeline.
+    let drawing: String?
 
     init(_ conversion: Conversion, _ source: Settings.Source) {
         let model = conversion.model
@@ -27,5 +27,21 @@ struct ModelDetails: Sendable {
         let notes = (conversion.isGraph ? conversion.notes : []) + conversion.warnings
         warnings = notes.map(\.description).filter { !formulas.contains($0) }
         drawing = GraphDrawing(model, title: source.name).dot
+    }
+
+    init(_ document: PipelineDocument, _ pipeline: Pipeline, _ source: Settings.Source) {
+        file = source.path.split(separator: "/").last.map(String.init) ?? source.path
+        metadata = document.metadata
+        var kinds: [(kind: String, count: Int)] = []
+        for stage in pipeline.stages {
+            if let index = kinds.firstIndex(where: { $0.kind == stage.kind }) {
+                kinds[index].count += 1
+            } else {
+                kinds.append((stage.kind, 1))
+            }
+        }
+        layers = kinds
+        (parameters, multiplyAdds) = (pipeline.parameterCount, pipeline.multiplyAdds)
+        (formulas, warnings, labelsAreIndependent, drawing) = ([], [], false, nil)
     }
 }

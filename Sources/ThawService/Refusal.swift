@@ -139,6 +139,21 @@ extension Refusal {
         Refusal(413, .limitExceeded, "the batch has more than \(limit) images", remedy: "send several requests")
     }
 
+    static func outputsTooLarge(_ bytes: Int) -> Refusal {
+        Refusal(413, .limitExceeded, "the outputs would take \(bytes) bytes", remedy: "send smaller batches")
+    }
+
+    static func unequalItems(_ name: String, _ first: [Int], _ other: [Int]) -> Refusal {
+        Refusal(
+            400, .wrongShape,
+            "the items of the output '\(name)' have the shapes \(Tensor.Shape(first)) and \(Tensor.Shape(other))",
+            remedy: "send one item at a time")
+    }
+
+    static func pipelineDrawn(_ name: String) -> Refusal {
+        Refusal(400, .unsupportedModel, "only networks are drawn, and '\(name)' is a pipeline")
+    }
+
     static func noBody() -> Refusal { badRequest("the request has no body") }
 
     static func unsupportedEncoding(_ encoding: String) -> Refusal {

@@ -7,12 +7,34 @@ final class ServedModel: Sendable {
     struct Port: Sendable {
         let name: String
         let type: DataType
-        /// The shape, with the batch as its first axis; -1 means any batch size.
+        /// The shape, with the batch as its first axis; -1 means any size.
         let shape: [Int]
-        /// The shape in the network.
-        let own: TensorType
+        let content: Content
+
+        enum Content: Sendable {
+            /// The type in a network, and the format if it is an image.
+            case network(TensorType, image: ImageInput?)
+            /// A feature of a pipeline.
+            case pipeline(PipelineFeature)
+        }
+
         /// The image format, if this is an image input.
-        let image: ImageInput?
+        var image: ImageInput? {
+            switch content {
+            case .network(_, let image): return image
+            case .pipeline(let feature):
+                guard case .image(let image) = feature.type else { return nil }
+                return image
+            }
+        }
+
+        /// Whether an input need not be given.
+        var isOptional: Bool {
+            if case .pipeline(let feature) = content { feature.isOptional } else { false }
+        }
+
+        /// How many bytes an item takes at least, as far as that is known.
+        var size: Int { shape.dropFirst().reduce(1) { $0 * max(1, $1) } * (type.size ?? 1) }
     }
 
     let name: String
@@ -24,21 +46,59 @@ final class ServedModel: Sendable {
     let labels: [String]?
     /// The image of a model that takes nothing else and gives a probability for each class.
     let classifiedImage: ImageInput?
+    let classCount: Int
     let details: ModelDetails
-    private let executors: Executors
+    let engine: Engine
+
+    /// What computes the outputs.
+    enum Engine: Sendable {
+        case network(Executors)
+        case pipeline(Pipeline)
+    }
 
     /// Loads a model and compiles it.
     /// - Parameters:
     ///   - precision: The precision that the network is computed in.
     ///   - threads: The number of threads that a run may use.
     /// - Throws: `Failure` if it cannot be read or run.
-    init(_ source: Settings.Source, precision: Precision, threads: Int) throws {
+    convenience init(_ source: Settings.Source, precision: Precision, threads: Int) throws {
+        if try Pipeline.isPipeline(path: source.path) {
+            try self.init(pipeline: source, precision: precision, threads: threads)
+        } else {
+            try self.init(network: source, precision: precision, threads: threads)
+        }
+    }
+
+    private init(pipeline source: Settings.Source, precision: Precision, threads: Int) throws {
+        name = source.name
+        if source.labels != nil {
+            throw Failure(
+                .invalidOption, file: source.path, "--labels is for graphs, and this is a pipeline",
+                remedy: "it has its own labels")
+        }
+        if source.function != nil { throw source.noFunctions }
+        let document = try PipelineDocument(contentsOfFile: source.path)
+        let pipeline = try document.pipeline(precision: precision, threads: threads)
+        inputs = try pipeline.inputs.map { try Port($0) }
+        outputs = try pipeline.outputs.map { try Port($0) }
+        (isBatched, group) = (true, 1)
+        labels = pipeline.labels?.map(\.description)
+        classCount = labels?.count ?? 0
+        let isClassifier = pipeline.inputs.count == 1 && labels != nil
+        classifiedImage = isClassifier ? inputs[0].image : nil
+        details = ModelDetails(document, pipeline, source)
+        engine = .pipeline(pipeline)
+    }
+
+    private init(network source: Settings.Source, precision: Precision, threads: Int) throws {
         name = source.name
         let labels = try source.labels.map { try Labels(contentsOfFile: $0) }
         var options = Converter.Options()
         // The service outlives changes of the file.
         options.mapsFiles = false
+        options.function = source.function
         let conversion = try Model.load(contentsOfFile: source.path, options: options, labels: labels)
+        if source.function != nil, conversion.isGraph { throw source.noFunctions }
         let model = conversion.model
         guard !model.isStateful else {
             throw Failure(
@@ -59,43 +119,42 @@ final class ServedModel: Sendable {
             return Port(
                 name: port.name, type: try image == nil ? DataType(type.element, port.name) : .uint8,
                 shape: image.map { [isBatched ? -1 : group, $0.height, $0.width, $0.color.channels] } ?? shape(type),
-                own: type, image: image)
+                content: .network(type, image: image))
         }
         outputs = try graph.outputs.map { port in
             let type = graph[port.value]
             return Port(
-                name: port.name, type: try DataType(type.element, port.name), shape: shape(type), own: type, image: nil)
+                name: port.name, type: try DataType(type.element, port.name), shape: shape(type),
+                content: .network(type, image: nil))
         }
         (self.isBatched, self.group, self.labels) = (isBatched, group, model.classifier?.labels)
-        let first = outputs.first.map(\.own)
+        let first = graph.outputs.first.map { graph[$0.value] }
+        classCount = first.map { $0.shape.elementCount / group } ?? 0
         let isRow = first.map { $0.element == .float32 && $0.shape.dropFirst().filter { $0 != 1 }.count <= 1 } ?? false
         classifiedImage = isRow && inputs.count == 1 && isBatched ? model.image : nil
         details = ModelDetails(conversion, source)
-        executors = Executors(try Program(model, precision: precision, threads: threads))
+        engine = .network(Executors(try Program(model, precision: precision, threads: threads)))
     }
 
-    var classCount: Int { outputs.first.map { $0.own.shape.elementCount / group } ?? 0 }
-
-    /// Runs the model once.
-    /// - Parameters:
-    ///   - threads: The number of threads to use.
-    ///   - load: Loads all inputs.
-    ///   - read: Reads the outputs.
-    func run<Result>(threads: Int, _ load: (Executor) throws -> Void, _ read: (Executor) throws -> Result) rethrows
-        -> Result
-    {
-        try executors.with(threads: threads) { executor in
-            try load(executor)
-            executor.run()
-            return try read(executor)
+    /// The bytes of the constants.
+    var memory: Int {
+        switch engine {
+        case .network(let executors): executors.constantBytes
+        // Pipelines compute in float32.
+        case .pipeline: 4 * details.parameters
         }
     }
+}
 
-    var memory: Int { executors.constantBytes }
+extension Settings.Source {
+    /// The failure of a function that is given for a model without functions.
+    fileprivate var noFunctions: Failure {
+        Failure(.invalidOption, file: path, "--function is for ML Programs, which have functions")
+    }
 }
 
 /// A pool of executors, by their number of threads. There are never more than runs at the same time.
-private final class Executors: Sendable {
+final class Executors: Sendable {
     private let program: Program
     private let idle = Monitor<[Int: [Executor]]>([:])
 
@@ -103,52 +162,18 @@ private final class Executors: Sendable {
 
     var constantBytes: Int { program.constantBytes }
 
-    func with<Result>(threads: Int, _ body: (Executor) throws -> Result) rethrows -> Result {
+    /// Runs the network once.
+    /// - Parameters:
+    ///   - threads: The number of threads to use.
+    ///   - load: Loads all inputs.
+    ///   - read: Reads the outputs.
+    func run<Result>(threads: Int, _ load: (Executor) throws -> Void, _ read: (Executor) throws -> Result) rethrows
+        -> Result
+    {
         let executor = idle.with { $0[threads]?.popLast() } ?? Executor(program, threads: threads)
         defer { idle.with { $0[threads, default: []].append(executor) } }
-        return try body(executor)
-    }
-}
-
-/// The types of the protocol's tensors.
-enum DataType: String, Sendable {
-    case bool = "BOOL"
-    case uint8 = "UINT8"
-    case uint16 = "UINT16"
-    case uint32 = "UINT32"
-    case uint64 = "UINT64"
-    case int8 = "INT8"
-    case int16 = "INT16"
-    case int32 = "INT32"
-    case int64 = "INT64"
-    case float16 = "FP16"
-    case float32 = "FP32"
-    case float64 = "FP64"
-    case bytes = "BYTES"
-
-    private static let elements: [ElementType: DataType] = [
-        .bool: .bool, .uint8: .uint8, .uint16: .uint16, .uint32: .uint32, .uint64: .uint64, .int8: .int8,
-        .int16: .int16, .int32: .int32, .int64: .int64, .float16: .float16, .float32: .float32, .float64: .float64,
-    ]
-
-    /// - Throws: `Failure` for a type that the protocol does not have.
-    init(_ element: ElementType, _ port: String) throws {
-        guard let type = DataType.elements[element] else {
-            throw Failure(
-                .unsupportedModel, "the elements of '\(port)' are \(element.rawValue)",
-                remedy: "the protocol has no such type")
-        }
-        self = type
-    }
-
-    /// The bytes of one element; nil if they differ.
-    var size: Int? {
-        switch self {
-        case .bool, .uint8, .int8: 1
-        case .uint16, .int16, .float16: 2
-        case .uint32, .int32, .float32: 4
-        case .uint64, .int64, .float64: 8
-        case .bytes: nil
-        }
+        try load(executor)
+        executor.run()
+        return try read(executor)
     }
 }

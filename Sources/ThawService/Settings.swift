@@ -13,6 +13,8 @@ struct Settings: Sendable {
         var name: String
         var path: String
         var labels: String?
+        /// The function of a multifunction package to run.
+        var function: String?
     }
 
     var models: [Source] = []
@@ -39,7 +41,7 @@ struct Settings: Sendable {
     init(_ words: some Sequence<String>) throws {
         var rest = Array(words)[...]
         var positional: [String] = []
-        var labels: [String] = []
+        var (labels, functions): ([String], [String]) = ([], [])
         var crop = "fill"
         while let word = rest.popFirst() {
             if word == "--" {
@@ -61,6 +63,7 @@ struct Settings: Sendable {
                 }
                 switch sides[0] {
                 case "--labels": labels.append(value)
+                case "--function": functions.append(value)
                 case "--crop": crop = value
                 default: try set(sides[0], value)
                 }
@@ -70,7 +73,9 @@ struct Settings: Sendable {
             throw StartFailure("--crop is '\(crop)'; expected fill, center, center:F or fit")
         }
         self.crop = choice
-        try addModels(positional, labels: labels)
+        try addModels(positional)
+        try set(labels, "--labels", \.labels)
+        try set(functions, "--function", \.function)
     }
 
     private mutating func set(_ option: String, _ value: String) throws {
@@ -108,8 +113,8 @@ struct Settings: Sendable {
         }
     }
 
-    /// Adds the models, `MODEL` or `NAME=MODEL`, and their labels, `FILE` or `NAME=FILE`.
-    private mutating func addModels(_ words: [String], labels: [String]) throws {
+    /// Adds the models, `MODEL` or `NAME=MODEL`.
+    private mutating func addModels(_ words: [String]) throws {
         guard !words.isEmpty else { throw StartFailure("no model is given") }
         for word in words {
             let (name, path) = Settings.named(word)
@@ -122,13 +127,19 @@ struct Settings: Sendable {
             }
             models.append(Source(name: known, path: path))
         }
-        for word in labels {
-            let (name, path) = Settings.named(word)
+    }
+
+    /// Sets what an option says of all models, `VALUE`, or of one, `NAME=VALUE`.
+    private mutating func set(
+        _ words: [String], _ option: String, _ property: WritableKeyPath<Source, String?>
+    ) throws {
+        for word in words {
+            let (name, value) = Settings.named(word)
             if let name, !models.contains(where: { $0.name == name }) {
-                throw StartFailure("--labels: there is no model '\(name)'")
+                throw StartFailure("\(option): there is no model '\(name)'")
             }
             for index in models.indices where name == nil || models[index].name == name {
-                models[index].labels = path
+                models[index][keyPath: property] = value
             }
         }
     }

@@ -3,17 +3,17 @@ import Testing
 
 /// The service as a program, over a socket.
 @Suite struct EndToEndTests {
-    private static let folder = Bundle.main.executableURL!.deletingLastPathComponent()
+    static let folder = Bundle.main.executableURL!.deletingLastPathComponent()
     private static var project: URL {
         var url = URL(fileURLWithPath: #filePath)
         while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
         return url.deletingLastPathComponent()
     }
 
-    private static func path(_ name: String) -> String { project.appending(path: name).path }
+    static func path(_ name: String) -> String { project.appending(path: name).path }
 
     /// Runs `curl` and returns what it prints.
-    private static func curl(_ words: [String]) throws -> String {
+    static func curl(_ words: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
         process.arguments = ["curl", "-s"] + words
@@ -25,22 +25,15 @@ import Testing
         return String(decoding: output, as: UTF8.self)
     }
 
-    private static let hasCurl = (try? curl(["--version"]).hasPrefix("curl")) ?? false
+    static let hasCurl = (try? curl(["--version"]).hasPrefix("curl")) ?? false
 
     @Test(.enabled(if: hasCurl, "curl is not installed"))
     func `thaw serve answers like thaw classify, and ends with its signal`() throws {
         let words = [Self.path("Models/cifar10.pb"), "--labels", Self.path("labels/cifar10.txt")]
         let photo = Self.path("Tests/Fixtures/photographs/cat.jpg")
-        let server = Process()
-        server.executableURL = Self.folder.appending(path: "thaw")
-        server.arguments = ["serve", "--port", "0"] + words
-        let (output, errors) = (Pipe(), Pipe())
-        (server.standardOutput, server.standardError) = (output, errors)
-        try server.run()
-        defer { if server.isRunning { server.terminate() } }
-        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
-        #expect(line.hasPrefix("listening on http://127.0.0.1:"))
-        let url = line.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
+        let server = try RunningServer(words)
+        defer { server.stop() }
+        let url = server.url
 
         let command = Process()
         command.executableURL = Self.folder.appending(path: "thaw")
@@ -57,10 +50,6 @@ import Testing
                 == expected.replacing("\"\(photo)\"", with: "null"))
         #expect(try Self.curl([url + "/v2/health/ready"]) == "{\"ready\":true}\n")
         #expect(try Self.curl(["-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: evil.example", url]) == "403")
-
-        server.terminate()
-        server.waitUntilExit()
-        #expect(server.terminationReason == .exit && server.terminationStatus == 0)
     }
 
     @Test func `without its program thaw serve says what is missing`() throws {

@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+/// `thaw serve` as a process of its own.
+struct RunningServer {
+    private let process: Process
+    let url: String
+
+    /// - Parameter words: The models and options.
+    init(_ words: [String]) throws {
+        let (process, output, _) = try RunningServer.start(words)
+        let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+        #expect(line.hasPrefix("listening on http://127.0.0.1:"))
+        self.process = process
+        url = line.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
+    }
+
+    /// Ends it, unless it has ended by itself.
+    func stop() {
+        guard process.isRunning else { return }
+        process.terminate()
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 0)
+    }
+
+    /// What it says when it does not start.
+    static func refusal(_ words: [String]) throws -> String {
+        let (process, _, errors) = try start(words)
+        let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 2)
+        return text
+    }
+
+    private static func start(_ words: [String]) throws -> (Process, output: Pipe, errors: Pipe) {
+        let process = Process()
+        process.executableURL = EndToEndTests.folder.appending(path: "thaw")
+        process.arguments = ["serve", "--port", "0"] + words
+        let (output, errors) = (Pipe(), Pipe())
+        (process.standardOutput, process.standardError) = (output, errors)
+        try process.run()
+        return (process, output, errors)
+    }
+}
