@@ -6,12 +6,6 @@ extension Failure {
             remedy: "quantize the original model: each time loses more")
     }
 
-    static func compressedBeforeQuantizing() -> Failure {
-        Failure(
-            .cannotQuantize, "the weights are compressed",
-            remedy: "quantize the original model: each time loses more")
-    }
-
     static func flexibleSizeQuantized(_ sizes: ImageSizes) -> Failure {
         Failure(
             .cannotQuantize, "the model takes images of several sizes: \(sizes)",

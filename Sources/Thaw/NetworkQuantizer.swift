@@ -57,7 +57,11 @@ struct NetworkQuantizer {
     ) throws {
         let inputs = Set(graph.inputs.map(\.value))
         let computed = plan.values.filter { !inputs.contains($0) }
-        let distributions = try observer.distributions(of: computed, in: graph)
+        // The results of the last layers are not rounded, but must be finite too.
+        let last = plan.layers.map { plan.ends[graph.nodes[$0].outputs[0].index] }
+        let rounded = Set(plan.values)
+        let distributions = try observer.distributions(
+            of: computed + last.filter { !rounded.contains($0) }, in: graph)
         var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
         for (value, distribution) in zip(computed, distributions) { ranges[value] = distribution.range(statistic) }
         for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }

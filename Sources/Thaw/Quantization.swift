@@ -133,7 +133,7 @@ public struct Quantization: Sendable {
     }
 
     /// What the network's answers say about the photos.
-    private static func warnings(_ scores: [[Float]]?) -> [Note] {
+    static func warnings(_ scores: [[Float]]?) -> [Note] {
         guard let scores else { return [] }
         if scores.count == 1 { return [.onePhoto()] }
         let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }

@@ -360,10 +360,27 @@ import Testing
         #expect(some.failures.count == 1 && some.photoCount == Self.photos.count)
     }
 
-    @Test func `a layer that computes NaN is named`() throws {
+    @Test func `photos that do not suit the model are warned of`() {
+        // The scores of the first class, of three classes.
+        func scores(_ first: [Float]) -> [[Float]] { first.map { [$0, (1 - $0) / 2, (1 - $0) / 2] } }
+        let many = [Float](repeating: 1, count: 20)
+        let classes: [[Float]] = (0..<20).map { photo in (0..<20).map { $0 == photo ? 0.1 : 0.9 / 19 } }
+        for (name, scores, warnings) in [
+            ("no classes", nil, []), ("one photo", scores([0.9]), [.onePhoto()]),
+            ("ten photos of one class", scores([Float](repeating: 0.9, count: 10)), [.alikePhotos(10)]),
+            ("nine photos of one class", scores([Float](repeating: 0.9, count: 9)), []),
+            ("two classes", scores(many.indices.map { $0 < 10 ? 0.9 : 0.1 }), []),
+            ("unrelated photos", classes, [.unsurePhotos(0.1)]),
+            ("scores that are no probabilities", classes.map { $0.map { $0 * 3 } }, []),
+        ] as [(String, [[Float]]?, [Note])] {
+            #expect(Quantization.warnings(scores) == warnings, "\(name)")
+        }
+    }
+
+    @Test(arguments: [false, true]) func `a layer that computes NaN is named`(_ isLast: Bool) throws {
         var model = try Self.model("mobilenet_v1_folded")
         let plan = QuantizationPlan(model.graph)
-        let index = plan.layers[2]
+        let index = isLast ? plan.layers.last! : plan.layers[2]
         var layer = model.graph.nodes[index].operation as! any QuantizableLayer
         layer.bias = Tensor([Float](repeating: .nan, count: layer.outputChannels), shape: [layer.outputChannels])
         model.graph.nodes[index].operation = layer
@@ -371,6 +388,23 @@ import Testing
         #expect(failure?.code == .cannotQuantize)
         let end = plan.ends[model.graph.nodes[index].outputs[0].index]
         #expect(failure?.nodes.map(\.name) == [plan.name(of: end)])
+    }
+
+    @Test func `batches, and labels of models without classes, are refused`() throws {
+        func model(images: Int) throws -> Model {
+            var builder = GraphBuilder()
+            let input = builder.input("input", TensorType([images, 4, 4, 3]))
+            builder.output("output", try Self.convolution(&builder, input, "a"))
+            var model = Model(graph: builder.graph)
+            model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
+            return model
+        }
+        #expect(throws: Failure.batchQuantized(2)) { try Quantization(model(images: 2), imagesAt: Self.photos) }
+        var options = Quantization.Options()
+        options.mostChanged = 0.1
+        #expect(throws: Failure.noLabelsToKeep()) {
+            try Quantization(model(images: 1), imagesAt: Self.photos, options: options)
+        }
     }
 
     @Test func `models without an image or without layers are refused`() throws {
