@@ -55,7 +55,7 @@ def network(name, side, photos):
 
 def tensor(photo, side):
     import torch
-    pixels = numpy.asarray(photo.resize((side, side), Image.BILINEAR), dtype="f4") / 255
+    pixels = numpy.asarray(photo, dtype="f4") / 255
     return torch.from_numpy(pixels).permute(2, 0, 1)[None]
 
 
@@ -110,7 +110,7 @@ def check(arguments, name, photos, folder):
     rows = [outputs(model, photo, arguments.side) for _, photo in photos]
     yolo.ckpt_path = os.path.join(folder, name + ".pt")
     yolo.model.pt_path = yolo.ckpt_path
-    written = yolo.export(format="coreml", nms=True, imgsz=arguments.side)
+    written = yolo.export(format="coreml", nms=True, imgsz=arguments.side, quantize=32)
     worst, compared, problems = [0.0, 0.0], 0, []
     for (path, photo), (boxes, scores) in zip(photos, rows):
         for iou, confidence in thresholds(scores):
@@ -129,10 +129,9 @@ def check(arguments, name, photos, folder):
         if [thing["index"] for thing in found] != scores[kept].argmax(1).tolist():
             problems.append(f"{os.path.basename(path)}: {len(found)} objects instead of {len(kept)}, or other labels")
             continue
-        scale = numpy.array([arguments.side / photo.width, arguments.side / photo.height] * 2)
         for thing, row in zip(found, kept.tolist()):
             x, y, width, height = boxes[row].tolist()
-            own = numpy.array([thing[key] for key in ("x", "y", "width", "height")]) * scale
+            own = numpy.array([thing[key] for key in ("x", "y", "width", "height")])
             worst[0] = max(worst[0], float(numpy.abs(own - [x - width / 2, y - height / 2, width, height]).max()))
             worst[1] = max(worst[1], abs(thing["confidence"] - float(scores[row].max())))
         compared += len(found)
@@ -153,8 +152,14 @@ def main():
     arguments = parser.parse_args()
     arguments.thaw = os.path.abspath(arguments.thaw)
     names = sorted(name for name in os.listdir(arguments.photos) if name.lower().endswith((".jpg", ".jpeg", ".png")))
-    paths = [os.path.join(arguments.photos, name) for name in names[:arguments.count]]
-    photos = [(path, Image.open(path).convert("RGB")) for path in paths]
+    # In the model's size and without loss, so that nothing depends on how files are decoded and resized.
+    small = tempfile.TemporaryDirectory()
+    photos = []
+    for name in names[:arguments.count]:
+        photo = Image.open(os.path.join(arguments.photos, name)).convert("RGB")
+        photo = photo.resize((arguments.side, arguments.side), Image.BILINEAR)
+        photos.append((os.path.join(small.name, name + ".png"), photo))
+        photo.save(photos[-1][0])
     lines, isRight = ["architecture\tobjects\tpixels\tconfidence\tresult"], True
     for name in arguments.architectures or ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder:
