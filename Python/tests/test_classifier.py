@@ -227,3 +227,25 @@ def test_reports(ct, model, tmp_path):
     assert comparison
     described = ct.inspect(GRAPH)
     assert described["file"]["format"] == "frozenGraph" and described["model"]["inputs"][0]["name"] == "input"
+
+
+def test_precisions(ct, tmp_path):
+    path = str(tmp_path / "model.mlmodel")
+    thaw_command("quantize", GRAPH, PHOTOS, "--labels", LABELS, "-o", path)
+    model = ct.models.MLModel(path)
+    image = Image.open(CAT).resize((32, 32))
+    answers = {}
+    for precision in ("float32", "bf16", "int8", "auto"):
+        model.precision = precision
+        assert model.precision == precision
+        (name,) = model.input_description
+        predicted = model.predict({name: image})["classProbability"]
+        (result,) = ct.Classifier(model, precision=precision).classify([image])
+        answers[precision] = result.probability
+        assert predicted[result.label] == pytest.approx(result.probability, abs=1e-6)
+    assert answers["auto"] == answers["int8"] != answers["float32"]
+    with pytest.raises(ct.Error):
+        model.precision = "half"
+    assert model.precision == "auto"
+    with pytest.raises(ct.Error):
+        ct.Classifier(model, precision="half")

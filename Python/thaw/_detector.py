@@ -75,6 +75,7 @@ class Detector(Owner):
         strict: bool = False,
         confidence: float | None = None,
         iou: float | None = None,
+        precision: str = "float32",
     ):
         self.model = model if isinstance(model, MLModel) else MLModel(model)
         options = _library.DetectorOptions(
@@ -83,6 +84,7 @@ class Detector(Owner):
             background=encoded(background),
             maximum_pixels=max_pixels or 0,
             is_strict=bool(strict),
+            precision=encoded(precision),
         )
         if confidence is not None:
             options.confidence = pointer(c_double(_threshold(confidence, "confidence")))

@@ -132,7 +132,7 @@ class DetectorOptions(Sized):
     _fields_ = [
         ("size", c_size_t), ("crop", c_char_p), ("resize", c_char_p), ("background", c_char_p),
         ("maximum_pixels", c_uint64), ("is_strict", c_int32), ("threads", c_int32), ("confidence", POINTER(c_double)),
-        ("iou", POINTER(c_double)),
+        ("iou", POINTER(c_double)), ("precision", c_char_p),
     ]  # fmt: skip
 
 
@@ -187,6 +187,7 @@ _FUNCTIONS = {
     "thaw_model_save": (c_int, [c_void_p, c_char_p, POINTER(SaveOptions), _OUT, _OUT]),
     "thaw_model_serialize": (c_int, [c_void_p, POINTER(SaveOptions), POINTER(Buffer), POINTER(Buffer), _OUT]),
     "thaw_model_compress": (c_int, [c_void_p, POINTER(SaveOptions), _OUT, _OUT, _OUT]),
+    "thaw_model_set_precision": (c_int, [c_void_p, c_char_p, _OUT]),
     "thaw_model_run": (c_int, [c_void_p, POINTER(Tensor), c_size_t, c_int32, _OUT, _OUT]),
     "thaw_state_create": (c_int, [c_void_p, _OUT, _OUT]),
     "thaw_state_free": (None, [c_void_p]),

@@ -57,6 +57,7 @@ class MLModel(Owner):
         self._handle = handle
         self._form = form
         self.compute_unit = compute_units
+        self._precision = "float32"
         self._describe()
 
     def _describe(self) -> None:
@@ -96,6 +97,16 @@ class MLModel(Owner):
             message = "predict takes a dictionary of inputs, or a list of such, not {!r}"
             raise InvalidTypeError(message.format(type(data).__name__), "wrongType")
         return [self._interface.predict(self._live(), part) for part in data]
+
+    @property
+    def precision(self) -> str:
+        """The precision that `predict` computes networks in: "float32", "bf16", "int8" or "auto"."""
+        return self._precision
+
+    @precision.setter
+    def precision(self, precision: str) -> None:
+        _library.call("thaw_model_set_precision", self._live(), encoded(precision))
+        self._precision = precision
 
     def make_state(self) -> State:
         """A state for a new sequence of predictions of a stateful model. It begins with zeros."""

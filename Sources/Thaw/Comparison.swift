@@ -56,11 +56,12 @@ public struct Comparison: Sendable {
         self.first =
             first.original.map { Side(graph: $0, image: image, scaling: image.outerScaling) }
             ?? Side(graph: first.model.graph, image: image, scaling: image.scaling)
-        self.second = Side(graph: second.model.graph, image: otherImage, scaling: otherImage.scaling)
+        let (prepared, lower) = try second.model.prepared(for: precision)
+        self.second = Side(graph: prepared.graph, image: otherImage, scaling: otherImage.scaling)
         for type in self.first.graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }
-        program = try Program(second.model, precision: precision)
+        program = try Program(prepared.graph, precision: lower)
         let isShort = first.hasShortWeights || second.hasShortWeights || program.precision != .float32
         self.tolerance =
             tolerance ?? (isShort ? Comparison.toleranceOfShortWeights : Comparison.tolerance)

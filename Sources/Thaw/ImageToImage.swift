@@ -218,8 +218,8 @@ public final class ImageToImage {
         let model = try resizer?.model(at: ImageSize(width: size.width, height: size.height)) ?? model
         let program: Program
         do {
-            program = try Program(
-                model.graphOfPixels(), precision: model.precision(for: options.precision), threads: options.threads)
+            let (prepared, precision) = try model.prepared(for: options.precision)
+            program = try Program(prepared.graphOfPixels(), precision: precision, threads: options.threads)
         } catch let failure as Failure where resizer != nil {
             throw failure.forImage(photo.width, photo.height, canTile: canTile)
         }

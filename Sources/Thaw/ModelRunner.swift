@@ -49,7 +49,7 @@ public final class ModelRunner: Sendable {
         threads: Int
     ) throws {
         (inputs, outputs) = features
-        (self.model, self.precision, self.threads) = (model, model.precision(for: precision), threads)
+        (self.model, self.precision, self.threads) = (model, precision, threads)
         _ = try engine(for: model.image.map { ImageSize(width: $0.width, height: $0.height) })
     }
 
@@ -282,7 +282,8 @@ public final class ModelRunner: Sendable {
             } else if let size {
                 try model.setImageSize(size)
             }
-            let program = try Program(model.graphOfPixels(), precision: precision, threads: threads)
+            let (prepared, precision) = try model.prepared(for: precision)
+            let program = try Program(prepared.graphOfPixels(), precision: precision, threads: threads)
             let engine = Engine(model: model, pool: ExecutorPool(program, threads: threads))
             engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, shapes, engine)]
             return engine

@@ -51,7 +51,9 @@ final class CDetector: Sendable {
         options.iouThreshold = try threshold(given?.iou, "options.iou", 0...1)
         guard case .pipeline(let document) = model.content else { throw Failure.noPipeline() }
         let threads = given?.threads ?? 0
-        let pipeline = try model.pipeline(document, threads: threads == 0 ? 1 : threadCount(threads))
+        let precision: Precision? = try given.flatMap { try choice($0.precision, "options.precision") }
+        let pipeline = try model.pipeline(
+            document, precision ?? .float32, threads: threads == 0 ? 1 : threadCount(threads))
         detector = try Detector(pipeline, options)
     }
 }

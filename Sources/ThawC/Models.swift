@@ -9,12 +9,13 @@ final class CModel: @unchecked Sendable {
     }
 
     private var current: Content
-    private let runners = ByThreads<ModelRunner>()
-    private let pipelines = ByThreads<Pipeline>()
+    private var currentPrecision = Precision.float32
+    private let runners = Recent<ModelRunner>()
+    private let pipelines = Recent<Pipeline>()
     /// The labels as the header returns them; the model's own never change.
     private let labelTexts: [CText]
     private let labelPointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
-    /// Guards `current`.
+    /// Guards `current` and `currentPrecision`.
     private let lock = Lock()
 
     init(_ content: Content) {
@@ -58,28 +59,39 @@ final class CModel: @unchecked Sendable {
 
     var labels: (pointer: UnsafeMutablePointer<UnsafePointer<CChar>?>, count: Int) { (labelPointers, labelTexts.count) }
 
-    /// The runner of a network for this number of threads.
-    func runner(_ document: ModelDocument, threads: Int) throws -> ModelRunner {
-        try runners.value(threads) { try ModelRunner(document, threads: threads) }
+    /// The precision that the model is run in. Classifiers and detectors have their own.
+    var precision: Precision {
+        get { lock.withLock { currentPrecision } }
+        set { lock.withLock { currentPrecision = newValue } }
     }
 
-    /// The pipeline for this number of threads.
-    func pipeline(_ document: PipelineDocument, threads: Int) throws -> Pipeline {
-        try pipelines.value(threads) { try document.pipeline(threads: threads) }
+    /// The runner of a network for this number of threads.
+    func runner(_ document: ModelDocument, threads: Int) throws -> ModelRunner {
+        let precision = precision
+        return try runners.value(precision, threads) {
+            try ModelRunner(document, precision: precision, threads: threads)
+        }
+    }
+
+    /// The pipeline for this precision and this number of threads.
+    func pipeline(_ document: PipelineDocument, _ precision: Precision, threads: Int) throws -> Pipeline {
+        try pipelines.value(precision, threads) { try document.pipeline(precision: precision, threads: threads) }
     }
 }
 
-/// What was made for the last two numbers of threads.
-private final class ByThreads<Value: Sendable>: @unchecked Sendable {
-    private var recent: [(threads: Int, value: Value)] = []
+/// What was made for the last two precisions and numbers of threads.
+private final class Recent<Value: Sendable>: @unchecked Sendable {
+    private var recent: [(precision: Precision, threads: Int, value: Value)] = []
     /// It is held while a program is compiled.
     private let lock = Lock()
 
-    func value(_ threads: Int, _ make: () throws -> Value) rethrows -> Value {
+    func value(_ precision: Precision, _ threads: Int, _ make: () throws -> Value) rethrows -> Value {
         try lock.withLock {
-            if let found = recent.first(where: { $0.threads == threads }) { return found.value }
+            if let found = recent.first(where: { ($0.precision, $0.threads) == (precision, threads) }) {
+                return found.value
+            }
             let value = try make()
-            recent = recent.suffix(1) + [(threads, value)]
+            recent = recent.suffix(1) + [(precision, threads, value)]
             return value
         }
     }
@@ -174,6 +186,16 @@ public func convert(
         let conversion = try Converter(given.options).convert(
             decoding: graph, variables: values, labels: given.labels)
         model.pointee = Handles.shared.add(CModel(ModelDocument(conversion)))
+    }
+}
+
+@_cdecl("thaw_model_set_precision")
+public func setPrecision(
+    _ model: OpaquePointer?, _ precision: UnsafePointer<CChar>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let model: CModel = try object(model, "model")
+        model.precision = try choice(precision, "precision") ?? .float32
     }
 }
 

@@ -108,7 +108,7 @@ extension CModel {
     fileprivate func predict(_ given: [GivenValue], threads: Int) throws -> [CValue] {
         switch content {
         case .pipeline(let document):
-            let pipeline = try pipeline(document, threads: threads)
+            let pipeline = try pipeline(document, precision, threads: threads)
             var values: [String: FeatureValue] = [:]
             for value in given {
                 let feature = try pipeline.input(named: value.name)

@@ -87,10 +87,11 @@ struct BaselineModel {
 }
 
 extension Arguments {
+    /// What the model is compared with: another model, or the same in float32.
     func baseline(at path: String, for model: Model) throws -> BaselineModel {
         let other = try Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
         return try blaming(path) {
-            try BaselineModel(path: path, classifier: classifier(other, threads: 1), for: model)
+            try BaselineModel(path: path, classifier: classifier(other, precision: .float32, threads: 1), for: model)
         }
     }
 }

@@ -17,6 +17,7 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         }
         let conversion = try arguments.model(at: path)
         report.add(conversion.model, isGraph: conversion.isGraph)
+        try report.add(layers: conversion.model)
         try console.print(report.text)
         conversion.warnings.forEach(console.warn)
         model = conversion.model
@@ -100,6 +101,24 @@ private struct Report {
             add("labels", ["\(labels.count), from '\(first)' to '\(last)'"])
         }
     }
+
+    /// How int8 computes a quantized model.
+    mutating func add(layers model: Model) throws {
+        let layers = try model.layerPrecisions()
+        guard !layers.isEmpty else { return }
+        if let record = model.quantization, record.photoCount > 0 {
+            let kept = record.photoCount - record.changedCount
+            add("quantized", ["\(kept) of \(record.photoCount) photos keep their top label in int8"])
+        }
+        let rows = layers.map { layer in
+            let range = layer.range.map { "\(short($0.lowerBound)) to \(short($0.upperBound))" } ?? "floats"
+            return (layer.isOnCodes ? "int8" : "float32", range, "\(layer.name) (\(layer.operation))")
+        }
+        let width = rows.map(\.1.count).max()!
+        add("layers", rows.map { padded($0.0, 9) + padded($0.1, width + 2) + $0.2 })
+    }
+
+    private func short(_ value: Float) -> String { fixed(Double(value), 3) }
 
     mutating func add(_ model: Model, isGraph: Bool) {
         let graph = model.graph

@@ -112,12 +112,16 @@ extension Arguments {
     var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
 
     /// A classifier that preprocesses images with the given options.
-    /// - Parameter first: The file of the first image.
-    func classifier(_ model: Model, threads: Int, first: String? = nil) throws -> Classifier {
+    /// - Parameters:
+    ///   - precision: By default, the one that is asked for.
+    ///   - first: The file of the first image.
+    func classifier(
+        _ model: Model, precision: Precision? = nil, threads: Int, first: String? = nil
+    ) throws -> Classifier {
         try Classifier(
             model, crop: crop, resize: self[Options.resize],
-            decoding: decoding, isFast: self[Options.fast], precision: self[Options.precision], threads: threads,
-            first: first)
+            decoding: decoding, isFast: self[Options.fast], precision: precision ?? self[Options.precision],
+            threads: threads, first: first)
     }
 
     /// How weights are to be stored; nil if `option`, which is a command's own, is not given.

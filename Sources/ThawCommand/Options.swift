@@ -227,7 +227,8 @@ enum Options {
         "iou", "T", "drop boxes whose intersection over union with a more confident one is higher than T, from 0 to 1",
         standard: Double?.none, "the model's own"
     ) { try readOverlap($0) }
-    static let baseline = Option("baseline", "MODEL", "compare with this model on the same photos")
+    static let baseline = Option(
+        "baseline", "MODEL", "compare with this model, computed in float32, on the same photos")
     static let precision = Option(
         "precision", "float32|bf16|int8|auto",
         "the precision to compute in; bf16 only if this machine gains from it; int8 for models of 'thaw quantize'; auto: "

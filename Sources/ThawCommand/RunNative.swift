@@ -9,7 +9,10 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     let document = try ModelDocument(
         contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
-    let runner = try blaming(path) { try ModelRunner(document, threads: arguments.threads) }
+    let runner = try blaming(path) {
+        try ModelRunner(document, precision: arguments[Options.precision], threads: arguments.threads)
+    }
+    console.tell(of: arguments[Options.precision])
     let names = runner.inputs.map(\.name)
     let values = try arguments.positional.dropFirst().map { word -> (name: String?, value: ModelRunner.Value) in
         let (name, file) = nameAndFile(word, inputs: names)

@@ -368,6 +368,11 @@ thaw_status thaw_model_compress(
 
 // MARK: Running
 
+/// The precision that `thaw_model_run`, `thaw_state_run` and `thaw_model_predict` compute networks in, from now on:
+/// "float32", "bf16", "int8" or "auto". NULL: float32, as before the first call. A model without ranges cannot be run in
+/// int8. Where the machine gains nothing from bf16, float32 is computed.
+thaw_status thaw_model_set_precision(thaw_model *model, const char *precision, thaw_error **error);
+
 /// Computes a network's outputs for tensors, as Core ML's `prediction` does. A pipeline is run by `thaw_model_predict`.
 ///
 /// - `inputs`: one tensor for each input of the model that is not optional, in any order. `name` may be NULL if there is one input. An
@@ -517,6 +522,8 @@ typedef struct thaw_detector_options {
     const double *confidence;
     /// Of two boxes with a higher intersection over union, one is dropped. NULL: the model's own threshold.
     const double *iou;
+    /// "float32", "bf16", "int8" or "auto". NULL: float32.
+    const char *precision;
 } thaw_detector_options;
 
 /// Prepares a pipeline that takes an image and has a stage of non-maximum suppression for detecting objects.

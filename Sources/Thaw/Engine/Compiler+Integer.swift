@@ -20,6 +20,7 @@ extension FormTraits {
 
 extension Compiler {
     mutating func addInteger(_ node: PlannedNode, _ form: IntegerForm) {
+        let first = steps.count
         switch form {
         case .convolution(let layer, let window): addIntegerConvolution(node, layer, window: window)
         case .depthwise(let layer, let window): addIntegerDepthwise(node, layer, window: window)
@@ -37,6 +38,7 @@ extension Compiler {
         case .quantize(let scale, let rounding): addQuantization(node, scale: scale, rounding, quantizes: true)
         case .dequantize(let scale, let rounding): addQuantization(node, scale: scale, rounding, quantizes: false)
         }
+        setPrecision(.int8, of: node.name, from: first)
     }
 
     /// Adds a step over the rows of an image in blocks, or over parts of a plain tensor.

@@ -123,7 +123,7 @@ extension Compiler {
             Step(
                 name: node.name, kind: node.operation.kind, algorithm: algorithm,
                 reads: [from.slot] + (residual.map { [$0.slot] } ?? []), writes: [to.slot],
-                multiplyAdds: node.multiplyAdds, precision: .int8, chunks: to.images * cut.chunks
+                multiplyAdds: node.multiplyAdds, chunks: to.images * cut.chunks
             ) { memory, chunk in
                 let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
                 packed.run(memory, image, cut[part])

@@ -70,6 +70,13 @@ struct Compiler {
         }
     }
 
+    /// Sets the precision of a node's products in the steps from `first` on.
+    mutating func setPrecision(_ precision: Precision, of name: String, from first: Int) {
+        for index in first..<steps.count where steps[index].name == name && steps[index].multiplyAdds > 0 {
+            steps[index].precision = precision
+        }
+    }
+
     /// Whether any value has the table's own layout. Networks without images have none.
     var hasBlocks: Bool { layouts.native.values.contains(.blocked) }
 

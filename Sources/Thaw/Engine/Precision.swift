@@ -9,14 +9,44 @@ public enum Precision: String, Sendable, CaseIterable {
     /// The lowest precision whose cost the model records, as `thaw quantize` does; float32 for other models.
     case auto
 
-    /// Why a network that is asked for in this precision is computed in float32 on this machine; nil if it is not.
-    public var note: Note? {
-        guard self == .bf16, let set = try? InstructionSet.chosen() else { return nil }
-        return BFloat16Choice(set).note
+    /// What this machine does instead if it lacks the instructions for this precision, or gains nothing from them; nil if it
+    /// does not.
+    public var note: Note? { (try? InstructionSet.chosen()).flatMap(note) }
+
+    func note(on set: InstructionSet) -> Note? {
+        switch self {
+        case .float32, .auto: nil
+        case .bf16: BFloat16Choice(set).note
+        case .int8: set.hasCodeProducts ? nil : .withoutCodeProducts()
+        }
     }
 }
 
 extension Model {
-    /// The precision to compute in if this one is asked for: `auto` depends on what the model records.
-    package func precision(for asked: Precision) -> Precision { asked == .auto ? .float32 : asked }
+    /// The model as it is computed if this precision is asked for, and the precision: `auto` depends on what the model
+    /// records. For int8 its graph has codes, if need be those of the metadata.
+    /// - Throws: `Failure` if the model has no ranges, which int8 needs.
+    func prepared(for asked: Precision) throws -> (model: Model, precision: Precision) {
+        switch asked {
+        case .float32, .bf16: return (self, asked)
+        case .auto: return recordsCost ? try prepared(for: .int8) : (self, .float32)
+        case .int8:
+            guard let graph = try quantizedGraph() else { throw Failure.noRanges() }
+            var model = self
+            model.graph = graph
+            return (model, .int8)
+        }
+    }
+
+    /// Whether the model records how many labels its codes change.
+    private var recordsCost: Bool { isQuantized && quantization.map { $0.photoCount > 0 } ?? false }
+}
+
+extension Note {
+    static func withoutCodeProducts() -> Note {
+        Note(
+            .precisionSlower,
+            "this machine has no instructions for products of 8-bit integers (VNNI): int8 is computed with others, slower, and "
+                + "with the same results")
+    }
 }

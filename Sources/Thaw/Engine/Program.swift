@@ -43,7 +43,8 @@ public final class Program: Sendable {
     /// - Throws: `Failure` if a tensor is larger than the engine can address, or if the precision needs ranges that the
     ///   model does not have.
     public convenience init(_ model: Model, precision: Precision = .float32, threads: Int = 1) throws {
-        try self.init(model.graph, precision: model.precision(for: precision), threads: threads)
+        let (model, precision) = try model.prepared(for: precision)
+        try self.init(model.graph, precision: precision, threads: threads)
     }
 
     /// - Parameters:

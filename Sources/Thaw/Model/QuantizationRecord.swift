@@ -86,6 +86,10 @@ extension Model {
         return try graph.quantized(values.codes, keeping: values.kept)
     }
 
+    /// What int8 computes on codes, and which layers it does not; empty if the model is not quantized.
+    /// - Throws: `Failure` if the metadata do not belong to the network.
+    public func layerPrecisions() throws -> [LayerPrecision] { try quantizedGraph()?.layerPrecisions() ?? [] }
+
     /// The codes in the metadata by value, and the nodes that are computed in floating point.
     /// - Throws: `Failure` if the network has no such values or nodes.
     func rangedValues() throws -> (codes: [Graph.Value: QuantizedValue], kept: Set<String>) {

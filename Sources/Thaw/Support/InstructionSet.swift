@@ -95,6 +95,9 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #endif
     }
 
+    /// Whether it has instructions that multiply and add 8-bit integers.
+    var hasCodeProducts: Bool { ![.baseline, .avx2, .avx512].contains(self) }
+
     /// The kernels for bfloat16 that go with this set; nil if it has none, or if the machine does not support them.
     var bfloat16Kernels: (any KernelTable.Type)? {
         #if arch(x86_64)

@@ -76,6 +76,8 @@ extension Note.Code {
 
     /// The machine gains nothing from the precision that was asked for.
     public static let precisionUnused = Self(rawValue: "precisionUnused")
+    /// The machine lacks the instructions for the precision, which is computed with others.
+    public static let precisionSlower = Self(rawValue: "precisionSlower")
 
     /// All codes, in the order of the documentation.
     public static let all: [Self] = [
@@ -85,6 +87,6 @@ extension Note.Code {
         imageOutput, arrayOutput, outputRangeAssumed,
         duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, imageDamaged, notANumber,
         classesWithoutPhotos, photosIgnored, headerSkipped,
-        numbersAmbiguous, offsetUnused, precisionUnused,
+        numbersAmbiguous, offsetUnused, precisionUnused, precisionSlower,
     ]
 }

@@ -7,6 +7,28 @@ import Testing
 @Suite struct CModelTests {
     private typealias Object = [String: Any]
 
+    @Test func `a quantized model runs in the precision that is asked for`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("m.mlmodel")
+        let labels = try Labels(contentsOfFile: Project.demoLabels)
+        let conversion = try Model.load(contentsOfFile: Project.demo, labels: labels)
+        let photos = ["cat", "coffee", "horse", "rocket"].map(Project.photograph)
+        try Quantization(conversion.model, imagesAt: photos).write(toFile: path)
+        let program = try CProgram("precision")
+        let text = try program.run([path, photos[0], "-", "float32", "bf16", "int8", "auto"])
+        let rows = text.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }
+        // Each by a classifier and by the model itself, which get the same photo resized in the same way.
+        let values = Dictionary(uniqueKeysWithValues: rows.map { ($0[0], $0[1]) })
+        for row in rows { #expect(abs(Double(row[1])! - Double(row[2])!) < 1e-6, "\(row)") }
+        for precision in Precision.allCases {
+            let classifier = try Classifier(contentsOfFile: path, precision: precision)
+            let best = try classifier.classify(imageAt: photos[0]).top(1)[0]
+            #expect(values[precision.rawValue] == String(format: "%.9g", best.probability))
+        }
+        #expect(values["-"] == values["float32"] && values["auto"] == values["int8"])
+        #expect(values["float32"] != values["int8"])
+    }
+
     @Test(arguments: CProgram.Checks.allCases)
     func `models are converted, described, written, compressed and read again`(_ checks: CProgram.Checks) throws {
         let folder = try TemporaryFolder()

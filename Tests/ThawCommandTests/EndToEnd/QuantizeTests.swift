@@ -29,6 +29,63 @@ import Testing
         #expect(try folder.names == [name])
     }
 
+    @Test(arguments: ["q.mlpackage", "q.mlmodel"])
+    func `the result runs in int8, and says how`(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(["quantize"] + Self.demo + Self.photos + ["-o", name], in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+
+        let inspected = try Thaw.run("inspect", name, in: folder)
+        #expect(inspected.status == 0, "\(inspected.errors)")
+        #expect(inspected.output.contains("of 4 photos keep their top label in int8\n"))
+        let layer = #/layers +int8 +-?\d+\.\d+ to \d+\.\d+ +\S+ \(AffineQuantize\)/#
+        #expect(inspected.output.contains(layer), "\(inspected.output)")
+
+        func labels(_ precision: String, _ set: String = "") throws -> Thaw.Outcome {
+            try Thaw.run(
+                ["classify", name, "--format", "csv", "--precision", precision] + Self.photos, in: folder,
+                environment: ["THAW_ISA": set])
+        }
+        let expected = try labels("int8", "baseline")
+        #expect(expected.status == 0, "\(expected.errors)")
+        #expect(expected.errors.contains("this machine has no instructions for products of 8-bit integers (VNNI)"))
+        #expect(try labels("auto", "baseline").output == expected.output)
+        #expect(try labels("float32", "baseline").output != expected.output)
+        // The softmax, which is computed in floats, may differ in the last digit.
+        func top(_ outcome: Thaw.Outcome) -> [String] {
+            outcome.lines.filter { $0.contains(",1,") }.map { $0.components(separatedBy: ",")[2] }
+        }
+        #expect(try top(labels("int8")) == top(expected))
+
+        // The baseline is computed in float32: it needs no ranges.
+        let table = try folder.write("file\tclass\n\(Self.photos[0])\tcat\n", to: "truth.tsv")
+        let evaluated = try Thaw.run(
+            ["evaluate", name, table, "--precision", "int8", "--baseline", Self.demo[0], "--format", "csv"], in: folder)
+        #expect(evaluated.status == 0, "\(evaluated.errors)")
+        let row = evaluated.lines[1].split(separator: ",", omittingEmptySubsequences: false)
+        #expect(row.suffix(3).first == "cat" && row[5] != row.dropLast().last, "\(row)")
+
+        let words = ["compare", Self.demo[0], name, Self.photos[0], "--precision", "int8"]
+        let compared = try Thaw.run(words + ["--tolerance", "1"], in: folder)
+        #expect(compared.status == 0, "\(compared.errors)")
+        #expect(compared.output.contains("layers lose most at"))
+        #expect(compared.output.contains(#/precision +int8\n/#))
+    }
+
+    @Test func `a model without ranges is not run in int8`() throws {
+        let outcome = try Thaw.run(["classify"] + Self.demo + [Self.photos[0], "--precision", "int8"])
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.contains("the model has no ranges of activations, which int8 needs"))
+    }
+
+    @Test func `a machine without bfloat16 computes in float32`() throws {
+        let words = ["classify"] + Self.demo + [Self.photos[0], "--format", "csv"]
+        let expected = try Thaw.run(words, environment: ["THAW_ISA": "baseline"])
+        let outcome = try Thaw.run(words + ["--precision", "bf16"], environment: ["THAW_ISA": "baseline"])
+        #expect(outcome.status == 0 && outcome.output == expected.output)
+        #expect(outcome.errors.contains("this machine has no instructions for bf16 (AVX512_BF16): float32 is used"))
+    }
+
     @Test func `an existing file may be protected`() throws {
         let folder = try TemporaryFolder()
         _ = try folder.write("taken", to: "q.mlmodel")

@@ -27,8 +27,8 @@ import Testing
 
     @Test func `auto is float32 for a model that records no cost`() throws {
         let model = try model()
-        #expect(model.precision(for: .auto) == .float32)
-        #expect(model.precision(for: .bf16) == .bf16)
+        #expect(try model.prepared(for: .auto).precision == .float32)
+        #expect(try model.prepared(for: .bf16).precision == .bf16)
         #expect(try Program(model, precision: .auto).precision == .float32)
         #expect(try Program(model).precision == .float32)
     }
@@ -57,7 +57,10 @@ import Testing
         #expect(BFloat16Choice.slower.note?.code == .precisionUnused)
     }
 
-    @Test func `float32, int8 and auto run or are refused, but never replaced`() {
-        for precision in [Precision.float32, .int8, .auto] { #expect(precision.note == nil) }
+    @Test(arguments: InstructionSet.allCases)
+    func `sets without products of 8-bit integers say so`(_ set: InstructionSet) {
+        let hasProducts = [.avx2vnni, .avx512vnni].contains(set)
+        #expect(Precision.int8.note(on: set) == (hasProducts ? nil : .withoutCodeProducts()))
+        for precision in [Precision.float32, .auto] { #expect(precision.note(on: set) == nil) }
     }
 }

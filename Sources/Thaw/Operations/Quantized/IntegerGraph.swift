@@ -184,7 +184,7 @@ private struct QuantizedNetwork {
 
 extension AffineQuantize {
     /// What the codes mean if they are unsigned, if one scale is for all.
-    fileprivate var unsignedScale: CodeScale? {
+    var unsignedScale: CodeScale? {
         var unsigned = scale
         if element == .int8 { unsigned.zeroPoints = scale.zeroPoints.map { $0 + 128 } }
         return unsigned.codeScale

@@ -34,6 +34,7 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_model_set_metadata(NULL, "author", NULL, "x", &error));
     IS_NULL(thaw_model_set_metadata(model, NULL, NULL, "x", &error));
     IS_NULL(thaw_model_set_metadata(model, "userDefined", NULL, "x", &error));
+    IS_NULL(thaw_model_set_precision(NULL, "int8", &error));
     IS_NULL(thaw_model_save(NULL, "x.mlmodel", NULL, NULL, &error));
     IS_NULL(thaw_model_save(model, NULL, NULL, NULL, &error));
     IS_NULL(thaw_model_serialize(NULL, NULL, &buffer, &buffer, &error));
@@ -146,6 +147,7 @@ static void invalid_handle(void *handle, thaw_classifier *classifier, thaw_batch
     IS_INVALID(thaw_model_describe(handle, &json, &error));
     IS_INVALID(thaw_model_labels(handle, &labels, &count, &error));
     IS_INVALID(thaw_model_set_metadata(handle, "author", NULL, "x", &error));
+    IS_INVALID(thaw_model_set_precision(handle, "int8", &error));
     IS_INVALID(thaw_model_save(handle, "x.mlmodel", NULL, NULL, &error));
     IS_INVALID(thaw_model_serialize(handle, NULL, &bytes, &weights, &error));
     IS_INVALID(thaw_model_compress(handle, NULL, &model, NULL, &error));

@@ -1,0 +1,59 @@
+/// How int8 computes a node of a quantized network.
+public struct LayerPrecision: Hashable, Sendable {
+    /// The name of the node.
+    public let name: String
+    /// What it computes, for example "Conv2D".
+    public let operation: String
+    /// Whether it reads or returns codes. Otherwise it is computed in float32.
+    public let isOnCodes: Bool
+    /// The values of the lowest and the highest code of its result; nil if the result is floats.
+    public let range: ClosedRange<Float>?
+    /// The difference between the values of adjacent codes; nil if the result is floats.
+    public let step: Float?
+}
+
+extension Graph {
+    /// The nodes of a quantized network that compute on codes, and the layers with weights that do not, in their order.
+    func layerPrecisions() throws -> [LayerPrecision] {
+        let coded = try onCodes()
+        var written: [String: Node] = [:]
+        for node in nodes where written[node.name] == nil { written[node.name] = node }
+        var readers: [Value: [Node]] = [:]
+        for node in nodes { for input in Set(node.inputs) { readers[input, default: []].append(node) } }
+        return coded.nodes.compactMap { node in
+            let types = (node.inputs + node.outputs).map { coded[$0].element }
+            let isOnCodes = types.contains(.uint8) && !(node.operation is AffineDequantize)
+            guard isOnCodes || node.operation is any QuantizableLayer else { return nil }
+            // What is computed on codes instead of a node has its name, made unique by a number.
+            let source = written[node.name] ?? written[node.name.withoutNumber]
+            let scale = source.flatMap { codeScale(of: $0, readers) }
+            return LayerPrecision(
+                name: source?.name ?? node.name, operation: source?.operation.kind ?? node.operation.kind,
+                isOnCodes: isOnCodes,
+                range: scale.map { $0.value(0)...$0.value(255) }, step: scale?.scale)
+        }
+    }
+
+    /// The scale of the codes that a node's result becomes, possibly after functions of elements.
+    private func codeScale(of node: Node, _ readers: [Value: [Node]]) -> CodeScale? {
+        var node = node
+        while true {
+            if let quantize = node.operation as? AffineQuantize { return quantize.unsignedScale }
+            guard let next = readers[node.outputs[0]] else { return nil }
+            if let quantize = next.lazy.compactMap({ $0.operation as? AffineQuantize }).first {
+                return quantize.unsignedScale
+            }
+            guard next.count == 1, next[0].operation.isElementwise, next[0].inputs.count == 1 else { return nil }
+            node = next[0]
+        }
+    }
+}
+
+extension String {
+    /// Without a suffix such as `_1`.
+    fileprivate var withoutNumber: String {
+        let digits = reversed().prefix { $0.isASCII && $0.isNumber }.count
+        let rest = dropLast(digits)
+        return digits > 0 && rest.last == "_" ? String(rest.dropLast()) : self
+    }
+}

@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// Quantized models in each precision.
+@Suite struct QuantizedPrecisionTests {
+    private static let photos = ["cat", "coffee", "horse", "photographer", "rocket"].map {
+        Fixtures.path("photographs/\($0).jpg")
+    }
+    private static let network = NetworkCase.all.first { $0.name == "mobilenet_v1_folded" }!
+    private static let quantization = Result {
+        try Quantization(network.conversion().model, imagesAt: photos)
+    }
+
+    /// The same quantized network with operations for codes, and with the codes in its metadata.
+    private static func models() throws -> [Model] {
+        let quantization = try quantization.get()
+        return [quantization.model, quantization.modelWithRanges()]
+    }
+
+    private static func input(_ graph: Graph) -> Tensor {
+        let shape = graph[graph.inputs[0].value].shape
+        return Tensor(noise(shape.elementCount), shape: shape)
+    }
+
+    @Test func `int8 runs on codes, wherever the ranges are`() throws {
+        let models = try Self.models()
+        let programs = try models.map { try Program($0, precision: .int8) }
+        let input = Self.input(models[0].graph)
+        let answers = programs.map { $0.run([input])[0] }
+        #expect(answers[0] == answers[1])
+        for program in programs {
+            #expect(program.precision == .int8)
+            let layers = program.steps.filter { $0.multiplyAdds > 0 }
+            let others = layers.filter { $0.precision != .int8 }
+            #expect(layers.count > 4 && others.isEmpty, "\(others.map(\.name))")
+        }
+    }
+
+    @Test func `float32 computes codes as written, and ignores those of metadata`() throws {
+        let original = try Self.network.conversion().model.graph
+        for model in try Self.models() {
+            let program = try Program(model)
+            let input = Self.input(model.graph)
+            let answer = program.run([input])[0].floats
+            #expect(program.precision == .float32)
+            #expect(program.steps.allSatisfy { $0.precision == .float32 })
+            // Sums in another order may round to the next code.
+            #expect(error(answer, model.graph.evaluate([input])[0].floats) < (model.graph.hasCodes ? 0.05 : 1e-4))
+            #expect((answer == (try Program(original).run([input])[0].floats)) == false)
+        }
+    }
+
+    @Test func `auto is int8 if the cost is recorded`() throws {
+        for model in try Self.models() {
+            #expect(try Program(model, precision: .auto).precision == .int8)
+            var unknown = model
+            unknown.quantization?.photoCount = 0
+            unknown.quantization?.changedCount = 0
+            #expect(try Program(unknown, precision: .auto).precision == .float32)
+        }
+        // Metadata without codes in a network that has none, either.
+        var plain = try Self.network.conversion().model
+        plain.quantization = QuantizationRecord(photoCount: 100, changedCount: 1)
+        #expect(try Program(plain, precision: .auto).precision == .float32)
+    }
+
+    @Test func `everything that runs networks takes a precision`() throws {
+        let model = try Self.models()[1]
+        let image = Self.photos[0]
+        func top(_ precision: Precision) throws -> [Float] {
+            try Classifier(model, precision: precision).classify(imageAt: image).probabilities
+        }
+        let expected = try top(.int8)
+        #expect(try top(.auto) == expected)
+        #expect(try top(.float32) != expected)
+        #expect(try Benchmark(model, precision: .auto).precision == .int8)
+        let input = Self.input(model.graph)
+        let codes = try Program(model, precision: .int8).run([input])
+        let array = NumPyFile(shape: input.shape.dimensions, values: input.floats)
+        #expect(try ArrayRunner(model, precision: .int8).run([(nil, array)])[0].array.values == codes[0].floats)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        try Self.quantization.get().write(toFile: path)
+        let document = try ModelDocument(contentsOfFile: path)
+        let pixels = try DecodedImage(contentsOfFile: image).pixels.fitted(to: document.model.image!)
+        func run(_ precision: Precision) throws -> [Float] {
+            try ModelRunner(document, precision: precision).run([(nil, .pixels(pixels))])[0].tensor.floats
+        }
+        #expect(try run(.int8) == run(.auto))
+        #expect(try run(.int8) != run(.float32))
+    }
+
+    @Test(arguments: [0, 1]) func `layers have ranges and a precision`(_ index: Int) throws {
+        let layers = try Self.models()[index].layerPrecisions()
+        let convolutions = layers.filter { $0.operation.contains("Conv") }
+        #expect(convolutions.count == 10)
+        #expect(convolutions.allSatisfy { $0.isOnCodes })
+        // ReLU6 follows each convolution but the last, whose results are floats.
+        for layer in convolutions.dropLast() {
+            let range = try #require(layer.range)
+            let step = try #require(layer.step)
+            #expect(range.lowerBound == 0 && range.upperBound > 0, "\(layer)")
+            #expect(abs(range.upperBound - 255 * step) < step)
+        }
+        #expect(try Self.network.conversion().model.layerPrecisions().isEmpty)
+    }
+
+    @Test func `layers that are kept in floating point are said to be`() throws {
+        var model = try Self.models()[1]
+        let plan = QuantizationPlan(model.graph)
+        let kept = model.graph.nodes[plan.layers[3]].name
+        model.quantization?.kept = [featureName(kept)]
+        let layers = try model.layerPrecisions()
+        #expect(layers.filter { !$0.isOnCodes }.map(\.name) == [kept])
+        let program = try Program(model, precision: .int8)
+        let floats = program.steps.filter { $0.multiplyAdds > 0 && $0.precision == .float32 }
+        #expect(floats.map(\.name) == [kept])
+    }
+
+    @Test func `a comparison says what each layer loses`() throws {
+        let conversion = try Self.network.conversion()
+        var quantized = conversion
+        for model in try Self.models() {
+            quantized.model = model
+            let comparison = try Comparison(conversion, quantized, precision: .int8)
+            #expect(comparison.tolerance == Comparison.toleranceOfShortWeights)
+            let report = try comparison.report(imagesAt: [Self.photos[0]])
+            #expect(report.precision == .int8)
+            #expect(report.layers.count > 20)
+            #expect(report.layers.allSatisfy { $0.difference.relative < 0.5 })
+            #expect(report.layers.contains { $0.difference.relative > 1e-3 })
+        }
+    }
+}
