@@ -40,7 +40,11 @@ enum ManPage {
             If set, output is not colored.
             .TP
             .B THAW_ISA
-            The vector instructions to use: baseline, avx2 or avx512; by default, the best that the machine supports.
+            The vector instructions to use: baseline, avx2, avx2vnni, avx512 or avx512vnni; by default, the best that the
+            machine supports.
+            .TP
+            .B THAW_BF16
+            1: bf16 is computed wherever its instructions exist; 0: never; by default, where it is measured to be faster.
 
             """
     }

@@ -1,15 +1,39 @@
 import Kernels
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Whether to compute in bfloat16: only if the machine has instructions for it that are faster than those for float32.
-/// Some processors have them, but at half the rate.
+/// Some processors have them, but at half the rate. The environment variable `THAW_BF16` replaces the measurement: 1 if they
+/// are faster, 0 if not.
 enum BFloat16Choice: Equatable {
     case faster, slower, missing
 
     /// Converting images takes time too.
     private static let leastGain = 1.25
 
-    init(_ set: InstructionSet) {
-        self = set.bfloat16Kernels == nil ? .missing : BFloat16Choice(BFloat16Choice.measured)
+    /// - Throws: `Failure` if the environment variable has another value.
+    init(_ set: InstructionSet) throws {
+        try self.init(set, getenv("THAW_BF16").map { String(cString: $0) })
+    }
+
+    /// - Parameter given: The value of the environment variable.
+    init(_ set: InstructionSet, _ given: String?) throws {
+        let isFaster: Bool? =
+            switch given ?? "" {
+            case "": nil
+            case "0": false
+            case "1": true
+            default: throw Failure.unknownBFloat16(given!)
+            }
+        if set.bfloat16Kernels == nil {
+            self = .missing
+        } else {
+            self = isFaster.map { $0 ? .faster : .slower } ?? BFloat16Choice(BFloat16Choice.measured)
+        }
     }
 
     /// - Parameter rates: What a probe has measured.
@@ -45,7 +69,7 @@ enum BFloat16Choice: Equatable {
     }
 
     /// The kernels of an instruction set, if they are faster.
-    static func kernels(_ set: InstructionSet) -> (any KernelTable.Type)? {
-        BFloat16Choice(set) == .faster ? set.bfloat16Kernels : nil
+    static func kernels(_ set: InstructionSet) throws -> (any KernelTable.Type)? {
+        try BFloat16Choice(set) == .faster ? set.bfloat16Kernels : nil
     }
 }

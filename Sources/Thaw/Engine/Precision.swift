@@ -16,7 +16,7 @@ public enum Precision: String, Sendable, CaseIterable {
     func note(on set: InstructionSet) -> Note? {
         switch self {
         case .float32, .auto: nil
-        case .bf16: BFloat16Choice(set).note
+        case .bf16: (try? BFloat16Choice(set))?.note
         case .int8: set.hasCodeProducts ? nil : .withoutCodeProducts()
         }
     }

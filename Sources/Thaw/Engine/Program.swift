@@ -71,7 +71,7 @@ public final class Program: Sendable {
         }
         guard precision != .int8 || graph.hasRanges else { throw Failure.noRanges() }
         self.instructionSet = try instructionSet ?? .chosen()
-        let lower = precision == .bf16 ? BFloat16Choice.kernels(self.instructionSet) : nil
+        let lower = try precision == .bf16 ? BFloat16Choice.kernels(self.instructionSet) : nil
         let kernels = kernels ?? lower ?? self.instructionSet.kernels
         self.kernels = kernels
         let integers = self.instructionSet.integerKernels

@@ -6,6 +6,10 @@ extension Failure {
             remedy: "\(known.joined(separator: ", ")) are known")
     }
 
+    static func unknownBFloat16(_ value: String) -> Failure {
+        Failure(.environment, file: "THAW_BF16", "'\(value)' is unknown", remedy: "0 and 1 are known")
+    }
+
     static func missingInstructionSet(_ name: String, available: [String]) -> Failure {
         Failure(
             .environment, file: "THAW_ISA", "this machine does not have \(name)",

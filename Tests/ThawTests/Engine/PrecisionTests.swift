@@ -47,7 +47,7 @@ import Testing
 
     @Test func `instruction sets without bfloat16 compute in float32 and say so`() throws {
         for set in InstructionSet.available where set.bfloat16Kernels == nil {
-            #expect(BFloat16Choice(set) == .missing)
+            for given in [nil, "", "0", "1"] { #expect(try BFloat16Choice(set, given) == .missing) }
             #expect(try Program(model().graph, instructionSet: set, precision: .bf16).precision == .float32)
         }
         #expect(
@@ -57,9 +57,18 @@ import Testing
         #expect(BFloat16Choice.slower.note?.code == .precisionUnused)
     }
 
+    @Test(arguments: InstructionSet.available) func `the environment replaces the probe`(_ set: InstructionSet) throws {
+        let hasKernels = set.bfloat16Kernels != nil
+        #expect(try BFloat16Choice(set, "1") == (hasKernels ? .faster : .missing))
+        #expect(try BFloat16Choice(set, "0") == (hasKernels ? .slower : .missing))
+        for value in ["2", "yes"] {
+            #expect(throws: Failure.unknownBFloat16(value)) { try BFloat16Choice(set, value) }
+        }
+    }
+
     @Test(arguments: InstructionSet.allCases)
     func `sets without products of 8-bit integers say so`(_ set: InstructionSet) {
-        let hasProducts = [.avx2vnni, .avx512vnni].contains(set)
+        let hasProducts = ![.baseline, .avx2, .avx512].contains(set)
         #expect(Precision.int8.note(on: set) == (hasProducts ? nil : .withoutCodeProducts()))
         for precision in [Precision.float32, .auto] { #expect(precision.note(on: set) == nil) }
     }
