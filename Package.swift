@@ -131,8 +131,8 @@ let package = Package(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",
             exclude: [
                 "README.md", "arm64.py", "compression.py", "endurance.py", "fast.py", "folder.py", "memory.py",
-                "networks.py", "peers.py", "processes.py", "python.py", "scaling.py", "service.lua", "service.py",
-                "spark.py", "speed.svg", "torchvision.py",
+                "networks.py", "peers.py", "precision.py", "processes.py", "python.py", "scaling.py", "service.lua",
+                "service.py", "spark.py", "speed.svg", "torchvision.py",
             ]),
         .testTarget(name: "ThawTests", dependencies: ["Thaw"]),
         .testTarget(name: "ThawFoundationTests", dependencies: ["ThawFoundation", "Thaw"]),

@@ -34,6 +34,12 @@ def some(photos, count):
     return images[:: max(1, len(images) // count)][:count] if os.path.isdir(photos) else [photos]
 
 
+def name(model):
+    """That of the file, or of its folder if it is only called graph."""
+    stem = os.path.splitext(os.path.basename(model))[0]
+    return stem if stem != "graph" else os.path.basename(os.path.dirname(os.path.abspath(model)))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--thaw", default="thaw")
@@ -70,7 +76,7 @@ def main():
             right = sum(row["right"] == "true" for row in rows.values())
             same = sum(row["prediction_index"] == answers["float32"][image]["prediction_index"] for image, row in rows.items())
             cells = [
-                os.path.basename(os.path.dirname(os.path.abspath(options.model))), precision,
+                name(options.model), precision,
                 f"{os.path.getsize(file) / 1e6:.2f}", f"{right} of {len(rows)}", f"{same}",
             ]  # fmt: skip
             for threads in ("1", "2"):
