@@ -192,7 +192,7 @@ extension EngineForm {
     /// Whether tensors may be codes.
     fileprivate var supportsCodes: Bool {
         switch self {
-        case .integer, .reshape, .concatenation: true
+        case .integer, .reshape, .concatenation, .border: true
         default: false
         }
     }

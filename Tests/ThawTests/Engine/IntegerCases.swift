@@ -198,7 +198,15 @@ extension IntegerCase {
                 builder.one(Dense(matrix: tensor([128, 10]), bias: nil), flat), 0.3, zeroPoint: 128)
         },
         IntegerCase(
-            "padding", [1, 6, 6, 16], ["AffineQuantize", "Pad", "IntegerConvolution", "AffineDequantize"]
+            "padding before max pooling", [1, 6, 6, 16],
+            ["AffineQuantize", "IntegerPad", "IntegerMaxPooling", "AffineDequantize"]
+        ) { builder, x in
+            let padded = try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 1, 1, 0]), x)
+            let window = Window(height: axis(3, stride: 2), width: axis(3, stride: 2))
+            return try builder.one(Pooling(function: .maximum, window: window), padded)
+        },
+        IntegerCase(
+            "padding", [1, 6, 6, 16], ["AffineQuantize", "IntegerPad", "IntegerConvolution", "AffineDequantize"]
         ) { builder, x in
             let padded = try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 2, 2, 0]), x)
             return try builder.quantized(

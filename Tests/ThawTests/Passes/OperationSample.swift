@@ -217,6 +217,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
                 window: window), image),
         .init(onCodes: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: false), image),
         .init(onCodes: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: true), image),
+        .init(onCodes: IntegerPad(Pad(before: [0, 1, 0, 0], after: [0, 2, 1, 0]), zeroPoint: 3)!, image),
         .init(onCodes: IntegerLookup(table: (0..<256).map { UInt8(255 - $0) }, zeroPoint: 0), [2, 3, 4]),
     ]
 

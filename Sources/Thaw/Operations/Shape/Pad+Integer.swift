@@ -2,8 +2,7 @@ extension Pad: CodeMovingOperation {
     /// Padding with the code of zero.
     func movingCodes(zeroPoint: Int) -> (any Operation)? {
         guard value == 0 else { return nil }
-        var result = self
-        result.value = Float(zeroPoint)
-        return result
+        return IntegerPad(self, zeroPoint: zeroPoint)
+            ?? Pad(before: before, after: after, value: Float(zeroPoint)) as any Operation
     }
 }

@@ -91,7 +91,10 @@ extension Pad {
 extension Pad: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         guard (before + after).allSatisfy({ $0 >= 0 }) else { return nil }
-        let isBorder = output.shape.rank == 4 && value == 0 && [0, 3].allSatisfy { before[$0] == 0 && after[$0] == 0 }
+        // A border of codes holds their zero point, not zero.
+        let isBorder =
+            output.element == .float32 && output.shape.rank == 4 && value == 0
+            && [0, 3].allSatisfy { before[$0] == 0 && after[$0] == 0 }
         // Padding is stored next to the image in memory, which limits its size.
         guard isBorder, (before + after).allSatisfy({ $0 <= 256 }) else {
             return .dataMovement(DataMovement(padding: inputs[0].shape, before: before, after: after, with: value))
