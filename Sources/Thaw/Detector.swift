@@ -39,10 +39,11 @@ public final class Detector: Sendable {
     /// - Throws: `Failure` if the pipeline does not detect objects in an image.
     public init(_ pipeline: Pipeline, _ options: Options = Options()) throws {
         let images = pipeline.inputs.compactMap { if case .image(let image) = $0.type { image } else { nil } }
-        guard var (step, stage, confidence, coordinates) = pipeline.sequence.detection, images.count == 1 else {
+        guard let (step, detection, confidence, coordinates) = pipeline.sequence.detection, images.count == 1 else {
             throw Failure.noDetector(
                 pipeline.stages.map(\.kind), isClassifier: pipeline.labels != nil && images.count == 1)
         }
+        var stage = detection
         inputs = try pipeline.inputs.map { input in
             if case .image = input.type { return nil }
             guard let value = input.missingValue else { throw Failure.detectorInput(input.name, input.type) }
