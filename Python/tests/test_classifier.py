@@ -239,7 +239,7 @@ def test_precisions(ct, tmp_path):
         model.precision = precision
         assert model.precision == precision
         (name,) = model.input_description
-        predicted = model.predict({name: image})["classProbability"]
+        (predicted,) = [value for value in model.predict({name: image}).values() if isinstance(value, dict)]
         (result,) = ct.Classifier(model, precision=precision).classify([image])
         answers[precision] = result.probability
         assert predicted[result.label] == pytest.approx(result.probability, abs=1e-6)
