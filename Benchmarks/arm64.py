@@ -1,8 +1,7 @@
-"""Computes how fast the convolutions of ResNet-50 and MobileNet v1 can be on arm64, where no such machine is at hand: the
-inner loops of the program that `make arm64` builds go through llvm-mca, which simulates a processor's pipelines. All data is
-taken to be in the first cache. The result is the share of the bound: the cycles that the loop's multiply-adds need if
-nothing else had to be done, divided by those that the loop takes. XNNPACK's and OpenBLAS's loops, from Debian's packages, are
-put next to them.
+"""Estimates the speed of the convolutions of ResNet-50 and MobileNet v1 on arm64 without an arm64 machine: runs the inner loops
+of the program built by `make arm64` through llvm-mca, which simulates a processor's pipelines. All data is assumed to be in the
+L1 cache. The result is the efficiency: the cycles that the loop's multiply-adds alone need, divided by those that the loop
+takes. Loops from Debian's XNNPACK and OpenBLAS packages are shown for comparison.
 
     python3 Benchmarks/arm64.py [--program .build/arm64/out/thaw] [--peers .build/arm64/target]
 
@@ -29,7 +28,7 @@ def load(name, path):
 check = load("check_arm64", os.path.join(ROOT, ".ci", "check-arm64"))
 MCA = os.environ.get("MCA", "llvm-mca-19")
 
-# The vector multiply-adds that a core begins in a cycle.
+# The vector multiply-adds that a core issues per cycle.
 CORES = {"neoverse-n1": 2, "neoverse-v2": 4}
 TARGET = 0.90
 
@@ -60,7 +59,7 @@ def share(loop, core, rounds=300):
 
 
 class Kernels:
-    """The loops of the kernels, by what they compute at a time."""
+    """The loops of the kernels by the size of their tiles."""
 
     def __init__(self, program):
         self.tiles, self.runs, self.strided = {}, {}, {}
@@ -72,7 +71,7 @@ class Kernels:
                     # Four steps of a pixel and 16 channels are 16 multiply-adds of four lanes.
                     self.keep(self.tiles, count // 16, loop)
                 elif re.search(r"passRows.*Depthwise.*(Adjacent|EverySecond)", name) and count % 3 == 0:
-                    # Three taps of some outputs. Loops over single taps load a value for each multiply-add.
+                    # Three taps for several outputs. Loops over single taps load a value for each multiply-add.
                     size = count // 3
                     if size < 3 or vectors_loaded(loop) <= count:
                         self.keep(self.runs if "Adjacent" in name else self.strided, size, loop)
@@ -83,7 +82,7 @@ class Kernels:
             loops[size] = loop
 
     def mean(self, loops, total, limit, core):
-        """The share over `total` pixels, which are split into as few parts as possible, of nearly equal size."""
+        """The efficiency over `total` pixels, split into as few parts as possible, of nearly equal size."""
         count = math.ceil(total / limit)
         sizes = [total // count + (1 if index < total % count else 0) for index in range(count)]
         time = sum(size / self.share(loops, size, core) for size in sizes)

@@ -1,12 +1,12 @@
-"""Measures the size of a network with compressed weights in KB, and the share of photos that it
-gets right, for each storage type and each dialect, as in the tables of docs/converting.md.
+"""Measures the size in KB and the accuracy of a network with compressed weights, for each
+storage type and dialect, as in the tables of docs/converting.md.
 
     python3 Benchmarks/compression.py TEST [--thaw .build/release/thaw] [--only palette6,int8]
     python3 Benchmarks/compression.py TRUTH.tsv --graph GRAPH --labels LABELS --with "--offset 1 --crop center:0.875"
 
-The network is the demo's unless --graph names another. TEST is the argument of `thaw evaluate`: a folder with a folder of photos
-for each class (cifar10.tar.xz has one, test/), or a table. Exit code 1 if the demo network loses more than half a point
-with int8 or palette8 against float32, or more than one with palette6.
+The network is the demo's unless --graph names another. TEST is the argument of `thaw evaluate`: a folder with a subfolder of photos
+for each class (such as test/ in cifar10.tar.xz), or a table. Exits with 1 if the demo network loses more than half a point with
+int8 or palette8 relative to float32, or more than one point with palette6.
 """
 
 import argparse
@@ -68,7 +68,7 @@ def main():
                 whole = right if whole is None else whole
                 limit = LIMITS[weights]
                 if limit is not None and is_demo and right < whole - limit:
-                    failures.append(f"{weights} as {name}: {right:.2f} % right, {whole:.2f} % before; {limit} points may go")
+                    failures.append(f"{weights} as {name}: {right:.2f} % correct, {whole:.2f} % before; at most {limit} points may be lost")
             print(f"| {weights} | " + " | ".join(cells) + " |", flush=True)
     for failure in failures:
         print(failure, file=sys.stderr)

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
-"""Runs the command, the Python package and the service for long, and shows whether their memory and rate stay the same.
+"""Runs the command, the Python package and the service for a long time, and checks that memory and throughput stay constant.
 
 usage: endurance.py [--thaw BINARY] [--python PYTHON] [--images N] [--seconds N] [--photos FOLDER] [PART ...]
 
-The parts, all by default: `classify` and `python` classify N images, `service` answers N requests of 4 clients, `benchmark` runs
-for that many seconds. The images are links to at most 500 photos of FOLDER. PYTHON has the package, or THAW_LIBRARY is set.
+PARTs, all by default: `classify` and `python` classify N images, `service` answers N requests from 4 clients, `benchmark` runs
+for the given number of seconds. The images are links to at most 500 photos of FOLDER. PYTHON must have the package, unless
+THAW_LIBRARY is set.
 
-For each part it prints the memory after a tenth of the work and at the end, and the rates in the second tenth and in the last
-one; for `benchmark` those of a run of a minute and of the long one. The exit code is 1 if the memory grew by more than 4 MB. The rates mean something on an idle machine only.
+For each part it prints the memory after a tenth of the work and at the end, and the rates in the second and last tenths; for
+`benchmark`, those of a one-minute run and of the long run. Exits with 1 if memory grew by more than 4 MB. The rates are
+meaningful only on an idle machine.
 """
 import argparse
 import http.client
@@ -37,7 +39,7 @@ def memory(process):
 
 
 class Watch:
-    """Notes memory and time after each tenth of the work."""
+    """Records memory and time after each tenth of the work."""
 
     def __init__(self, part, process, total):
         self.part, self.process, self.total, self.done = part, process, total, 0
@@ -123,7 +125,7 @@ def measure(options, model, seconds):
 
 
 def benchmark(options, images, model):
-    """A long measurement. Its median is compared with that of the first minute of another."""
+    """A long measurement, whose median is compared with that of a separate one-minute run."""
     first, *_ = measure(options, model, min(60, options.seconds))
     rate, before, after = measure(options, model, options.seconds)
     print(f"{'benchmark':10}{options.seconds:8}s{before / 1e6:10.1f}{after / 1e6:8.1f}{first:10.0f}{rate:8.0f}", flush=True)

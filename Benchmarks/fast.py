@@ -28,9 +28,9 @@ def main():
     best = lambda row: max(row, key=row.get)
     other = [image for image in exact if best(exact[image]) != best(fast[image])]
     moves = sorted(abs(fast[image][best(row)] - row[best(row)]) for image, row in exact.items())
-    print(f"photographs: {len(exact)}, decoded otherwise: {sum(exact[image] != fast[image] for image in exact)}")
-    print(f"first label is another: {len(other)}")
-    print(f"probability of the first label moves by {sum(moves) / len(moves):.4f} on average, {moves[len(moves) // 2]:.4f} in the "
+    print(f"photographs: {len(exact)}, decoded differently: {sum(exact[image] != fast[image] for image in exact)}")
+    print(f"top label differs: {len(other)}")
+    print(f"probability of the top label moves by {sum(moves) / len(moves):.4f} on average, {moves[len(moves) // 2]:.4f} in the "
           f"median, {moves[-1]:.4f} at most")
     for image in other: print(f"  {image}: {max(exact[image].values()):.3f} against {fast[image][best(exact[image])]:.3f}")
 

@@ -113,7 +113,7 @@ def run_tf(model, paths, ready, go, results):
 
 
 def time_processes(body, model, paths, count):
-    """Starts `count` processes, waits until all are loaded, and times their work. Returns seconds and megabytes."""
+    """Starts `count` processes, waits until all are loaded, and times their work. Returns the time in seconds and the memory in megabytes."""
     context = multiprocessing.get_context("spawn")
     ready, results, go = context.Queue(), context.Queue(), context.Event()
     shares = [paths[place::count] for place in range(count)]
@@ -170,9 +170,9 @@ def main():
                 elif engine == "tf": measured = time_processes(run_tf, models[engine], paths, 1)
                 else: measured = time_processes(run_ort if engine == "ort" else run_litert, models[engine], paths, 2)
                 rounds[engine].append(measured)
-                print(f"round {round + 1}: {engine} {arguments.count / measured[0]:.0f} a second", file=sys.stderr, flush=True)
+                print(f"round {round + 1}: {engine} {arguments.count / measured[0]:.0f} per second", file=sys.stderr, flush=True)
         rows = {engine: [statistics.median(column) for column in zip(*found)] for engine, found in rounds.items()}
-        print("| engine | images a second | memory, MB |\n|---|---|---|")
+        print("| engine | images per second | memory, MB |\n|---|---|---|")
         for engine, (seconds, memory) in rows.items(): print(f"| {engine} | {arguments.count / seconds:.0f} | {memory:.0f} |")
         print(json.dumps({engine: round_(arguments.count / seconds) for engine, (seconds, _) in rows.items()}))
 

@@ -192,7 +192,7 @@ def ratio(row):
 
 def markdown(rows):
     engines = [engine for engine in ENGINES if any(engine in row["ms"] for row in rows)]
-    lines = ["| network | threads | " + " | ".join(engines) + " | Thaw to the best |", "|---" * (len(engines) + 3) + "|"]
+    lines = ["| network | threads | " + " | ".join(engines) + " | Thaw / fastest other |", "|---" * (len(engines) + 3) + "|"]
     for row in rows:
         best = ratio(row)
         cells = [f"{row['ms'][engine]:.2f}" if engine in row["ms"] else "–" for engine in engines]

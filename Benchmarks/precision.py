@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Size, accuracy and speed of a model in float32, bf16 and int8.
+"""Measures size, accuracy and speed of a model in float32, bf16 and int8.
 
 usage: precision.py [--thaw BINARY] [--labels FILE] [--offset N] [--rounds N] MODEL TRUTH PHOTOS
 
-TRUTH is a folder of photos per class, or a table of photos and classes, as `thaw evaluate` takes it; --offset is added to the
-indices of a table. The ranges of int8 are measured by `thaw quantize` on PHOTOS, of which a folder's first 100 count. Prints
-rows of a Markdown table: megabytes of the model's file, photos with the right label, photos with the same label as in float32,
-and milliseconds of a run with one and with two threads, the median of the rounds' medians. With --rounds 0, nothing is timed.
-The precisions take turns. The machine should be otherwise idle.
+TRUTH is a folder with a subfolder of photos per class, or a table of photos and classes, as for `thaw evaluate`; --offset is added
+to the indices in a table. `thaw quantize` measures the int8 ranges on PHOTOS, or the first 100 if it is a folder. Prints rows of a
+Markdown table: the size of the model file in MB, photos with the correct label, photos with the same label as in float32, and
+milliseconds per run with one and two threads, as the median of the rounds' medians. With --rounds 0, nothing is timed. The
+precisions run in turn. The machine should be otherwise idle.
 """
 import argparse
 import csv
@@ -30,12 +30,12 @@ def run(*words):
 def some(photos, count):
     found = (os.path.join(folder, name) for folder, _, names in sorted(os.walk(photos)) for name in sorted(names))
     images = [path for path in found if path.lower().endswith((".jpg", ".jpeg", ".png"))]
-    # Spread over the folders of classes.
+    # Spread over the class folders.
     return images[:: max(1, len(images) // count)][:count] if os.path.isdir(photos) else [photos]
 
 
 def name(model):
-    """That of the file, or of its folder if it is only called graph."""
+    """The name of the file, or of its folder if the file is just called graph."""
     stem = os.path.splitext(os.path.basename(model))[0]
     return stem if stem != "graph" else os.path.basename(os.path.dirname(os.path.abspath(model)))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Times whole processes: from the start to the first label, a conversion, a folder of photos.
+"""Times whole processes: startup to the first label, a conversion, a folder of photos.
 
 usage: processes.py [--thaw BINARY] [--runs N] [--folder FOLDER] GRAPH.pb LABELS.txt IMAGE.jpg
 
@@ -7,8 +7,8 @@ Prints the median wall time and the peak resident memory of each: `thaw classify
 process that loads Thaw's package or another engine, decodes and scales the photo and computes; `thaw convert` against
 coremltools; and the number of photos of FOLDER classified per second. The graph's input is `input` and its output `Identity`.
 
-Needs `pip install numpy pillow`, and those of `openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert coremltools` and of
-Thaw's wheel that are to be measured; the others are skipped.
+Needs `pip install numpy pillow`, and whichever of `openvino onnxruntime tf2onnx tensorflow-cpu ai-edge-litert coremltools` and
+Thaw's wheel are to be measured; the others are skipped.
 """
 import argparse
 import os
@@ -126,7 +126,7 @@ def main():
                 result = measure(command, max(1, arguments.runs // 2))
                 report(f"{count} photographs, {threads} threads: thaw", result)
                 if result:
-                    print(f"{'':40}{count / result[0]:10.0f} a second")
+                    print(f"{'':40}{count / result[0]:10.0f} per second")
 
 
 main()

@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Measures what the Python package costs beside the library and the command.
+"""Measures the overhead of the Python package over the library and the command.
 
 usage: python.py [--thaw BINARY] [--threads N] [--rounds N] [--predictions N] [--keras] MODEL.mlmodel PHOTOS
 
 Run it with a Python that has the wheel, NumPy and Pillow. MODEL is a classifier with an image input. It prints
 
-- the time that `import thaw` takes beyond the bare interpreter;
-- the time that the wheel's command takes to start beyond BINARY, if that is given;
-- the time that `predict` takes beyond the library's call in the same process, the two in turn;
-- the speed of Classifier.classify on the folder PHOTOS relative to that of `thaw classify`, start-up excluded;
-- how much the process grows in N predictions;
-- with --keras, the time and memory of converting a MobileNetV2 of tf_keras relative to coremltools', as whole processes.
+- the time of `import thaw`, excluding the bare interpreter;
+- the startup time of the wheel's command beyond that of BINARY, if given;
+- the time of `predict` beyond the library call in the same process, measured in turn;
+- the speed of Classifier.classify on the folder PHOTOS relative to `thaw classify`, excluding startup;
+- the growth of the process over N predictions;
+- with --keras, the time and memory of converting tf_keras' MobileNetV2 relative to coremltools, as whole processes.
 
 Times are medians. Each figure has a limit, and the exit code is 1 if one is exceeded. The machine should be otherwise idle.
 """
@@ -53,7 +53,7 @@ def seconds(command):
 
 
 def difference(longer, shorter, rounds):
-    """How much longer one command takes than the other, in seconds."""
+    """The difference between the times of two commands, in seconds."""
     times = [(seconds(longer), seconds(shorter)) for _ in range(rounds)]
     return statistics.median(first for first, _ in times) - statistics.median(second for _, second in times)
 
@@ -62,10 +62,10 @@ def measure_starts(wheel_command, thaw, rounds):
     imported, bare = ([sys.executable, "-c", code] for code in ("import thaw", "pass"))
     report("import thaw, beyond the interpreter", difference(imported, bare, 8 * rounds) * 1e3, "ms", 30)
     if not os.path.exists(wheel_command):
-        print("the wheel is not installed here: the start of its command is not measured")
+        print("the wheel is not installed, so the startup of its command is not measured")
     elif thaw != wheel_command:
         longer = difference([wheel_command, "--version"], [thaw, "--version"], 8 * rounds)
-        report("start of the wheel's command, beyond BINARY", longer * 1e3, "ms", 10)
+        report("startup of the wheel's command, beyond BINARY", longer * 1e3, "ms", 10)
 
 
 def image_and_input(model):
@@ -87,7 +87,7 @@ def measure_predict(path, rounds):
     library = _library.library()
     wholes, calls = [], []
     for _ in range(100 * rounds):
-        # What the caller does with the answer, and when it is freed, is not the cost of predict.
+        # Using and freeing the result is not part of the cost of predict.
         answer = None
         start = time.perf_counter()
         answer = model.predict({name: image})
@@ -99,8 +99,8 @@ def measure_predict(path, rounds):
         calls.append(end - middle)
     del answer, owned
     whole, call = statistics.median(wholes), statistics.median(calls)
-    print(f"the call of the library: {call * 1e3:.3f} ms, with {len(model._interface.labels)} labels")
-    report("predict, beyond the call", (whole - call) * 1e3, "ms", 0.2)
+    print(f"the library call: {call * 1e3:.3f} ms, with {len(model._interface.labels)} labels")
+    report("predict, beyond the library call", (whole - call) * 1e3, "ms", 0.2)
 
 
 def measure_folder(path, photos, thaw, threads, rounds):
@@ -120,7 +120,7 @@ def measure_folder(path, photos, thaw, threads, rounds):
             starts.append(seconds([thaw, "classify", path, single, "--quiet"]))
     own, other = statistics.median(ours), statistics.median(theirs) - statistics.median(starts)
     print(f"{count} photos with {threads} threads: Classifier.classify {own:.3f} s, thaw classify {other:.3f} s")
-    report("speed of Classifier.classify, of the command's", other / own, "", 0.95, lowest=True)
+    report("speed of Classifier.classify relative to the command", other / own, "", 0.95, lowest=True)
 
 
 def resident():
@@ -141,14 +141,14 @@ def measure_memory(path, predictions):
 
 
 def convert_keras(converter, target):
-    """Seconds and MB of a process that converts, and the seconds of it that TensorFlow's import takes."""
+    """The time and memory of a converting process in seconds and MB, and its seconds spent importing TensorFlow."""
     start = time.perf_counter()
     process = subprocess.Popen([sys.executable, "-c", KERAS, converter, target], stdout=subprocess.PIPE,
                                stderr=subprocess.DEVNULL)
     output = process.stdout.read()
     _, status, usage = os.wait4(process.pid, 0)
     if status:
-        sys.exit(f"{converter} does not convert the network here")
+        sys.exit(f"{converter} cannot convert the network here")
     return time.perf_counter() - start, usage.ru_maxrss / 1024, float(output.split()[-1])
 
 
@@ -162,8 +162,8 @@ def measure_keras(rounds):
     for converter, (whole, memory, imported) in medians.items():
         print(f"{converter}: {whole:.2f} s, of which TensorFlow's import {imported:.2f} s; {memory:.0f} MB")
     ours, theirs = medians["thaw"], medians["coremltools"]
-    report("conversion of MobileNetV2, of coremltools' time", ours[0] / theirs[0], "", 0.7)
-    report("its memory, of coremltools'", ours[1] / theirs[1], "", 1)
+    report("conversion time of MobileNetV2, relative to coremltools", ours[0] / theirs[0], "", 0.7)
+    report("its memory, relative to coremltools", ours[1] / theirs[1], "", 1)
 
 
 def main():

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""scaling.py [THAW] [--largest 100000]: whether the time to convert a model grows no faster than the model.
+"""scaling.py [THAW] [--largest 100000]: checks that conversion time grows no faster than the model.
 
-Makes TensorFlow graphs of 1,000 nodes, 10,000 and so on: chains, wide concatenations, many outputs, unsupported operations,
-and classifiers with as many labels. Prints the CPU time of each beyond that of an empty command, and the ratio to the one of
-a tenth of the size, which is 10 if the time is linear. Ends with status 1 if a ratio of times above a second exceeds 14."""
+Creates TensorFlow graphs of 1,000 nodes, 10,000 and so on: chains, wide concatenations, many outputs, unsupported operations,
+and classifiers with as many labels. Prints the CPU time of each beyond that of an empty command, and its ratio to the graph of
+a tenth of the size; linear time has a ratio of 10. Exits with 1 if a ratio exceeds 14 for times above one second."""
 import argparse
 import os
 import pathlib

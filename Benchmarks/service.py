@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures `thaw serve` with JPEG photos that are posted to it. The machine should otherwise be idle.
+"""Measures `thaw serve` with posted JPEG photos. The machine should be otherwise idle.
 
 usage: service.py compare [--rounds N] [--seconds S] [--connections 1,8,64] GRAPH NET.onnx PHOTOS/
        service.py cpu     [--seconds S] GRAPH PHOTOS/
@@ -7,16 +7,16 @@ usage: service.py compare [--rounds N] [--seconds S] [--connections 1,8,64] GRAP
        service.py restart [--rounds N] GRAPH PHOTOS/
        service.py start   [--rounds N] GRAPH
 
-compare  times thaw, LitServe, and FastAPI with uvicorn, in turn, in one run. The other two run ONNX Runtime and Pillow, as their
-         documentation shows, with one worker and with two, each with its share of the cores; the better of the two is shown.
-         LitServe gets its photos as forms. Each server runs alone. The client, wrk, is on the same machine. Results are the medians over the rounds.
-cpu      compares the processor time per photo with that of `thaw classify` on the same photos.
-endure   loads the service for a long time (600 seconds): errors, and how much memory it takes more at the end than after a tenth.
-restart  kills the service under load and starts it again, time after time: clients may see refused and broken connections, but
-         never an answer that looks complete and is not.
-start    measures the time from starting the process to being ready.
+compare  times thaw, LitServe, and FastAPI with uvicorn, in turn, in one run. The other two run ONNX Runtime and Pillow as in their
+         documentation, with one worker and with two, which share the cores; the better result is shown. LitServe receives photos as
+         forms. Only one server runs at a time. The client, wrk, is on the same machine. Results are medians over the rounds.
+cpu      compares the CPU time per photo with that of `thaw classify` on the same photos.
+endure   puts the service under load for a long time (600 seconds): reports errors, and memory growth since the first tenth.
+restart  repeatedly kills the service under load and restarts it: clients may see refused and broken connections, but never an
+         incomplete response that looks complete.
+start    measures the time from process start until ready.
 
-Each ends with status 1 if its limit is exceeded. GRAPH is a frozen graph or a Core ML model; NET.onnx is the same network:
+Each exits with 1 if its limit is exceeded. GRAPH is a frozen graph or a Core ML model; NET.onnx is the same network:
 
     python -m tf2onnx.convert --graphdef GRAPH.pb --inputs input:0 --outputs OUTPUT:0 --output NET.onnx
 
