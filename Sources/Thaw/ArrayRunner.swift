@@ -52,7 +52,7 @@ package struct ArrayRunner: Sendable {
     /// - Parameter arrays: One array per input. The name may be omitted if there is only one input.
     /// - Throws: `Failure` for an unknown or missing input, and for an array of the wrong shape.
     package func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
-        // States are no inputs of the caller. They begin with zeros, and pass from one run to the next.
+        // States are not inputs of the caller. They begin as zeros, and pass from one run to the next.
         let (states, hidden) = (model.stateInputs, model.stateOutputs)
         let indices = model.graph.inputs.indices.filter { !states.contains($0) }
         let ports = indices.map { model.graph.inputs[$0] }
@@ -109,7 +109,7 @@ package struct ArrayRunner: Sendable {
         }
     }
 
-    /// Arranges one given element per input in the order of the inputs.
+    /// Arranges the given elements, one per input, in the order of the inputs.
     ///
     /// - Parameter name: The name of the input that an element is for; it may be nil if there is only one input.
     /// - Throws: `Failure` for an unknown or missing name, and for an input without an element.

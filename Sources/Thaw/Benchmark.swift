@@ -9,7 +9,7 @@ public struct Benchmark {
     public let threads: Int
     /// The precision that the network is computed in.
     public let precision: Precision
-    /// The time that it took to create the program and its memory.
+    /// The time taken to create the program and its memory.
     public let compiling: Duration
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
@@ -111,7 +111,7 @@ public struct Benchmark {
         public let minimum: Double
         /// How many runs were measured.
         public let runs: Int
-        /// How many runs came before, which are not measured.
+        /// How many unmeasured runs came before.
         public let warmUpRuns: Int
         /// The time from the beginning of the first measured run to the end of the last.
         public let elapsed: Double
@@ -178,7 +178,7 @@ public struct Benchmark {
     }
 }
 
-/// What a benchmark measures.
+/// The subject of a benchmark.
 private protocol BenchmarkRun: Sendable {
     /// Runs once.
     func callAsFunction()
@@ -211,7 +211,7 @@ private struct PipelineRun: BenchmarkRun {
 }
 
 extension Pipeline {
-    /// Random values for all inputs; of strings, integers and dictionaries, keys that the first stage knows.
+    /// Random values for all inputs; for strings, integers and dictionaries, keys that the first stage knows.
     fileprivate func sampleRow(using generator: inout Benchmark.Generator) -> [String: FeatureValue] {
         var row: [String: FeatureValue] = [:]
         for (index, input) in inputs.enumerated() {

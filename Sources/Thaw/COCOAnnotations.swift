@@ -1,5 +1,5 @@
-/// The images and annotated objects of a file in COCO's format: the `instances` files of its data sets, and what annotation
-/// programs export.
+/// The images and annotated objects of a file in COCO format: the `instances` files of its data sets, and exports of
+/// annotation programs.
 public struct COCOAnnotations: Sendable {
     public struct Image: Sendable, Equatable {
         public let id: Int
@@ -28,7 +28,7 @@ public struct COCOAnnotations: Sendable {
     init(_ json: JSON) throws {
         images = try json.entries("images") { entry in
             let name = try entry.text("file_name")
-            // For the system, the name would end at the NUL.
+            // The system would end the name at the NUL.
             guard !name.isEmpty, !name.utf8.contains(0) else { throw Failure.annotationField("file_name", "a file") }
             return Image(id: try entry.integer("id"), fileName: name)
         }.sorted { $0.id < $1.id }
@@ -57,7 +57,7 @@ public struct COCOAnnotations: Sendable {
     /// The annotated objects in an image.
     public func objects(in image: Image) -> [DetectionEvaluation.Truth] { objects[image.id] ?? [] }
 
-    /// For each label of a detector, the index of the category of this name; nil if there is none.
+    /// For each label of a detector, the index of the category with the same name; nil if there is none.
     /// - Throws: `Failure` for a category that has objects but no label.
     public func categories(of labels: [String]) throws -> [Int?] {
         let index = LabelIndex(labels, classCount: labels.count)
@@ -77,7 +77,7 @@ public struct COCOAnnotations: Sendable {
 }
 
 extension JSON {
-    /// The values that `read` makes of the elements of an array.
+    /// The values that `read` returns for the elements of an array.
     fileprivate func entries<Value>(_ key: String, _ read: (JSON) throws -> Value) throws -> [Value] {
         guard case .array(let elements)? = self[key] else { throw Failure.annotationsWithout(key) }
         return try elements.enumerated().map { index, element in

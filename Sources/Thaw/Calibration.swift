@@ -31,13 +31,13 @@ struct Distribution: Sendable {
     }
 }
 
-/// Runs networks on the same images and looks at their values.
+/// Runs networks on the same images and inspects their values.
 struct Observer {
     let image: ImageInput
     let pixels: [Pixels]
     let threads: Int
 
-    /// The first images only.
+    /// Uses only the first images.
     func prefix(_ count: Int) -> Observer {
         Observer(image: image, pixels: Array(pixels.prefix(count)), threads: threads)
     }
@@ -75,7 +75,7 @@ struct Observer {
         let program = try Program(graph.pruned())
         let executors = ExecutorPool(program, threads: 1)
         let workers = Workers(min(threads, pixels.count))
-        // Some images at a time, so that few results wait.
+        // Some images at a time, so that few results are waiting.
         for start in stride(from: 0, to: pixels.count, by: 4 * workers.count) {
             let part = Array(start..<min(pixels.count, start + 4 * workers.count))
             let results = workers.map(part) { index in

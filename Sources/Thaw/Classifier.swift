@@ -146,7 +146,7 @@ public final class Classifier: Sendable {
 public struct Classification: Sendable {
     /// One value per class, in the order of the network's output.
     public let probabilities: [Float]
-    /// What is wrong with the image's file although it could be read.
+    /// The problem with the image's file if it could be read nevertheless.
     public internal(set) var warning: Note?
     /// A thumbnail of the image as a JPEG file, if one was requested.
     package internal(set) var thumbnail: [UInt8]?

@@ -15,10 +15,10 @@ extension Comparison {
         public private(set) var differingLabels: [DifferingLabels] = []
         /// The first value that differs; nil if the models agree.
         public internal(set) var firstDifference: NodeDifference?
-        /// If the second model is computed in a lower precision: what its layers lose on the image with the largest
-        /// difference, in the order of the first model's graph. Differences of earlier layers are part of those of later ones.
+        /// If the second model is computed in a lower precision: the error of each layer on the image with the largest
+        /// difference, in the order of the first model's graph. It includes the errors of earlier layers.
         public internal(set) var layers: [NodeDifference] = []
-        /// The images that could be read although something is wrong with their files.
+        /// The images that could be read despite problems with their files.
         public private(set) var warnings: [(image: String, warning: Note)] = []
         /// The images that cannot be read.
         public internal(set) var failures: [(image: String, failure: Failure)] = []

@@ -149,7 +149,7 @@ public struct Comparison: Sendable {
         /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that they
         /// differ.
         var classes: (first: Int, second: Int, isExplained: Bool)?
-        /// What is wrong with the image's file although it could be read.
+        /// The problem with the image's file if it could be read nevertheless.
         var warning: Note?
     }
 
@@ -258,7 +258,7 @@ extension Conversion {
     /// The same graph with the preprocessing of another model's image input: its channel order and its scaling. Nil if the
     /// images have different numbers of channels.
     ///
-    /// If the other model does not tell which part of its scaling belongs to the network, this graph's part is used.
+    /// If the other model does not reveal which part of its scaling belongs to the network, this graph's part is used.
     package func withPreprocessing(of other: ImageInput) -> Conversion? {
         guard var image = model.image, image.color.channels == other.color.channels else { return nil }
         image.color = other.color

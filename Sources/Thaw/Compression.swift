@@ -3,9 +3,10 @@
 ///     let compression = try Compression(contentsOfFile: "Net.mlmodel", weights: WeightStorage(.palette6))
 ///     try compression.write(toFile: "Small.mlmodel")
 ///
-/// Within its dialect, the rest of the model stays unchanged, except that a layer may be followed by a scale of its output
-/// channels, because channels that differ much in scale cannot share a palette. The model is converted if it is written in the
-/// other dialect, if a single-precision ML Program is to compute in half precision, or if the target is newer than the model.
+/// Within its dialect, the rest of the model stays unchanged, except that a layer may be followed by a scaling of its
+/// output channels, because channels that differ much in scale cannot share a palette. The model is converted if it is
+/// written in the other dialect, if a single-precision ML Program is to compute in half precision, or if the target is
+/// newer than the model.
 public struct Compression: Sendable {
     /// The uncompressed model.
     public let original: Conversion
@@ -14,7 +15,7 @@ public struct Compression: Sendable {
     private let source: CoreMLSource
     private let weights: WeightStorage
 
-    /// - Parameter function: The function that `original` is, of a model that has several; nil for its default.
+    /// - Parameter function: The function to which `original` belongs, if the model has several; nil for the default.
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
     ///   can be trained on the device.
     public init(contentsOfFile path: String, weights: WeightStorage, function: String? = nil) throws {
@@ -43,7 +44,7 @@ public struct Compression: Sendable {
     ///   - target: The oldest systems that must load it; nil means those of the model, or the oldest that support such
     ///     weights.
     ///   - mayReplace: Whether an existing file may be replaced.
-    /// - Returns: What was written.
+    /// - Returns: A summary of the written model.
     /// - Throws: `Failure` if no weight tensor is large enough, if the systems do not support such weights, or if the file
     ///   cannot be written.
     @discardableResult
@@ -63,7 +64,7 @@ public struct Compression: Sendable {
             ?? original.model.encoded(as: format, weights: weights, target: target)
     }
 
-    /// The original with compressed weights; nil if it has to be written anew.
+    /// The original with compressed weights; nil if it has to be written from scratch.
     private func compressed(as format: ModelFormat, target: CoreMLVersion?) throws -> EncodedModel? {
         let message = source.message
         let isProgram = format == .coreMLPackage

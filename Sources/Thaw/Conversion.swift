@@ -1,4 +1,4 @@
-/// A converted model, and what a user should know about the conversion.
+/// A converted model, with notes and warnings for the user.
 public struct Conversion: Sendable {
     /// The model that was converted or read.
     public var model: Model
@@ -6,7 +6,7 @@ public struct Conversion: Sendable {
     public var notes: [Note]
     /// The notes about how the graph was read, without those about its image input.
     public var assumptions: [Note] = []
-    /// What may be wrong although the conversion succeeded.
+    /// Possible problems with a conversion that succeeded.
     public var warnings: [Note]
     /// Whether the model was converted from a graph, not read from a Core ML file.
     public var isGraph = true

@@ -3,7 +3,7 @@
 ///     let conversion = try Converter().convert(contentsOfFile: "inference.pb", labels: Labels(contentsOfFile: "labels.txt"))
 ///     try conversion.model.write(toFile: "inference.mlmodel")
 public struct Converter: Sendable {
-    /// What a graph may leave open. Every option can be omitted.
+    /// Settings that a graph may leave open. Every option can be omitted.
     public struct Options: Sendable {
         /// The node that the image replaces.
         public var input: String?
@@ -70,7 +70,7 @@ public struct Converter: Sendable {
         public init() {}
     }
 
-    /// What the graphs leave open.
+    /// The settings that graphs leave open.
     public var options: Options
 
     /// A converter with these options.
@@ -120,7 +120,7 @@ public struct Converter: Sendable {
     ///
     /// - Parameters:
     ///   - variables: The values of the graph's variables, by their names.
-    ///   - labels: The names of the classes; without them the model is no classifier.
+    ///   - labels: The names of the classes; without them, the model is not a classifier.
     /// - Throws: `Failure` naming the nodes at fault, and variables without a value or with one of another shape.
     public func convert(
         decoding bytes: UnsafeRawBufferPointer, variables: [String: Tensor] = [:], labels: Labels? = nil

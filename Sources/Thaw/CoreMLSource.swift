@@ -1,4 +1,4 @@
-/// What a Core ML model was read from, to write it again with everything that it has.
+/// The source of a Core ML model, kept to write it again with all its contents.
 struct CoreMLSource: Sendable {
     /// The outermost message.
     var message: Message
@@ -25,9 +25,9 @@ struct CoreMLSource: Sendable {
 
 /// A part of a model's metadata.
 public enum MetadataField: Hashable, Sendable {
-    /// What the model does, who made it, its license and its version.
+    /// The description, the author, the license and the version.
     case description, author, license, version
-    /// A key with a value of the user's own.
+    /// A user-defined key and value.
     case userDefined(String)
     /// The description of an input or output, by its name.
     case feature(String)

@@ -36,7 +36,7 @@ public struct DetectionEvaluation: Sendable {
     public private(set) var imageCount = 0
     /// The number of annotated objects of each category.
     public private(set) var truthCounts: [Int]
-    /// For each category, and in it for each range of areas, what was found in the images so far.
+    /// For each category and range of areas, the detections in the images so far.
     private var tallies: [[Tally]]
 
     public init(categoryCount: Int) {
@@ -53,10 +53,10 @@ public struct DetectionEvaluation: Sendable {
     }()
     /// All, small, medium and large objects.
     static let areas: [ClosedRange<Double>] = [0...1e10, 0...1024, 1024...9216, 9216...1e10]
-    /// How many objects of a category count in an image.
+    /// How many objects of a category count per image.
     static let limits = [1, 10, 100]
 
-    /// Detected objects with what became of each at the ten thresholds, one bit for each.
+    /// Detected objects with the outcome of each at the ten thresholds, one bit per threshold.
     struct Tally: Sendable {
         struct Entry: Sendable {
             let confidence: Double
@@ -128,7 +128,7 @@ public struct DetectionEvaluation: Sendable {
 }
 
 extension Detection.Box {
-    /// The intersection over union with an annotated box; for a crowd, the share of this box that is in it.
+    /// The intersection over union with an annotated box; for a crowd, the share of this box inside it.
     fileprivate func overlap(with other: Detection.Box, isCrowd: Bool) -> Double {
         let across = min(x + width, other.x + other.width) - max(x, other.x)
         let down = min(y + height, other.y + other.height) - max(y, other.y)

@@ -28,7 +28,7 @@ public struct DetectionPrecision: Sendable, Equatable {
         ]
     }
 
-    /// - Parameter categories: What was found of each category, in each range of areas.
+    /// - Parameter categories: The detections of each category, in each range of areas.
     init(_ categories: [[DetectionEvaluation.Tally]]) {
         typealias Curve = (precisions: [Double], recalls: [Double])
         /// Precision and recall at each threshold, of the categories that have objects in a range of areas.
@@ -63,7 +63,7 @@ extension [Double] {
 
 extension DetectionEvaluation.Tally {
     /// The average precision and the recall at each threshold; nil if no object should be found.
-    /// - Parameter limit: How many objects count in an image.
+    /// - Parameter limit: How many objects count per image.
     fileprivate func precisionAndRecall(limit: Int) -> (precisions: [Double], recalls: [Double])? {
         guard truths > 0 else { return nil }
         let sorted = entries.filter { $0.rank < limit }.sorted { $0.confidence > $1.confidence }

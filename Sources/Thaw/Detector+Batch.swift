@@ -78,8 +78,8 @@ extension Detector {
 }
 
 extension Result where Failure == Thaw.Failure {
-    /// The result of `body`, which throws nothing else. As an initializer it would also be what `Result { … }` means, which
-    /// takes every error.
+    /// The result of `body`, which throws nothing else. It is not an initializer, because `Result { … }` would then
+    /// also mean this one, and that catches every error.
     static func catchingFailure(_ body: () throws -> Success) -> Result {
         do {
             return .success(try body())

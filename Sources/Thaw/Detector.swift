@@ -1,4 +1,4 @@
-/// Detects objects in images, with a pipeline that ends in non-maximum suppression, as exporters of YOLO write it.
+/// Detects objects in images, with a pipeline that ends in non-maximum suppression, such as exported YOLO models.
 ///
 ///     let detector = try Detector(contentsOfFile: "YOLO.mlpackage")
 ///     for object in try detector.detect(imageAt: "street.jpg").objects { print(object.label, object.box) }
@@ -13,9 +13,9 @@ public final class Detector: Sendable {
         public var resize = ResizeMethod.pillow
         /// How image files are decoded.
         public var decoding = DecodingOptions()
-        /// Boxes with a lower confidence are dropped; nil is the model's own threshold.
+        /// Boxes with a lower confidence are dropped; nil means the model's own threshold.
         public var confidenceThreshold: Double?
-        /// Of two boxes with a higher intersection over union, one is dropped; nil is the model's own threshold.
+        /// Of two boxes with a higher intersection over union, one is dropped; nil means the model's own threshold.
         public var iouThreshold: Double?
 
         /// The whole image, stretched, with the model's own thresholds.
@@ -31,7 +31,7 @@ public final class Detector: Sendable {
     public let iouThreshold: Double
     private let options: Options
     private let sequence: StageSequence
-    /// The inputs without the image.
+    /// The inputs other than the image.
     private let inputs: [FeatureValue?]
     /// The positions of the confidences and the coordinates among the outputs.
     private let outputs: (confidence: Int, coordinates: Int)
@@ -85,7 +85,7 @@ public final class Detector: Sendable {
     }
 
     /// Detects objects in an image in memory.
-    /// - Throws: `Failure` if a stage does not accept what the network returns.
+    /// - Throws: `Failure` if a stage does not accept the network's outputs.
     public func detect(_ pixels: Pixels) throws -> Detection {
         let fitted = fitted(pixels)
         return try detect(fitted, width: pixels.width, height: pixels.height)
@@ -109,7 +109,7 @@ public final class Detector: Sendable {
         let objects = (0..<shape[0]).compactMap { row -> Detection.Object? in
             let scores = confidences[row * classCount..<(row + 1) * classCount]
             let top = Array(scores).highest
-            // A fixed number of boxes is filled up with zeros.
+            // The rest of a fixed number of boxes is zeros.
             guard classCount > 0, scores.contains(where: { $0 != 0 }) else { return nil }
             let box = Array(coordinates[4 * row..<4 * row + 4])
             let (x, width) = original(
@@ -124,11 +124,11 @@ public final class Detector: Sendable {
     }
 }
 
-/// The position in the photo of a box in the model's image, along one axis.
+/// The position in the photo of a box from the model's image, along one axis.
 ///
 /// - Parameters:
 ///   - center: Its center, relative to the size of the model's image.
-///   - size: Its size, in the same way.
+///   - size: Its size, also relative.
 ///   - extent: The size of the model's image in pixels.
 private func original(
     _ center: Double, _ size: Double, from filled: Range<Int>, to seen: Range<Int>, extent: Int
@@ -170,6 +170,6 @@ public struct Detection: Sendable {
     /// The size of the original image, upright.
     public let width: Int
     public let height: Int
-    /// What is wrong with the image's file although it could be read.
+    /// The problem with the image's file if it could be read nevertheless.
     public internal(set) var warning: Note?
 }

@@ -30,7 +30,7 @@ extension Failure {
     }
 }
 
-/// What a user should know about a converted model.
+/// Notes about a converted model.
 extension Note {
     static func flexibleSizes(_ sizes: ImageSizes, _ standard: ImageSize) -> Note {
         Note(.flexibleSizes, "the image may have other sizes than \(standard): \(sizes)")

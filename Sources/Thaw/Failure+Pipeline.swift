@@ -4,7 +4,7 @@ extension Note {
     }
 }
 
-/// Pipelines that a command or function does not take.
+/// Pipelines that a command or function does not accept.
 extension Failure {
     static func graphForPipeline() -> Failure {
         Failure(

@@ -33,7 +33,7 @@ extension Failure {
     }
 }
 
-/// What was inferred and assumed about preprocessing and image outputs.
+/// Notes on inferred and assumed preprocessing and image outputs.
 extension Note {
     static func formula(_ text: String) -> Note { Note(.formula, "\(text)") }
 

@@ -51,7 +51,7 @@ extension Failure {
     }
 }
 
-/// What a user should know about labeled photos.
+/// Notes about labeled photos.
 extension Note {
     static func classesWithoutPhotos(_ count: Int, of all: Int) -> Note {
         Note(.classesWithoutPhotos, "\(count) of the model's \(all) classes have no photo")
@@ -79,7 +79,7 @@ extension Note {
     }
 }
 
-/// Files of annotations.
+/// Annotation files.
 extension Failure {
     static func annotationsWithout(_ key: String) -> Failure {
         Failure(

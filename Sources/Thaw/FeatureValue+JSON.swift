@@ -11,9 +11,9 @@ extension FeatureType {
         }
     }
 
-    /// A value in JSON: a number, a string, an array of numbers, or an object of numbers. null is a missing number. A string
-    /// need not have quotes.
-    /// - Throws: `Failure` if it is of another type, or no JSON.
+    /// A value in JSON: a number, a string, an array of numbers, or an object of numbers. null is a missing number. A
+    /// string does not need quotes.
+    /// - Throws: `Failure` if it has another type, or is not JSON.
     public func value(json text: String) throws -> FeatureValue {
         if self == .string, !text.hasPrefix("\"") { return .string(text) }
         guard let json = try? Array(text.utf8).withUnsafeBytes({ try JSON($0) }) else {
@@ -22,7 +22,7 @@ extension FeatureType {
         return try value(json)
     }
 
-    /// The rows of an array: it has one axis more than the type, or is one value.
+    /// The rows of an array that is a single value or has one axis more than the type.
     /// - Throws: `Failure` if its shape does not fit.
     package func rows(_ values: [Double], shape: [Int]) throws -> [FeatureValue] {
         var own: [Int] = []
@@ -74,7 +74,7 @@ extension Pipeline {
     }
 
     /// A row of inputs: an object of their values by their names.
-    /// - Throws: `Failure` if it is not one, or has other inputs.
+    /// - Throws: `Failure` if it is not an object, or has unknown inputs.
     func row(json text: String) throws -> [String: FeatureValue] {
         let json = try Array(text.utf8).withUnsafeBytes { try JSON($0) }
         guard case .object(let members) = json else { throw Failure.rowNotObject() }

@@ -1,14 +1,14 @@
-/// A summary of a model file, also of one that can be neither converted nor run.
+/// A summary of a model file, even if it can be neither converted nor run.
 package struct FileContents: Sendable {
     package let format: ModelFormat
     package let byteCount: Int
     /// The version of Core ML's format.
     package private(set) var version: Int?
-    /// The version whose systems can load a Core ML model, considering what it contains; nil if it is newer than any known.
+    /// The version whose systems can load a Core ML model with these contents; nil if it is newer than any known one.
     package private(set) var loadableVersion: CoreMLVersion?
     /// TensorFlow's operations, Core ML's layers, or a pipeline's stages, the most frequent first.
     package private(set) var parts: [(kind: String, count: Int)] = []
-    /// Whether it is a pipeline, or a model that is one by itself. `parts` are the kinds of its stages then.
+    /// Whether it is a pipeline, or a model of a single stage. Then `parts` are the kinds of its stages.
     package private(set) var isPipeline = false
     /// The weights by storage type, those with the most bytes first; empty for graphs whose variables are stored elsewhere.
     package private(set) var weights: [StoredWeights] = []

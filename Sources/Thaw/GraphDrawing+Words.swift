@@ -1,4 +1,4 @@
-/// What operations are drawn in one color.
+/// The kinds of operations that share a color.
 enum BoxColor {
     case border
     case operation(Family)

@@ -37,7 +37,7 @@ extension DetectionBatch {
     }
 }
 
-/// What became of an image that was to be added to a batch.
+/// The outcome of adding an image to a batch.
 public enum ImageAddition: Sendable {
     case added
     /// The batch was canceled.
@@ -58,7 +58,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     public typealias Element = (image: FoundImage, result: Result<Answer, Failure>)
     private typealias Half = (image: FoundImage, finish: () -> Result<Answer, Failure>)
 
-    /// What waiting for a result led to.
+    /// The outcome of waiting for a result.
     public enum Next {
         case result(Element)
         /// No images are left. If images are added one by one, more may be added.
@@ -74,7 +74,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     /// How many images keep all threads busy.
     public let window: Int
 
-    /// - Parameter prepare: Decodes an image, and returns what computes its result.
+    /// - Parameter prepare: Decodes an image, and returns a function that computes its result.
     init(
         images: (any IteratorProtocol<FoundImage>)?, threads: Int, window: Int?,
         prepare: @escaping (FoundImage) -> () -> Result<Answer, Failure>
@@ -84,7 +84,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         self.window = max(window ?? 16 * threads, 1)
         conveyor = Conveyor(
             threads: threads, window: self.window, draw: { source.next() },
-            // Only the name of the image is still needed.
+            // From here on, only the name of the image is needed.
             prepare: { image in (FoundImage(path: image.path), prepare(image)) },
             finish: { half in (half.image, half.finish()) })
         conveyor.begin()
@@ -116,7 +116,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         if case .result(let element) = next(within: nil) { element } else { nil }
     }
 
-    /// Drops images that are not begun, and ends all waiting.
+    /// Drops images that have not been started, and ends all waiting.
     public func cancel() {
         source.cancel()
         conveyor.stop()
@@ -129,7 +129,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     }
 }
 
-/// Where the images come from: an iterator, or a queue that images are added to.
+/// The source of the images: an iterator, or a queue to which images are added.
 private final class Source: @unchecked Sendable {
     private var images: (any IteratorProtocol<FoundImage>)?
     private let isQueue: Bool
@@ -142,7 +142,7 @@ private final class Source: @unchecked Sendable {
 
     init(_ images: (any IteratorProtocol<FoundImage>)?) { (self.images, isQueue) = (images, images == nil) }
 
-    /// Whether all images of a queue have a result that was taken.
+    /// Whether the results of all images in a queue have been taken.
     var isIdle: Bool { monitor.withLock { isQueue && pending == 0 } }
 
     func didTake() { monitor.withLock { pending -= 1 } }

@@ -4,7 +4,8 @@
 ///     let painting = try network.apply(toImageAt: "photo.jpg").pixels
 ///     try painting.write(toFile: "painting.png")
 ///
-/// A super-resolution network of one channel gets the luma of a color image; the chroma is upscaled by Pillow's bicubic filter.
+/// A single-channel super-resolution network gets the luma of a color image; the chroma is upscaled with Pillow's
+/// bicubic filter.
 ///
 /// A model of a fixed size gets every image in that size. A graph that leaves height and width open takes each image in its
 /// own size, rounded to a multiple of the factor by which the network downsamples. An instance is for one thread at a time.
@@ -40,7 +41,7 @@ public final class ImageToImage {
     private let locality: Locality
     /// Creates the model in another size; nil if its size is fixed.
     private let resizer: (any ModelResizer)?
-    /// The engine that ran last: images of one size often follow each other.
+    /// The last engine that ran: consecutive images often have the same size.
     private var engine: Engine?
 
     /// - Throws: `Failure` if the input or the output is not an image, or if tiles are requested but cannot be used.
@@ -49,13 +50,13 @@ public final class ImageToImage {
     }
 
     /// Reads a model, or converts a graph with `graphOptions`.
-    /// - Throws: `Failure` naming the file and what is wrong with it.
+    /// - Throws: `Failure` naming the file and the problem.
     public convenience init(
         contentsOfFile path: String, graphOptions: Converter.Options = .init(), _ options: Options = Options()
     ) throws {
         var graphOptions = graphOptions
         graphOptions.imageOutput = true
-        // If the size is open, any size shows everything that does not depend on the image.
+        // If the size is open, any size reveals everything that does not depend on the image.
         graphOptions.openSize = (256, 256)
         let conversion = try Model.load(contentsOfFile: path, options: graphOptions)
         graphOptions = graphOptions.settled(by: conversion)
@@ -99,7 +100,7 @@ public final class ImageToImage {
     public struct Result: Sendable {
         /// The image that the network returns.
         public let pixels: Pixels
-        /// What is wrong with the image's file although it could be read.
+        /// The problem with the image's file if it could be read nevertheless.
         public let warning: Note?
     }
 
@@ -123,7 +124,7 @@ public final class ImageToImage {
         return planes.with(luma: try result(of: planes.luma, for: photo)).rgb
     }
 
-    /// Whether color images keep their chroma, which is so if the network upscales gray images.
+    /// Whether color images keep their chroma, which is the case if the network upscales grayscale images.
     private var worksOnLuma: Bool {
         guard image.color == .gray, let form = model.imageOutput?.form, form.channels == 1 else { return false }
         return form.width > image.width && form.height > image.height
@@ -159,7 +160,7 @@ public final class ImageToImage {
         let isFixed = resizer == nil && options.tile == nil
         if isFixed { return (image.width, image.height) }
         if image.sizes != .fixed, options.tile == nil {
-            // The requested longest side is a bound of the range too.
+            // The requested longest side also limits the range.
             let longest = Double(options.longestSide ?? .max)
             let part = min(1, longest / Double(max(photo.width, photo.height)))
             let wanted = ImageSize(

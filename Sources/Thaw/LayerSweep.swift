@@ -1,11 +1,11 @@
-/// Computes a network layer by layer on some images. Each layer can be changed after its results are known, and what follows
-/// is computed with the changed layer.
+/// Computes a network layer by layer on some images. Each layer can be changed after its results are known; later
+/// layers are computed with the changed layer.
 struct LayerSweep {
     private var graph: Graph
     private let observer: Observer
     /// For each value, the last node that reads it.
     private let lastReaders: [Int]
-    /// For each image, the values that nodes from `next` on read.
+    /// For each image, the values that nodes starting with `next` read.
     private var values: [[Graph.Value: Tensor]]
     /// The first node that is not computed.
     private var next = 0
@@ -31,7 +31,7 @@ struct LayerSweep {
     }
 
     /// The mean of each channel of a layer's results, whose last axis is the channels.
-    /// - Parameter name: A node behind those that were named before.
+    /// - Parameter name: A node after those named in earlier calls.
     /// - Throws: `Failure` if the engine cannot run a part of the network.
     mutating func means(ofLayer name: String) throws -> [Double] {
         let layer = graph.nodes[next...].firstIndex { $0.name == name }!
@@ -68,7 +68,7 @@ struct LayerSweep {
 }
 
 extension Graph {
-    /// The most bytes of values that are computed before a node and read by it or later ones.
+    /// The most bytes of values that are computed before a node and read by it or by later ones.
     fileprivate func mostBytes(lastReaders: [Int]) -> Int {
         var changes = [Int](repeating: 0, count: nodes.count + 2)
         func add(_ value: Value, from start: Int) {

@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// The log loss: the negative logarithm of a probability. A probability of 0 would be infinitely bad, so the least that
-/// counts is 1e-15.
+/// The log loss: the negative logarithm of a probability. It would be infinite for a probability of 0, so probabilities
+/// below 1e-15 count as 1e-15.
 enum LogLoss {
     static func of(_ probability: Float) -> Double {
         guard !probability.isNaN else { return .nan }

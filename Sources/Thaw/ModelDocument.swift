@@ -1,13 +1,13 @@
-/// A model together with what it was read from.
+/// A model together with its source.
 ///
 ///     var document = try ModelDocument(contentsOfFile: "Net.mlpackage")
 ///     try document.set("A. Author", for: .author)
 ///     try document.write(toFile: "Net.mlpackage")
 ///
-/// A Core ML model that is written in its own format keeps everything that it contains, compressed weights for example; only
-/// its metadata is updated.
+/// A Core ML model that is written in its own format keeps everything it contains, such as compressed weights; only its
+/// metadata is updated.
 public struct ModelDocument: Sendable {
-    /// The model, with what was found out when it was converted or read.
+    /// The model, with the findings of its conversion or reading.
     public private(set) var conversion: Conversion
     /// The model.
     public var model: Model { conversion.model }
@@ -16,7 +16,7 @@ public struct ModelDocument: Sendable {
     private var function: String?
 
     /// Reads a Core ML model, or converts a TensorFlow graph.
-    /// - Throws: `Failure` naming the file and what is wrong with it.
+    /// - Throws: `Failure` naming the file and the problem.
     public init(
         contentsOfFile path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws {
@@ -56,13 +56,13 @@ public struct ModelDocument: Sendable {
     /// The version of Core ML's format; nil for a converted graph.
     public var version: Int? { source.map { $0.message.specificationVersion } }
 
-    /// The oldest systems that load it; nil for a converted graph, and for a version that is newer than known.
+    /// The oldest systems that load it; nil for a converted graph, and for a version newer than any known one.
     public var loadableVersion: CoreMLVersion? {
         guard let message = source?.message, message.unknownOpset == nil else { return nil }
         return CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.leastVersion) }
     }
 
-    /// The inputs and outputs in Core ML's order. A converted graph has those that it would have as an ML Program.
+    /// The inputs and outputs in Core ML's order; for a converted graph, those of its ML Program.
     public func features() throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
         guard let message = try source?.message.selecting(function) else {
             return try model.features(model.programDescription, arrays: .exact)
@@ -84,7 +84,7 @@ public struct ModelDocument: Sendable {
     ///
     /// - Parameters:
     ///   - weights: How weights are stored; nil keeps those of a model that is written in its own format.
-    ///   - target: The oldest systems that must load it; nil for those that it needs.
+    ///   - target: The oldest systems that must load it; nil for the oldest that support it.
     /// - Throws: `Failure` for what the format does not support, and if the file cannot be written.
     @discardableResult
     public func write(
@@ -95,7 +95,7 @@ public struct ModelDocument: Sendable {
             .write(to: path, mayReplace: mayReplace)
     }
 
-    /// The content of the files that `write` would write: of the model's, and for an ML Program of the weights'.
+    /// The content of the files that `write` would write: the model file and, for an ML Program, the weights file.
     /// - Parameter format: `.coreMLPackage` for an ML Program, `.coreML` for a neural network; nil for its own format.
     public func bytes(
         as format: ModelFormat? = nil, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,

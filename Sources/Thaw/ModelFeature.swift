@@ -10,7 +10,7 @@ public struct ModelFeature: Sendable, Equatable {
         case label(isInteger: Bool)
     }
 
-    /// The image that a feature is.
+    /// The image of an image feature.
     public struct Image: Sendable, Equatable {
         /// In pixels; the default if the model supports several sizes.
         public var width: Int
@@ -22,24 +22,24 @@ public struct ModelFeature: Sendable, Equatable {
         public var isFloat16: Bool
         /// The sizes that an image may have.
         public var sizes: ImageSizes
-        /// What is done to the pixels of an input; nil for an output.
+        /// The preprocessing of an input's pixels; nil for an output.
         public var scaling: PixelScaling?
     }
 
     /// The name of the input or output.
     public var name: String
-    /// What the model says about it.
+    /// The model's description of it.
     public var text: String
-    /// What it contains.
+    /// Its type.
     public var kind: Kind
     /// The shapes that a multi-array input may have.
     public var shapes = ArrayShapes.fixed
-    /// The number that a multi-array input consists of if it is not given; nil if it must be given.
+    /// The value of all elements of a multi-array input if it is omitted; nil if it is required.
     public var standard: Double?
 }
 
 extension ModelFeature {
-    /// - Parameter image: What is known about an image besides its description.
+    /// - Parameter image: Facts about an image that its description lacks.
     init(_ message: Message, _ image: ImageInput?) throws {
         name = message.name
         text = message.shortDescription
@@ -66,7 +66,7 @@ extension ModelFeature {
 }
 
 extension Model {
-    /// The inputs and outputs that a description lists. An output that has no shape there gets that of the network.
+    /// The inputs and outputs in a description. An output without a shape gets the shape from the network.
     func features(
         _ description: Message, arrays: NeuralArrays
     ) throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {

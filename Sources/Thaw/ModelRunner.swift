@@ -58,7 +58,7 @@ public final class ModelRunner: Sendable {
     /// - Parameters:
     ///   - values: One for each input that is not optional; the name may be omitted if there is only one.
     /// - Throws: `Failure` for an unknown or missing input, and for a value that does not fit.
-    ///   - state: What a stateful model keeps between runs, made by `makeState`.
+    ///   - state: The state of a stateful model, made by `makeState`.
     public func run(_ values: [(name: String?, value: Value)], state: ModelState? = nil) throws -> [Output] {
         let ordered = try inOrder(values)
         if let state {
@@ -107,8 +107,8 @@ public final class ModelRunner: Sendable {
         }
     }
 
-    /// What the model keeps between runs, for a new sequence of runs.
-    /// - Throws: `Failure` for a model that keeps nothing.
+    /// The initial state of the model, for a new sequence of runs.
+    /// - Throws: `Failure` for a model without a state.
     public func makeState() throws -> ModelState {
         guard model.isStateful else { throw Failure.stateless() }
         return ModelState(model.states)
@@ -244,7 +244,7 @@ public final class ModelRunner: Sendable {
         case .multiArray(let shape, let element):
             let tensor = executor.output(index)
             let isDescribed = isDefault && Shape(shape).checkedCount == tensor.elementCount
-            // With other shapes, the description only tells the number of axes.
+            // For other shapes, the description determines only the number of axes.
             let leading = isDefault || shape.isEmpty ? 0 : max(0, tensor.shape.rank - shape.count)
             let own = tensor.shape.dimensions.prefix(leading).allSatisfy { $0 == 1 } ? leading : 0
             let shaped = tensor.reshaped(isDescribed ? Shape(shape) : Shape(tensor.shape.dimensions.dropFirst(own)))
@@ -260,14 +260,14 @@ public final class ModelRunner: Sendable {
         let pool: ExecutorPool
     }
 
-    /// The engines of the sizes and shapes that were used last.
+    /// The engines of the most recent sizes and shapes.
     private final class Engines: @unchecked Sendable {
         var recent: [(size: ImageSize?, shapes: [String: [Int]], engine: Engine)] = []
         let lock = Monitor()
         static let limit = 4
     }
 
-    /// The engine for images of this size, and arrays of these shapes where they are not the defaults.
+    /// The engine for images of this size, and for arrays of these shapes if they are not the defaults.
     private func engine(for size: ImageSize?, _ shapes: [String: [Int]] = [:]) throws -> Engine {
         try engines.lock.withLock {
             if let index = engines.recent.firstIndex(where: { $0.size == size && $0.shapes == shapes }) {

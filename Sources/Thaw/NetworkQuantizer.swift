@@ -1,8 +1,8 @@
-/// A network that is being quantized: its weights are rounded, and its values have codes.
+/// A network during quantization: its weights are rounded, and its values have quantization parameters.
 struct NetworkQuantizer {
-    /// The network with rounded weights, whose activations are not rounded.
+    /// The network with rounded weights, but without rounded activations.
     private(set) var graph: Graph
-    /// The codes of the values that are rounded.
+    /// The quantization parameters of the rounded values.
     private(set) var codes: [Graph.Value: QuantizedValue] = [:]
     /// The names of the layers that are computed in floating point, in the order of the graph.
     private(set) var kept: [String] = []
@@ -12,7 +12,7 @@ struct NetworkQuantizer {
     var layerCount: Int { plan.layers.count }
 
     /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
-    /// - Parameter given: The codes that the network was trained with.
+    /// - Parameter given: The quantization parameters of quantization-aware training.
     init(
         _ graph: Graph, given: [Graph.Value: QuantizedValue], _ observer: Observer, _ statistic: RangeStatistic
     ) throws {
@@ -25,7 +25,7 @@ struct NetworkQuantizer {
         try correctBiases(observer)
     }
 
-    /// The network with equalized layers, or without if its answers are then closer to the original's.
+    /// The network with equalized layers, or without them if its answers are then closer to the original's.
     /// - Parameter scores: The original's scores of the classes; if there are none, layers are not equalized.
     static func best(
         _ graph: Graph, _ observer: Observer, _ statistic: RangeStatistic, scores: [[Float]]?
@@ -82,10 +82,10 @@ struct NetworkQuantizer {
         original.nodes[index].operation as! any QuantizableLayer
     }
 
-    /// Makes the mean of each output channel of each layer the same as before, layer by layer.
+    /// Restores the mean of each output channel of each layer, layer by layer.
     ///
-    /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do errors of the
-    /// layers before.
+    /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do the errors
+    /// of earlier layers.
     private mutating func correctBiases(_ observer: Observer) throws {
         var sweep = try LayerSweep(graph.rounded(codes), observer, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
@@ -101,25 +101,25 @@ struct NetworkQuantizer {
         }
     }
 
-    /// More photos change the means little.
+    /// More photos hardly change the means.
     private static let photosForBiases = 64
 
     // MARK: Layers in floating point
 
-    /// The network whose values are rounded.
+    /// The network with rounded values.
     func quantized() throws -> Graph { try graph.quantized(codes, keeping: Set(kept)) }
 
     /// Keeps the most sensitive layers in floating point.
     /// - Parameters:
     ///   - scores: The original network's scores of the classes for each photo.
-    ///   - most: How many top labels may change; nil for any number.
-    /// - Returns: How many do not change.
+    ///   - most: How many top labels may change; nil for no limit.
+    /// - Returns: The number of unchanged top labels.
     mutating func keepLayers(agreeingWith scores: [[Float]], atMost most: Int?, _ observer: Observer) throws -> Int {
         let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
         var agreeing = try agreement(with: tops, observer)
         guard let most, tops.count - agreeing > most else { return agreeing }
         let order = try layersBySensitivity(scores, observer)
-        // The least number of layers that suffices, if more layers never make it worse.
+        // The smallest sufficient number of layers, assuming that more layers never make it worse.
         let corrected = graph
         func keep(_ count: Int) throws -> Int {
             graph = corrected
@@ -136,7 +136,8 @@ struct NetworkQuantizer {
         return agreeing
     }
 
-    /// The layers, by index among the nodes, the one first whose rounding alone changes the scores most.
+    /// The layers by index among the nodes, ordered by how much rounding only that layer changes the scores, largest
+    /// first.
     private func layersBySensitivity(_ scores: [[Float]], _ observer: Observer) throws -> [Int] {
         let some = observer.prefix(Self.photosForSensitivity)
         let names = plan.layers.map { original.nodes[$0].name }

@@ -23,7 +23,7 @@ struct NetworkStage: Stage {
 
     var returnsImages: Bool { outputs.contains { if case .image = $0.type { true } else { false } } }
 
-    /// The outputs as the stages after it see them: if an input is flexible, the shapes of arrays are open.
+    /// The outputs as later stages see them: if an input is flexible, the shapes of arrays are open.
     func known(_ outputs: [PipelineFeature]) -> [PipelineFeature] {
         guard inputs.contains(where: { $0.shapes != .fixed }) else { return outputs }
         return outputs.map { output in
@@ -58,7 +58,7 @@ struct NetworkStage: Stage {
         return try features(runner.run(given).map { ($0.name, $0.tensor) })
     }
 
-    /// The outputs of the description for those of the graph.
+    /// Converts the graph's outputs to those of the description.
     func features(_ tensors: [(name: String, tensor: Tensor)]) throws -> [FeatureValue] {
         func tensor(_ name: String) -> Tensor? {
             tensors.first { featureName($0.name) == featureName(name) }?.tensor

@@ -6,7 +6,7 @@
 
 /// The accuracy of two models on the same photos.
 public struct PairedComparison: Sendable {
-    /// The number of photos that both models, only the first, only the second, and neither get right.
+    /// The number of photos that both models, only the first, only the second, and neither classify correctly.
     public private(set) var both = 0
     public private(set) var firstOnly = 0
     public private(set) var secondOnly = 0
@@ -30,9 +30,10 @@ public struct PairedComparison: Sendable {
 
     init(firstOnly: Int, secondOnly: Int) { (self.firstOnly, self.secondOnly) = (firstOnly, secondOnly) }
 
-    /// The probability of so uneven a split by chance, among the photos that only one of the models gets right: McNemar's
-    /// exact two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between correlated
-    /// proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its approximation.
+    /// The probability that chance splits the photos that only one of the models classifies correctly this unevenly:
+    /// McNemar's exact two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between
+    /// correlated proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its
+    /// approximation.
     public var probabilityOfChance: Double {
         let count = Double(firstOnly + secondOnly)
         // The logarithm of the binomial coefficient (count over k) divided by 2^count, starting with k = 0.

@@ -1,4 +1,5 @@
-/// A Core ML model that is a sequence of stages on named features, as coremltools makes it of scikit-learn's pipelines.
+/// A Core ML model that is a sequence of stages on named features, such as coremltools' conversions of scikit-learn
+/// pipelines.
 ///
 ///     let pipeline = try Pipeline(contentsOfFile: "Iris.mlmodel")
 ///     let outputs = try pipeline.run(["input": .multiArray([5.1, 3.5, 1.4, 0.2], shape: [4])])
@@ -7,7 +8,7 @@
 public final class Pipeline: Sendable {
     public let inputs: [PipelineFeature]
     public let outputs: [PipelineFeature]
-    /// The stages, those of an inner pipeline in place of it.
+    /// The stages, with inner pipelines replaced by their stages.
     public let stages: [StageDescription]
     /// The labels of a classifier; nil if the pipeline does not end in one.
     public let labels: [FeatureKey]?
@@ -63,7 +64,7 @@ public final class Pipeline: Sendable {
         probabilities = description.predictedProbabilitiesName
     }
 
-    /// Whether the file is a Core ML model of another kind than a network.
+    /// Whether the file is a Core ML model that is not a network.
     /// - Throws: `Failure` naming the file if it is not a model.
     public static func isPipeline(path: String) throws -> Bool {
         let format = try ModelFormat(of: path)
@@ -72,7 +73,7 @@ public final class Pipeline: Sendable {
         return try naming(file: path) { try isPipeline(RawMessage(file.bytes)) }
     }
 
-    /// Whether the content of an `.mlmodel` file is a model of another kind than a network.
+    /// Whether the content of an `.mlmodel` file is a model that is not a network.
     /// - Throws: `Failure` if it is corrupt.
     public static func isPipeline(decoding bytes: UnsafeRawBufferPointer) throws -> Bool {
         guard !bytes.isEmpty, FileKind(bytes) == .coreMLModel else { return false }
@@ -112,8 +113,8 @@ public final class Pipeline: Sendable {
 
     /// The outputs for these inputs, in the order of the description.
     ///
-    /// - Throws: `Failure` for an input that is unknown or missing or does not fit, and naming a stage that does not accept
-    ///   what it gets.
+    /// - Throws: `Failure` for an input that is unknown, missing or invalid, and naming a stage that does not accept
+    ///   its input.
     public func run(_ values: [String: FeatureValue]) throws -> [(name: String, value: FeatureValue)] {
         Array(zip(outputs, try sequence.evaluate(checked(values)))).map { ($0.name, $1) }
     }
@@ -132,8 +133,8 @@ public final class Pipeline: Sendable {
         }
     }
 
-    /// The probability of each label in the outputs of a classifier: 1 for the top label if it returns no probabilities. Nil
-    /// if the pipeline is no classifier.
+    /// The probability of each label in a classifier's outputs: 1 for the top label if it returns no probabilities. Nil
+    /// if the pipeline is not a classifier.
     public func probabilities(_ outputs: [(name: String, value: FeatureValue)]) -> [Float]? {
         labels.map { labelProbabilities(outputs, $0, predictedFeature) }
     }
@@ -149,7 +150,7 @@ public final class Pipeline: Sendable {
         return input
     }
 
-    /// The network that a pipeline of images to labels begins with, followed by the other stages.
+    /// The first network of a pipeline from images to labels, followed by the other stages.
     /// - Throws: `Failure` for other pipelines.
     package func imageClassifier() throws -> Conversion {
         guard inputs.count == 1, case .image = inputs[0].type, let labels,

@@ -1,4 +1,4 @@
-/// Compares two pipelines or detectors on the same images, as one does with an original and what was made of it.
+/// Compares two pipelines or detectors on the same images, such as an original and a model derived from it.
 ///
 ///     let comparison = try PipelineComparison(Pipeline(contentsOfFile: "A.mlpackage"), Pipeline(contentsOfFile: "B.mlpackage"))
 ///     print(try comparison.report(imagesAt: ["street.jpg"]).agrees)

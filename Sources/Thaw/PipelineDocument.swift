@@ -1,16 +1,16 @@
-/// A pipeline together with what it was read from.
+/// A pipeline together with its source.
 ///
 ///     var document = try PipelineDocument(contentsOfFile: "Iris.mlmodel")
 ///     try document.set("A. Author", for: .author)
 ///     try document.write(toFile: "Iris.mlmodel")
 ///
-/// It is written as it was read; only its metadata is updated.
+/// It is written unchanged; only its metadata is updated.
 public struct PipelineDocument: Sendable {
     /// The pipeline, which runs on one thread.
     public let pipeline: Pipeline
     private var source: CoreMLSource
 
-    /// Reads a Core ML model of another kind than a network.
+    /// Reads a Core ML model that is not a network.
     /// - Throws: `Failure` naming the file, and the stage that cannot be read.
     public init(contentsOfFile path: String) throws {
         let file = try Pipeline.file(path)
@@ -29,7 +29,7 @@ public struct PipelineDocument: Sendable {
         pipeline = try Pipeline(source.message, source.weights)
     }
 
-    /// The pipeline in another precision, or on several threads, which share the work of a network.
+    /// The pipeline in another precision, or on several threads that share the work of a network.
     public func pipeline(precision: Precision = .float32, threads: Int) throws -> Pipeline {
         if threads == 1, precision == .float32 { return pipeline }
         return try Pipeline(source.message, source.weights, precision: precision, threads: threads)
@@ -40,7 +40,7 @@ public struct PipelineDocument: Sendable {
     /// The version of Core ML's format.
     public var version: Int { source.message.specificationVersion }
 
-    /// The oldest systems that load it; nil for a version that is newer than known.
+    /// The oldest systems that load it; nil for a version newer than any known one.
     public var loadableVersion: CoreMLVersion? { CoreMLVersion(rawValue: version) }
 
     /// The description, the author, the license and the version.
@@ -60,11 +60,11 @@ public struct PipelineDocument: Sendable {
 
     // MARK: Writing
 
-    /// Whether a stage is an ML Program, so that it is written as a package.
+    /// Whether a stage is an ML Program; the pipeline is then written as a package.
     public var isPackage: Bool { source.message.hasProgram }
 
     /// Writes the pipeline, completely or not at all.
-    /// - Throws: `Failure` if the extension of `path` is not that of its kind, and if the file cannot be written.
+    /// - Throws: `Failure` if `path` does not have the extension for its kind, or if the file cannot be written.
     @discardableResult
     public func write(toFile path: String, mayReplace: Bool = true) throws -> WrittenModel {
         let format = ModelFormat(pathToWrite: path)
@@ -72,6 +72,6 @@ public struct PipelineDocument: Sendable {
         return try source.encoded().write(to: path, mayReplace: mayReplace)
     }
 
-    /// The content of the files that `write` would write: of the model's, and that of the weights in a package.
+    /// The content of the files that `write` would write: the model file and, in a package, the weights file.
     public func bytes() throws -> (model: [UInt8], weights: [UInt8]?) { try source.encoded().bytes() }
 }

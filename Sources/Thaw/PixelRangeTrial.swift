@@ -1,8 +1,9 @@
 /// Determines the value ranges that a network for upscaling or restoring images uses for the pixels 0 to 255.
 ///
-/// Such a network returns its input, only larger or cleaner. With values in another range than in training, its biases are too
-/// weak or too strong, and it returns a different image. So a test image is run through the network in each of the usual
-/// ranges. If one of them reproduces the image, and better than the others, that is the range.
+/// Such a network returns its input, but larger or cleaner. If its values are in another range than in training, its
+/// biases are too weak or too strong, and it returns a different image. So a test image is run through the network in
+/// each of the usual ranges. If one of them reproduces the image, and does so better than the others, that is the
+/// range.
 struct PixelRangeTrial {
     /// The scaling of the input's pixels, and the scaling that turns the output into pixels.
     let input: PixelScaling
@@ -25,7 +26,7 @@ struct PixelRangeTrial {
     ///
     /// - Parameters:
     ///   - graph: Takes one image: batch, height, width, channel.
-    ///   - inputs: The candidates for the input. Of equally good ones, the first is chosen.
+    ///   - inputs: The candidates for the input. If several are equally good, the first is chosen.
     ///   - output: The scaling that turns the output into pixels, if it is known.
     static func best(_ graph: Graph, inputs: [PixelScaling], output known: PixelScaling? = nil) -> PixelRangeTrial? {
         guard graph.inputs.count == 1, let port = graph.inputs.first else { return nil }
@@ -83,7 +84,7 @@ struct PixelRangeTrial {
         return (sum / Double(expected.bytes.count)).squareRoot()
     }
 
-    /// Gradients from black to white with discs of various brightness and soft edges on them.
+    /// Gradients from black to white, with soft-edged discs of various brightness.
     static func testImage(width: Int, height: Int, channels: Int) -> Pixels {
         let discs: [(x: Double, y: Double, radius: Double, levels: [Double])] = [
             (0.22, 0.25, 0.17, [235, 210, 60]), (0.70, 0.20, 0.13, [20, 35, 190]), (0.50, 0.55, 0.20, [128, 60, 90]),

@@ -1,14 +1,14 @@
-/// Quantizes the activations and the weights of an image model to 8-bit codes.
+/// Quantizes the activations and weights of an image model to 8-bit integers.
 ///
 ///     let model = try Model.load(contentsOfFile: "Net.mlmodel").model
 ///     let quantization = try Quantization(model, imagesAt: photos)
 ///     try quantization.write(toFile: "Small.mlpackage")
 ///
-/// The ranges of the activations are those on photos, which should be like those that the model is for.
+/// The ranges of the activations are measured on photos, which should be similar to those that the model will see.
 public struct Quantization: Sendable {
-    /// How a model is quantized.
+    /// Settings for quantizing a model.
     public struct Options: Sendable {
-        /// How ranges are chosen.
+        /// The method that chooses ranges.
         public var statistic = RangeStatistic.error
         /// Layers are kept in floating point, the most sensitive first, until at most this share of top labels changes.
         public var mostChanged: Double?
@@ -25,7 +25,7 @@ public struct Quantization: Sendable {
         public init() {}
     }
 
-    /// The quantized model. Computed in float32, it rounds its activations as the codes do.
+    /// The quantized model. Computed in float32, it rounds its activations to quantized values.
     public let model: Model
     /// The number of photos that were read.
     public let photoCount: Int
@@ -35,11 +35,12 @@ public struct Quantization: Sendable {
     public let keptLayers: [String]
     /// How many photos have the same top label as before; nil if the model does not return scores of classes.
     public let agreeingCount: Int?
-    /// Why photos could not be read, with their paths.
+    /// The reasons why photos could not be read, with their paths.
     public let failures: [Failure]
-    /// What may be wrong although the model was quantized.
+    /// Possible problems with the quantized model.
     public let warnings: [Note]
-    /// The network without rounding of activations, for formats without codes, with the codes of its values.
+    /// The network without rounded activations, for formats that cannot express them, with the quantization parameters
+    /// of its values.
     private let plain: Graph
     private let codes: [Graph.Value: QuantizedValue]
 
@@ -75,7 +76,7 @@ public struct Quantization: Sendable {
     ///
     /// - Parameters:
     ///   - target: The oldest systems that must load it; nil means iOS 17 for an ML Program. Programs for older systems and
-    ///     neural networks have the ranges in their metadata, where only Thaw finds them.
+    ///     neural networks have the ranges in their metadata, which only Thaw reads.
     ///   - precision: The types that an ML Program takes, computes in and returns.
     ///   - mayReplace: Whether an existing file may be replaced.
     /// - Throws: `Failure` if the file cannot be written.
@@ -90,7 +91,7 @@ public struct Quantization: Sendable {
         return try written.write(toFile: path, target: target, precision: precision, mayReplace: mayReplace)
     }
 
-    /// The model with the codes in its metadata.
+    /// The model with the quantization parameters in its metadata.
     func modelWithRanges() -> Model {
         var result = model
         result.graph = plain
@@ -132,7 +133,7 @@ public struct Quantization: Sendable {
         return (pixels, failures)
     }
 
-    /// What the network's answers say about the photos.
+    /// Checks what the network's outputs reveal about the photos.
     static func warnings(_ scores: [[Float]]?) -> [Note] {
         guard let scores else { return [] }
         if scores.count == 1 { return [.onePhoto()] }
@@ -144,7 +145,7 @@ public struct Quantization: Sendable {
         return areProbabilities && median < Quantization.leastCertain ? [.unsurePhotos(median)] : []
     }
 
-    /// The median of the highest probability that photos of the right kind exceed.
+    /// The median that the highest probabilities exceed for photos of the right kind.
     private static let leastCertain: Float = 0.2
 }
 

@@ -4,20 +4,20 @@
     import Darwin
 #endif
 
-/// How the range of a value is chosen from the values that it had on images. Values outside are clamped.
+/// The method that chooses the range of a tensor from its values on images. Values outside are clamped.
 public enum RangeStatistic: String, Sendable, CaseIterable {
     /// All values.
     case extremes
     /// All but 0.01 % of the values at each end.
     case percentile
-    /// The range whose rounded values have the distribution that diverges least from the original (Kullback-Leibler).
+    /// The range whose rounded values have a distribution with the least Kullback-Leibler divergence from the original.
     case entropy
     /// The range with the least mean squared error of the rounded values.
     case error
 }
 
 extension Distribution {
-    /// The range of the codes.
+    /// The range of the quantized values.
     func range(_ statistic: RangeStatistic) -> (low: Float, high: Float) {
         guard high > low else { return (low, high) }
         switch statistic {
@@ -50,7 +50,7 @@ extension Distribution {
     /// - Parameter cost: The cost of the bins from the first index to before the second.
     private func best(_ cost: (Int, Int) -> Double) -> (low: Float, high: Float) {
         let bins = counts.count
-        // Codes contain 0 anyway.
+        // A quantized range always contains 0.
         let zero = max(0, min(bins, Int((-low / width).rounded(.up))))
         let step = 16
         var best = (cost: Double.infinity, first: 0, last: bins)
@@ -63,7 +63,7 @@ extension Distribution {
         return (low + Float(best.first) * width, low + Float(best.last) * width)
     }
 
-    /// How much the distribution of values that are clamped to some bins and rounded to 256 levels diverges.
+    /// The divergence of the distribution when values are clamped to some bins and rounded to 256 levels.
     private func divergence(_ first: Int, _ last: Int) -> Double {
         let count = last - first
         var clamped = counts[first..<last].map(Double.init)
@@ -73,7 +73,7 @@ extension Distribution {
         var result = 0.0
         for level in 0..<256 {
             let bins = (level * count / 256)..<((level + 1) * count / 256)
-            // Values that are rounded to a level are spread evenly over the bins that are not empty.
+            // The values rounded to a level are spread evenly over its non-empty bins.
             let sum = bins.reduce(0.0) { $0 + Double(counts[first + $1]) }
             let filled = bins.count { counts[first + $0] > 0 }
             for bin in bins where clamped[bin] > 0 {
@@ -85,7 +85,7 @@ extension Distribution {
     }
 }
 
-/// Sums over bins, from which the error of any range follows at once.
+/// Prefix sums over bins, from which the error of any range follows immediately.
 private struct PartialSums {
     private var counts = [0.0]
     private var sums = [0.0]

@@ -12,7 +12,7 @@
 public struct Truth: Sendable {
     /// The images, in the order of their paths or of the table.
     public private(set) var images: [Image] = []
-    /// What a user should know although nothing is wrong.
+    /// Notes for the user about valid ground truth.
     public private(set) var notes: [Note] = []
     /// The folders that the photos were found in, as they were at that time.
     private var listings: [FolderListing] = []
@@ -107,7 +107,7 @@ public struct Truth: Sendable {
             let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
             guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
             guard !columns[0].isEmpty else { throw Failure.tableNamesNothing(line: number + 1) }
-            // For the system, the name would end at the NUL.
+            // The system would end the name at the NUL.
             guard !columns[0].utf8.contains(0) else { throw Failure.nameWithNUL(line: number + 1) }
             let image = columns[0].hasPrefix("/") ? columns[0] : folder + columns[0]
             let key = tableNames.key(of: image)
@@ -134,7 +134,7 @@ public struct Truth: Sendable {
         }
     }
 
-    /// All numbers in a table are read in the same way: as labels if each of them is one, otherwise as indices.
+    /// All numbers in a table are interpreted the same way: as labels if each of them is one, otherwise as indices.
     private mutating func addImages(_ rows: [Row], _ names: LabelIndex, _ offset: Int) throws {
         var unknown: [(name: String, location: String, meant: String?)] = []
         let numbers = rows.filter { $0.index != nil }
@@ -168,7 +168,7 @@ public struct Truth: Sendable {
             } else if let index = names.index(of: row.name) {
                 add(index, row)
             } else {
-                // All of them are refused together below.
+                // These are refused together below.
                 imageIndices.append(0)
                 unknown.append((row.name, " in line \(row.line)", names.meant(by: row.name)))
             }
@@ -177,8 +177,8 @@ public struct Truth: Sendable {
     }
 }
 
-/// Determines whether two paths mean the same photo: the same name, byte by byte, in the same folder. (Two links to one file
-/// are two photos: somebody meant them to be.)
+/// Determines whether two paths refer to the same photo: the same name, byte by byte, in the same folder. (Two links to
+/// one file are two photos: this was probably intended.)
 private struct TableNames {
     private var folders: [String: [UInt8]] = [:]
 

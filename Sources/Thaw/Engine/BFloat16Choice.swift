@@ -7,8 +7,8 @@ import Kernels
 #endif
 
 /// Whether to compute in bfloat16: only if the machine has instructions for it that are faster than those for float32.
-/// Some processors have them, but at half the rate. The environment variable `THAW_BF16` replaces the measurement: 1 if they
-/// are faster, 0 if not.
+/// Some processors have them at half the rate. The environment variable `THAW_BF16` overrides the measurement: 1 if
+/// they are faster, 0 if not.
 enum BFloat16Choice: Equatable {
     case faster, slower, missing
 
@@ -36,13 +36,13 @@ enum BFloat16Choice: Equatable {
         }
     }
 
-    /// - Parameter rates: What a probe has measured.
+    /// - Parameter rates: The results of the probe.
     init(_ rates: (float32: Double, bfloat16: Double)) {
         self = rates.bfloat16 >= BFloat16Choice.leastGain * rates.float32 ? .faster : .slower
     }
 
-    /// The rates of one core, in operations per second: the best of several short turns, which take about 2 ms in all. An
-    /// interruption of one turn changes nothing.
+    /// The rates of one core, in operations per second: the best of several short turns, about 2 ms in total, so that
+    /// an interruption of one turn does not matter.
     private static let measured: (float32: Double, bfloat16: Double) = {
         let set = InstructionSet.avx512
         let clock = ContinuousClock()

@@ -59,7 +59,7 @@ final class BackgroundThreads: @unchecked Sendable {
             threads -= 1
             return threads > 0
         }
-        // The system has no thread left. Blocking the caller is better than never answering.
+        // The system has no threads left. Blocking the caller is better than never answering.
         if !hasThreads { while let job = monitor.withLock({ nextJob() }) { job() } }
     }
 

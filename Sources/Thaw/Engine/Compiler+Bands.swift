@@ -8,7 +8,7 @@ import Kernels
 protocol BandSource: Sendable {
     /// The input that it reads.
     var from: Location { get }
-    /// A description for people.
+    /// A description for users.
     var algorithm: String { get }
     /// Bytes of scratch memory that each thread needs.
     var scratchBytes: Int { get }

@@ -141,7 +141,7 @@ extension Compiler {
 }
 
 extension Memory {
-    /// Runs one chunk of a convolution, and writes the border of the blocks of which it computes the first pixels.
+    /// Runs one chunk of a convolution, and writes the border of the blocks whose first pixels it computes.
     func run(_ layer: ConvolutionLayer, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>), from: Location)
     {
         let to = layer.to

@@ -14,7 +14,8 @@ extension Compiler {
             counts: node.outputs.map { graph[$0].shape.elementCount })
     }
 
-    /// Copies an image into a larger one of zeros. Codes are padded in memory if they have blocks; there is no kernel for others.
+    /// Copies an image into a larger one of zeros. Quantized images in blocks are padded in memory; others have no
+    /// kernel.
     mutating func addBorder(_ node: PlannedNode, _ border: Halo) {
         guard graph[node.outputs[0]].element == .float32 else { return addReference(node) }
         addDataMovement(

@@ -11,7 +11,7 @@ extension Compiler {
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: layer.expansion == nil ? 1 : kernels.groupBlocks)
             .ranges
         // Bands that stay in the cache from their first read to their last. With an expansion only a few bands, because
-        // whatever is computed at their edges is computed twice.
+        // their edges are computed twice.
         let bands =
             layer.expansion == nil
             ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))

@@ -1,6 +1,6 @@
 import Kernels
 
-// Steps over codes: elementwise functions, poolings, and conversions from and to floats.
+// Steps over quantized values: elementwise functions, pooling, and conversions from and to float32.
 
 extension FormTraits {
     init(_ form: IntegerForm) {

@@ -1,8 +1,8 @@
 import Kernels
 
-// Steps over codes that multiply by integer weights.
+// Steps that multiply quantized values by integer weights.
 
-/// What the kernel for convolutions of codes needs to know about a layer. All but locations are offsets of constants.
+/// The parameters of a layer for the 8-bit convolution kernel. All except locations are offsets of constants.
 private struct IntegerConvolutionLayer: Sendable {
     let integers: any IntegerKernels.Type
     let from: Location
@@ -59,7 +59,7 @@ extension Compiler {
             }
         }
         if from.kind == .rows {
-            // A row of the window is contiguous. What its last quad reads past it is multiplied by zero.
+            // A row of the window is contiguous. Values that its last quad reads past the end are multiplied by zero.
             let depth = kw * from.channels
             steps = IntegerSteps(tapCount: kh, quads: (depth + 3) / 4)
             taps = (0..<kh).map { Int32($0 * window.height.dilation * from.rowStride) }
@@ -191,7 +191,7 @@ extension Compiler {
         }
     }
 
-    /// The bias, without what the input's zero point contributes to the sums, and the factors.
+    /// The bias minus the contribution of the input's zero point to the accumulators, and the factors.
     private mutating func packScaling(_ layer: IntegerLayer, blocks: Int) -> (bias: Int, factors: Int) {
         var sums = [Int32](repeating: 0, count: layer.outputs)
         withExtendedLifetime(layer.weights) {
@@ -211,7 +211,7 @@ extension Compiler {
 }
 
 extension IntegerLayer {
-    /// Calls the function with a work to pack the weights, whose columns and destination it sets.
+    /// Calls the function with the work for packing the weights, whose columns and destination it sets.
     fileprivate func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
         withExtendedLifetime(weights) {
             rows.withUnsafeBufferPointer { rows in

@@ -32,7 +32,7 @@ extension EngineForm {
 }
 
 extension Compiler {
-    /// One step for all sections: each is an image of its own within the memory of the whole.
+    /// One step for all sections: each is a separate image within the memory of the whole image.
     mutating func addSections(
         _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, _ sections: ChannelSections
     ) {

@@ -98,7 +98,8 @@ extension Compiler {
     }
 }
 
-/// What the steps of one layer share. Constants are offsets into the program's constants. Strides are in bytes.
+/// Parameters shared by the steps of one layer. Constants are offsets into the program's constants. Strides are in
+/// bytes.
 private struct WinogradLayer: Sendable {
     let plan: WinogradPlan
     let from: Location

@@ -18,10 +18,10 @@ struct Compiler {
     let kernels: any KernelTable.Type
     let integers: any IntegerKernels.Type
     let choice: AlgorithmChoice
-    /// The minimum number of chunks in a step: several for each thread, so that all threads finish together. A single
-    /// thread needs only one, and what neighboring chunks both need is read twice.
+    /// The minimum number of chunks in a step: several per thread, so that all threads finish together. A single thread
+    /// needs only one, because neighboring chunks read their overlap twice.
     let minimumChunks: Int
-    /// The same for steps in which what neighboring chunks both need is even computed twice.
+    /// The same for steps in which neighboring chunks even compute their overlap twice.
     let minimumBands: Int
     let layouts: LayoutAssignment
     /// Whether the network has so many layers that rounding errors of the first ones matter.
@@ -31,7 +31,7 @@ struct Compiler {
     /// The size of each buffer in bytes.
     private(set) var slots: [Int] = []
     private var locations: [Key: Location] = [:]
-    /// The zero points of values in codes.
+    /// The zero points of quantized values.
     private let borderBytes: [Graph.Value: UInt8]
 
     /// - Parameters:
@@ -136,7 +136,7 @@ struct Compiler {
         return bytes
     }
 
-    /// The nodes that add a residual that nothing reads afterwards and that shares its memory with nothing else.
+    /// The nodes that add a residual that is not read afterwards and does not share its memory.
     private func lastConsumersOfResiduals(_ nodes: [PlannedNode]) -> Set<Int> {
         var last: [Graph.Value: Int] = [:]
         var shared = Set((graph.inputs + graph.outputs).map(\.value))
@@ -154,7 +154,7 @@ struct Compiler {
     }
 
     /// The residual's location, if the node's output would have the same layout. Overwriting it is safe for its last
-    /// consumer, because each tile reads before it writes. And what has just been read is in the cache.
+    /// consumer, because each tile reads before it writes, and the memory is already in the cache.
     private func residualLocation(_ node: PlannedNode) -> Location? {
         guard let residual = node.residual, layouts.slices[node.outputs[0]] == nil,
             layouts.native[node.outputs[0]] == .blocked,

@@ -2,9 +2,9 @@ import Kernels
 
 /// Which values are written directly into the result of a concatenation.
 ///
-/// In the blocked layout, the planes of a concatenation are those of its inputs, one after another. So an input can be
-/// written to the result's memory from the start if its channels fill whole blocks and nothing else determines its
-/// location. The result of one concatenation can in turn be a slice of the next.
+/// In the blocked layout, the planes of a concatenation are those of its inputs in order. So an input can be written
+/// directly to the result's memory if its channels fill whole blocks and nothing else determines its location. The
+/// result of one concatenation can in turn be a slice of the next.
 struct ConcatenationSlices {
     struct Slice: Hashable {
         /// The value that owns the memory.

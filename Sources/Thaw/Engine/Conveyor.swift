@@ -4,11 +4,12 @@
     import Darwin
 #endif
 
-/// Two stages of work on a stream of items, on several threads, with the answers in the order of the items.
+/// Processes a stream of items in two stages on several threads, and returns the answers in the order of the items.
 ///
-/// Each thread does what is due. If enough prepared items have accumulated it finishes those, otherwise it draws the
-/// next item and prepares it. So both stages proceed side by side whatever they cost, and a thread stays with one stage
-/// for several items, which is good for its caches. At most `window` items are between the last one drawn and the last
+/// If enough prepared items have accumulated, a thread finishes those; otherwise it draws the next item and prepares
+/// it. So both stages progress together whatever their costs, and a thread stays with one stage for several items,
+/// which is good for its caches. At most `window` items are between the last one drawn and the last answer taken, so
+/// memory does not grow with the stream.
 /// answer taken, so memory does not grow with the stream.
 final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private let draw: () -> Item?
@@ -22,7 +23,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
 
     // Everything below is guarded by `lock`.
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
-    /// `work` wakes threads that wait for something to do, `answered` the one that waits for the next answer.
+    /// `work` wakes threads that wait for work, `answered` the thread that waits for the next answer.
     private let work: UnsafeMutablePointer<pthread_cond_t>
     private let answered: UnsafeMutablePointer<pthread_cond_t>
     private var prepared: [(ticket: Int, item: Prepared)] = []
@@ -80,14 +81,14 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// Starts the threads. Call this once, and `end` after it.
     func begin() { running = (0..<threads).compactMap { _ in start { self.serve() } } }
 
-    /// Stops the threads after what they are at, and waits for them.
+    /// Stops the threads after their current work, and waits for them.
     func end() {
         stop()
         for thread in running { pthread_join(thread, nil) }
         running = []
     }
 
-    /// Makes the threads stop after what they are at, and `next` return nil.
+    /// Makes the threads stop after their current work, and `next` return nil.
     func stop() {
         locked { isStopped = true }
         pthread_cond_broadcast(work)

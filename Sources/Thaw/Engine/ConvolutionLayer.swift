@@ -1,6 +1,6 @@
 import Kernels
 
-/// What the convolution kernel needs to know about a layer. Offsets and bias are indices into the constants.
+/// The parameters of a layer for the convolution kernel. Offsets and bias are indices into the constants.
 struct ConvolutionLayer: Sendable {
     enum Weights: Sendable {
         /// Weights at this offset in the constants.
@@ -21,7 +21,7 @@ struct ConvolutionLayer: Sendable {
     var residual: Location?
     let residualOffsets: Int?
     let activation: UnaryFunction?
-    /// A description for people.
+    /// A description for users.
     let algorithm: String
 
     /// The precision of the products.

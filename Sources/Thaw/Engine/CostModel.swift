@@ -42,7 +42,7 @@ struct CostModel {
 
     /// - Parameter isDeep: Whether the layer is part of a network with many layers.
     func cheapest(_ window: Window, from: Location, to: Location, isDeep: Bool) -> ConvolutionAlgorithm {
-        // Images of bfloat16 lose more.
+        // Rounding errors of bfloat16 images are larger.
         let isExact = isDeep && kernels.valueType == .float32
         return candidates(window).filter { !isExact || !CostModel.isRough($0, from) }
             .min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
@@ -51,14 +51,14 @@ struct CostModel {
     /// The number of convolutions at which a network counts as deep.
     static let deep = 40
 
-    /// F(4×4, 3×3) loses about three times as much to rounding as F(2×2, 3×3). Layers with few channels come first in a
-    /// network, and their errors propagate through all others: over the 94 convolutions of InceptionV3 they added up to
-    /// more than 1e-4.
+    /// Rounding errors of F(4×4, 3×3) are about three times those of F(2×2, 3×3). Layers with few channels come first
+    /// in a network, and their errors propagate through all others: over the 94 convolutions of InceptionV3 they added
+    /// up to more than 1e-4.
     private static func isRough(_ algorithm: ConvolutionAlgorithm, _ from: Location) -> Bool {
         algorithm == .winograd(WinogradForm(height: .four3, width: .four3)) && from.channels <= 64
     }
 
-    /// The time in which the weights of a convolution arrive.
+    /// The time it takes to read a convolution's weights from memory.
     private func weightCycles(_ steps: ConvolutionSteps, _ to: Location) -> Double {
         Double(to.blocks * kernels.packedBytes(steps)) / bytesPerCycle
     }
@@ -95,7 +95,7 @@ struct WinogradPlan {
     var form: WinogradForm
     var tilesDown: Int
     var tilesAcross: Int
-    /// What is multiplied and added for a point of one tile and one output channel.
+    /// The multiply-adds for a point of one tile and one output channel.
     var steps: ConvolutionSteps
     var outputBlocks: Int
     /// The bytes of one block of a transformed tile.
@@ -110,7 +110,7 @@ struct WinogradPlan {
     var inputBlocks: Int { steps.tapCount }
     var tiles: Int { tilesDown * tilesAcross }
 
-    /// If the transform of the whole image takes fewer bytes than this, it is made in a separate step.
+    /// If the transform of the whole image takes fewer bytes than this, it is computed in a separate step.
     private static let splitBudget = 4 << 20
     /// The bytes of transformed tiles in a chunk that transforms its own tiles.
     private static let chunkBudget = 448 << 10

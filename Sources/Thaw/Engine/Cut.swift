@@ -8,7 +8,7 @@ struct Cut {
     let groupsPerChunk: Int
     let pixelChunks: Int
     let groupChunks: Int
-    /// Whether consecutive chunks have the same pixels rather than the same weights. What consecutive chunks share
+    /// Whether consecutive chunks have the same pixels rather than the same weights. Data that consecutive chunks share
     /// stays with one thread.
     let isByPixels: Bool
     var chunks: Int { pixelChunks * groupChunks }

@@ -28,7 +28,7 @@ public final class Executor {
 
     private var memory: Memory { Memory(slots: slots, constants: program.constants.address, scratch: scratch.address) }
 
-    /// Loads the tensor of an input. Load every input again for every run: a run overwrites what was loaded.
+    /// Loads the tensor of an input. Every run overwrites its inputs, so load all of them again before each run.
     public func load(_ tensor: Tensor, input index: Int) {
         let (type, location) = program.inputs[index]
         precondition(tensor.type == type, "the input is \(tensor.type), not \(type)")

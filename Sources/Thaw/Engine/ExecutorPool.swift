@@ -4,14 +4,14 @@
     import Darwin
 #endif
 
-/// Lends executors of one program to its callers: one for each simultaneous run, up to a limit. More callers wait, because
-/// more runs than cores would only need more memory.
+/// Lends executors of one program to its callers: one for each simultaneous run, up to a limit. Further callers wait,
+/// because more runs than cores would only need more memory.
 final class ExecutorPool: @unchecked Sendable {
     private let program: Program
     private let threads: Int
     let limit: Int
     private var idle: [Executor] = []
-    /// How many executors exist, or are being made.
+    /// The number of executors that exist or are being created.
     private(set) var count = 0
     /// Guards `idle` and `count`.
     private let monitor = Monitor()

@@ -1,4 +1,4 @@
-/// Networks that the engine cannot run: too large ones, and those without what a precision needs.
+/// Networks that the engine cannot run: those that are too large, or lack what a precision needs.
 extension Failure {
     static func arrayTooLarge(_ type: TensorType) -> Failure {
         Failure(

@@ -1,7 +1,7 @@
 import Kernels
 
-/// What the engine needs to know about a form: its traits, and how it becomes steps. The table below has one row for each
-/// form. Nothing else distinguishes all forms, so a new one needs a row here and its steps.
+/// The engine's knowledge about a form: its traits, and the steps for it. The table below has one row per form. A new
+/// form needs only a row here and its steps.
 struct FormRow {
     var traits: FormTraits
     /// Adds the steps for a node of this form.
@@ -59,7 +59,7 @@ struct FormRow {
                 $0.addBinary($1, function, operand: operand, constantFirst: constantFirst)
             }
         case .scale(let factor, let offset):
-            // It costs little besides its memory traffic.
+            // It costs little more than its memory traffic.
             let bands = FormTraits.BandLimits(leastImageBytes: 256 << 10, mostWeightBytes: 512 << 10, leastBlocks: 1)
             let traits = FormTraits(reads: .likeOutput, writes: .likeInputs, activations: .clamp, bands: bands)
             self.init(traits) { $0.addScale($1, factor: factor, offset: offset) }
@@ -110,7 +110,7 @@ struct FormRow {
 }
 
 extension UnaryFunction {
-    /// Whether the function of 0 is a number.
+    /// Whether the function of 0 is a finite value.
     var isFiniteAtZero: Bool { kind != .reciprocalSquareRoot && kind != .reciprocal && kind != .log }
 }
 

@@ -1,4 +1,4 @@
-/// What the engine knows about a form before it becomes steps: the layouts that it reads and writes, and what can be
+/// The engine's knowledge about a form before it becomes steps: the layouts that it reads and writes, and what can be
 /// fused with it. `FormRow.swift` has the table of all forms.
 struct FormTraits {
     var reads = Reads.plain
@@ -42,8 +42,8 @@ struct FormTraits {
             .likeInputsIf { inputs, blockWidth in inputs.allSatisfy { ($0.last ?? 0) % blockWidth == 0 } }
         }
 
-        /// The lanes past the last channel hold zeros. What a function makes of them must not corrupt what multiplies
-        /// them by zero.
+        /// The lanes past the last channel hold zeros. The function must not turn them into values that corrupt a
+        /// multiplication by zero.
         static func elementwise(isFiniteAtZero: Bool) -> Writes {
             isFiniteAtZero ? .likeInputs : .likeInputsOfWholeBlocks
         }
@@ -61,7 +61,7 @@ struct FormTraits {
     /// The activations that can be applied before the result is stored.
     enum Activations { case none, clamp, any }
 
-    /// The limits within which it pays to compute a node and the pointwise convolution that follows in bands.
+    /// The limits within which it pays to compute a node and the pointwise convolution after it in bands.
     struct BandLimits {
         /// Smaller images stay in the cache anyway.
         var leastImageBytes: Int

@@ -3,7 +3,7 @@ import Kernels
 extension PlannedNode {
     fileprivate var takesResidual: Bool { traits.addsResidual && residual == nil && activation == nil }
 
-    /// Whether codes can be added to its result.
+    /// Whether quantized values can be added to its result.
     fileprivate var takesCodes: Bool {
         guard case .integer(.convolution(let layer, _)) = form, case .codes = layer.result else { return false }
         return residual == nil
@@ -70,7 +70,7 @@ extension PlannedNode {
         return node
     }
 
-    /// Fuses with the node before, whose result nothing else reads.
+    /// Fuses with the previous node if nothing else reads that node's result.
     fileprivate mutating func join(_ node: PlannedNode) {
         before = [node]
         inputs = node.inputs
@@ -181,7 +181,7 @@ extension Graph {
         if case .dataMovement = form { return form }
         guard node.outputs.count == 1 else { return nil }
         if elements.contains(.uint8) {
-            // Images of codes have blocks of this width, and rows of floats beside them.
+            // Quantized images have blocks of this width, with rows of floats next to them.
             return blockWidth == integerBlockWidth && kernels.valueType == .float32 ? form : nil
         }
         return form.inSections(inputChannels: self[node.inputs[0]].shape.last ?? 1, blockWidth: blockWidth)
@@ -189,7 +189,7 @@ extension Graph {
 }
 
 extension EngineForm {
-    /// Whether tensors may be codes.
+    /// Whether tensors may be quantized.
     fileprivate var supportsCodes: Bool {
         switch self {
         case .integer, .reshape, .concatenation, .border: true

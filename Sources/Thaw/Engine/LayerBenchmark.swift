@@ -24,7 +24,7 @@ package struct LayerBenchmark {
     package struct Candidate {
         package let algorithm: String
         package let multiplyAdds: Int
-        /// The cost model's estimate in processor cycles, or 0 if there is nothing to choose.
+        /// The cost model's estimate in processor cycles, or 0 if there is no choice.
         package let estimate: Double
         fileprivate let executor: Executor
         fileprivate let layer: String
@@ -39,7 +39,7 @@ package struct LayerBenchmark {
     /// The algorithm that the cost model chooses.
     package let chosen: String
 
-    /// - Parameter precision: For int8, the layer is one between quantized values.
+    /// - Parameter precision: For int8, the layer is between quantized values.
     package init(_ layer: Layer, precision: Precision = .float32) throws {
         var builder = GraphBuilder()
         let axis = { (size: Int) in

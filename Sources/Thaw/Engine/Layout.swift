@@ -50,14 +50,15 @@ struct Location: Hashable {
     var kind: LayoutKind
     /// The type of the values in memory.
     var element: ElementType
-    /// The number of channels in a block, also of a value without blocks: its kernels handle so many at a time.
+    /// The number of channels in a block. Also set for a value without blocks, as the number that its kernels process
+    /// at once.
     var blockWidth: Int
     var images: Int
     var height: Int
     var width: Int
     var channels: Int
     var halo = Halo()
-    /// What the border holds: the code of zero, for an image of codes.
+    /// The value of the border: the quantized zero, for a quantized image.
     var borderByte: UInt8 = 0
     /// For a value inside the memory of a larger one: its first block there, and the number of blocks of the larger
     /// value.

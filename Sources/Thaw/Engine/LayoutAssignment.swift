@@ -2,8 +2,8 @@ import Kernels
 
 /// The layouts in which each value is needed, and the one that its producer writes.
 ///
-/// Convolutions, poolings and what follows them work on blocks, everything else on plain tensors. A first layer reads
-/// rows. A halo is as large as the most demanding consumer of that layout needs.
+/// Convolutions, pooling and the operations after them work on blocks, everything else on plain tensors. A first layer
+/// reads rows. A halo is as large as the most demanding consumer of that layout needs.
 struct LayoutAssignment {
     /// The layout that the producer writes. It is one of the demands.
     private(set) var native: [Graph.Value: LayoutKind] = [:]
@@ -87,7 +87,7 @@ struct LayoutAssignment {
             demand(node.inputs[image], .blocked)
             demand(node.inputs[1 - image], .plain)
         case .likeOutput:
-            // What is fused with a convolution writes blocks.
+            // Operations fused with a convolution write blocks.
             let kind = node.outputs.first.flatMap { native[$0] } ?? .blocked
             var halo = Halo()
             if case .inputWithBorder = node.traits.memory, kind == .blocked {
@@ -106,8 +106,8 @@ extension DataMovement {
 }
 
 extension DataMovement.Piece {
-    /// The ranges that it takes from an image of this shape, if that is all it does and it takes whole blocks of
-    /// channels.
+    /// The channel ranges that it takes from an image of this shape, if that is all it does and the ranges are whole
+    /// blocks.
     func ranges(of shape: Shape, blockWidth: Int) -> [StridedSlice.Range]? {
         guard shape.rank == 4, sizes.count == 4, outputStart == 0, outputSteps == Shape(sizes).strides,
             !sizes.contains(0)

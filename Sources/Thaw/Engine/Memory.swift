@@ -34,7 +34,7 @@ final class AlignedMemory: @unchecked Sendable {
 struct Memory {
     let slots: UnsafePointer<UnsafeMutableRawPointer>
     let constants: UnsafeRawPointer
-    /// The current thread's scratch memory. It holds nothing from one chunk to the next.
+    /// The current thread's scratch memory. Its contents are lost between chunks.
     var scratch: UnsafeMutableRawPointer
 
     /// The first pixel of an image.
@@ -102,7 +102,7 @@ struct ConstantPool {
         /// Transforms for the Winograd algorithm.
         case winograd(WinogradForm, groupBlocks: Int)
         case depthwise
-        /// For the kernels for codes, with these rows.
+        /// For the 8-bit integer kernels, with these rows.
         case integer(OffsetList)
     }
 
@@ -149,8 +149,8 @@ struct ConstantPool {
     }
 }
 
-/// A list of offsets that is hashed by a few of its values only. To hash them all would take longer than anything else
-/// in a compilation.
+/// A list of offsets that is hashed by only a few of its values. Hashing all of them would take longer than the rest of
+/// the compilation.
 struct OffsetList: Hashable {
     var offsets: [Int32]
 

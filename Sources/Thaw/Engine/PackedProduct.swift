@@ -2,7 +2,7 @@ import Kernels
 
 /// The product of two plain matrices that are both computed during the run: `rows` × `depth` times `depth` × `columns`.
 ///
-/// The second one is packed as the weights of a dense layer are, and then the kernel of convolutions multiplies them.
+/// The second matrix is packed like the weights of a dense layer, and then multiplied by the convolution kernel.
 /// Packing takes about as long as multiplying a few rows.
 struct PackedProduct: Sendable {
     let kernels: any KernelTable.Type
@@ -46,7 +46,7 @@ struct PackedProduct: Sendable {
     }
 
     private var blockBytes: Int { kernels.packedBytes(steps) }
-    /// The bytes that the second matrix takes when it is packed.
+    /// The size of the packed second matrix in bytes.
     var packedBytes: Int { (groups.last?.upperBound ?? 0) * blockBytes }
 
     func pack(_ matrix: UnsafeRawPointer, to packed: UnsafeMutableRawPointer) {
@@ -66,7 +66,7 @@ struct PackedProduct: Sendable {
         }
     }
 
-    /// Multiplies rows that follow one another.
+    /// Multiplies consecutive rows.
     /// - Parameters:
     ///   - count: At most the maximum number of rows.
     ///   - output: The first row of the result, of which these columns are written.

@@ -1,18 +1,18 @@
 import Kernels
 
-/// A node of the graph on its way into a program, with everything that the engine has fused into it.
+/// A node of the graph during compilation, with everything that the engine has fused into it.
 struct PlannedNode {
     var name: String
     var operation: any Operation
     /// Nil for operations without a kernel.
     let form: EngineForm?
-    /// Those of its form.
+    /// The traits of its form.
     let traits: FormTraits
     var inputs: [Graph.Value]
     var outputs: [Graph.Value]
     /// Added to a convolution's result before the activation.
     var residual: Graph.Value?
-    /// How the residual is added, if it is codes.
+    /// How the residual is added, if it is quantized.
     var addition: CodeAddition?
     /// Applied to the result before it is stored.
     var activation: UnaryFunction?

@@ -1,16 +1,16 @@
 /// The precision in which a network is computed.
 public enum Precision: String, Sendable, CaseIterable {
-    /// Single precision: what the model says.
+    /// Single precision, as the model is written.
     case float32
-    /// Weights and images of bfloat16, sums of float32, where that is faster. Otherwise float32.
+    /// Weights and images in bfloat16 with float32 accumulation, if that is faster. Otherwise float32.
     case bf16
-    /// Integers of 8 bits between layers whose ranges are known.
+    /// 8-bit integers between layers whose ranges are known.
     case int8
     /// The lowest precision whose cost the model records, as `thaw quantize` does; float32 for other models.
     case auto
 
-    /// What this machine does instead if it lacks the instructions for this precision, or gains nothing from them; nil if it
-    /// does not.
+    /// The alternative if this machine lacks the instructions for this precision, or gains nothing from them; nil if it
+    /// supports the precision.
     public var note: Note? { (try? InstructionSet.chosen()).flatMap(note) }
 
     func note(on set: InstructionSet) -> Note? {
@@ -23,9 +23,9 @@ public enum Precision: String, Sendable, CaseIterable {
 }
 
 extension Model {
-    /// The model as it is computed if this precision is asked for, and the precision: `auto` depends on what the model
-    /// records. For int8 its graph has codes, if need be those of the metadata.
-    /// - Throws: `Failure` if the model has no ranges, which int8 needs.
+    /// The model and precision that are used for this precision: `auto` depends on the records in the model. For int8
+    /// the graph is quantized, if necessary with the parameters in the metadata.
+    /// - Throws: `Failure` if the model lacks the ranges that int8 needs.
     func prepared(for asked: Precision) throws -> (model: Model, precision: Precision) {
         switch asked {
         case .float32, .bf16: return (self, asked)
@@ -38,7 +38,7 @@ extension Model {
         }
     }
 
-    /// Whether the model records how many labels its codes change.
+    /// Whether the model records how many labels change when it is quantized.
     private var recordsCost: Bool { isQuantized && quantization.map { $0.photoCount > 0 } ?? false }
 }
 

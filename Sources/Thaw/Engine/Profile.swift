@@ -13,7 +13,7 @@ package struct StepTiming: Sendable {
 }
 
 extension Executor {
-    /// The time of each step: the median of `rounds` runs on whatever was loaded.
+    /// The time of each step: the median of `rounds` runs on the inputs that were loaded last.
     package func profile(rounds: Int) -> [StepTiming] {
         let clock = ContinuousClock()
         var times = [[Double]](repeating: [], count: program.steps.count)
@@ -35,7 +35,7 @@ extension Executor {
 
 extension InstructionSet {
     /// The peak floating-point operations per second of one core, the best of several measurements.
-    /// - Parameter precision: For int8, operations on codes. For bf16, the kernels must exist.
+    /// - Parameter precision: For int8, operations on 8-bit integers. For bf16, the kernels must exist.
     package func peak(_ precision: Precision = .float32) -> Double {
         let (kernels, integers) = (kernels.plain, integerKernels)
         let clock = ContinuousClock()

@@ -2,11 +2,11 @@ import Kernels
 
 /// A graph compiled for this machine: steps, a memory plan, and packed weights.
 ///
-/// A program holds no state of a run. Each run has its own memory in an `Executor`, so several threads can use one
-/// program at the same time.
+/// A program holds no run state. Each run has its own memory in an `Executor`, so several threads can use one program
+/// at the same time.
 public final class Program: Sendable {
     package let instructionSet: InstructionSet
-    /// The precision that the network is computed in: what was asked for, or float32 if this machine gains nothing from it.
+    /// The precision that is used: the requested one, or float32 if this machine gains nothing from it.
     public let precision: Precision
     let kernels: any KernelTable.Type
     let steps: [Step]
@@ -50,7 +50,7 @@ public final class Program: Sendable {
     /// - Parameters:
     ///   - instructionSet: The instructions that the kernels may use; nil for the best available, unless `THAW_ISA` names
     ///     others.
-    ///   - precision: In int8, everything between quantized values is computed on codes.
+    ///   - precision: In int8, everything between quantized values is computed with 8-bit integers.
     package convenience init(
         _ graph: Graph, instructionSet: InstructionSet?, threads: Int = 1, precision: Precision = .float32
     ) throws {

@@ -2,7 +2,7 @@
 struct Step: Sendable {
     /// The node's name in the graph.
     var name: String
-    /// What the step does, for example "Convolution" or "Unblock".
+    /// The kind of step, for example "Convolution" or "Unblock".
     var kind: String
     /// The algorithm, if there are several.
     var algorithm = ""

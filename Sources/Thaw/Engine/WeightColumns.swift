@@ -32,7 +32,7 @@ struct WeightColumns: Sendable {
         return offset
     }
 
-    /// The rows in memory order, sorted by putting each at its offset, if there are not many more offsets than rows.
+    /// The rows in memory order, sorted by storing each at its offset, if there are not many more offsets than rows.
     private static func inOrder(_ rows: [WeightPackingWork.Row]) -> [WeightPackingWork.Row] {
         let span = (rows.map(\.offset).max() ?? 0) / 4 + 1
         guard span <= 2 * rows.count, zip(rows, rows.dropFirst()).contains(where: { $0.offset > $1.offset }) else {

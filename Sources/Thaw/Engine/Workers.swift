@@ -6,18 +6,18 @@ import CMachine
     import Darwin
 #endif
 
-/// Threads that share the chunks of one job after another.
+/// Threads that process the chunks of one job after another.
 ///
-/// Each thread, including the caller, has its own share of consecutive chunks: what one chunk reads is still useful for
-/// the next, and if several steps are split alike, a thread finds in its own cache what it wrote. Threads claim one
-/// chunk at a time. A thread that has none left claims the last one of another thread's share, so a thread that the
-/// system does not schedule holds up nobody. Between two jobs a thread first spins, because the steps of a network
-/// follow each other closely, and then sleeps.
+/// Each thread, including the caller, has its own share of consecutive chunks, because consecutive chunks read much of
+/// the same data, and because if several steps are split alike, a thread finds its own results in its cache. Threads
+/// claim one chunk at a time. A thread that has none left claims the last one of another thread's share, so a thread
+/// that the system does not schedule delays nobody. Between two jobs a thread first spins, because the steps of a
+/// network follow each other closely, and then sleeps.
 final class Workers: @unchecked Sendable {
     /// Takes the context, the index of the chunk, and the index of the thread: the caller is 0.
     typealias Body = @Sendable (UnsafeRawPointer, Int, Int) -> Void
 
-    /// Everything that the threads share. Words that several threads write are on separate cache lines.
+    /// The state shared by the threads. Words that several threads write are on separate cache lines.
     private final class State: @unchecked Sendable {
         /// Word 0: the number of the current job. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
         /// Word 64: whether the caller sleeps until the last chunk is done. Word 80: threads started.
@@ -110,7 +110,7 @@ final class Workers: @unchecked Sendable {
     /// The process that the threads run in. After a fork the child has only the one that called it.
     private var process: Int32
 
-    /// More threads than this are of no use: they would spin and slow each other down.
+    /// More threads than this are useless: they would spin and slow each other down.
     static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     /// - Parameter count: The number of threads that work together. If it is far larger than the number of cores, fewer
@@ -130,7 +130,7 @@ final class Workers: @unchecked Sendable {
         }
     }
 
-    /// Starts new threads in the child of a fork. What the old ones shared is lost.
+    /// Starts new threads in the child of a fork. The state shared by the old ones is lost.
     private func restart() {
         _ = Unmanaged.passRetained(state)
         state = State(threads: count)
