@@ -1,7 +1,7 @@
 import CMachine
 import Kernels
 
-// Convolutions of codes. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
+// 8-bit integer convolutions. Weights are packed `[group][quad][half][channels of the group]`, with a word per channel.
 
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
@@ -62,7 +62,7 @@ private struct TilePosition {
     var first: Int
     var block: Int
     var weights: UnsafeRawPointer
-    /// What the sums of that block start with.
+    /// The initial values of that block's accumulators.
     var bias: UnsafeRawPointer
     /// The bytes in the input from this tile to the next, which is prefetched.
     var ahead = 0
@@ -82,7 +82,8 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing IntegerConvoluti
         // A whole block, without counting: the most frequent case.
         for _ in 0..<quads / 4 {
             #if DOTPROD
-                // Without a loop: the compiler keeps those that it finds too long, and then the elements are not constants.
+                // Without a loop: the compiler keeps loops that it finds too long, and then the elements are not
+                // constants.
                 let values = tile.values(input)
                 tile.accumulate(values, element: 0, T.Sums(weights))
                 tile.accumulate(values, element: 1, T.Sums(weights + stepBytes))
@@ -110,7 +111,7 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing IntegerConvoluti
     finish(tile, work, first, block)
 }
 
-/// Turns the sums into results and stores them.
+/// Turns the accumulators into results and stores them.
 @inline(__always)
 private func finish<T: Tile>(_ tile: T, _ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int) {
     let output = work.output + block * work.outputBlockStride

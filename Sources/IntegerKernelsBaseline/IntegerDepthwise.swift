@@ -1,8 +1,8 @@
 import CMachine
 import Kernels
 
-// Depthwise convolutions of codes: each channel separately. Weights are packed `[block][tap][channels of the block]`, a word
-// for each, of which the low part is used.
+// 8-bit integer depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the
+// block]`, with a word for each, of which the low part is used.
 
 extension CodeKernels {
     public static func packedDepthwiseBytes(window: Int) -> Int { 64 * window }
@@ -34,7 +34,7 @@ extension CodeKernels {
     }
 }
 
-/// What the sums start with.
+/// The initial values of the accumulators.
 @inline(__always)
 private func balancedBias(_ work: borrowing IntegerDepthwiseWork) -> Words {
     var bias = loadWords(work.bias)
@@ -46,10 +46,10 @@ private func balancedBias(_ work: borrowing IntegerDepthwiseWork) -> Words {
 
 // MARK: Square windows, column by column
 
-/// The codes of a column of the window, or its weights, in as few words as possible.
+/// The quantized values of a column of the window, or its weights, in as few words as possible.
 private protocol Column {
     static var height: Int { get }
-    /// - Parameter row: Returns the word of a row: a code, or a weight.
+    /// - Parameter row: Returns the word of a row: a quantized value, or a weight.
     init(_ row: (Int) -> Words)
     func add(to sum: Words, _ weights: Self) -> Words
 }
@@ -194,7 +194,7 @@ private func passTaps(_ work: borrowing IntegerDepthwiseWork) {
     }
 }
 
-/// As many as registers hold.
+/// As many as the registers hold.
 private var adjacentOutputs: Int {
     @inline(__always) get {
         #if arch(arm64)

@@ -1,10 +1,10 @@
 import CMachine
 import Kernels
 
-// Kernels over rows of codes. Whatever is left of a row after whole vectors is computed in a vector too, of which a part is
-// read and written.
+// Kernels over rows of quantized values. The rest of a row after whole vectors is computed in a vector too, which is
+// read and written in part.
 
-/// Loads the first `count` codes, zeros after them.
+/// Loads the first `count` values, with zeros after them.
 @inline(__always)
 private func load(_ pointer: UnsafePointer<UInt8>, count: Int) -> Codes {
     var codes = Codes.zero

@@ -1,20 +1,20 @@
 import CMachine
 import Kernels
 
-/// The kernels for 8-bit codes as compiled for this module's instruction set. Call them only if the machine has the
+/// The 8-bit integer kernels as compiled for this module's instruction set. Call them only if the machine has the
 /// instructions. Each is in the file of its family.
 ///
 /// With VNNI, a word of packed weights is a quad of bytes: the weights of four adjacent inputs for one output channel.
 /// Without, a quad takes two steps, and a word is a pair of 16-bit weights.
 ///
-/// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the codes, and
-/// sums start with 128 times the weights.
+/// arm64's dotprod (DOTPROD, with the weights packed as for VNNI) multiplies signed bytes: 128 is subtracted from the
+/// quantized values, and accumulators start at 128 times the weights.
 public enum CodeKernels: IntegerKernels {
     #if AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
         public static var tilePixels: Int { @inline(__always) get { 14 } }
     #elseif DOTPROD
-        // Twenty sums, four quads of each pixel and the weights: six pixels would not stay in 32 registers.
+        // Twenty accumulators, four quads of each pixel and the weights: six pixels would not stay in 32 registers.
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 5 } }
     #elseif VNNI
@@ -90,10 +90,10 @@ struct VectorRounding {
     /// The value clamped. (A NaN becomes the lower bound.)
     @inline(__always) func clamped(_ value: Floats) -> Floats { thaw_minimum(upper, thaw_maximum(lower, value)) }
 
-    /// The code minus the zero point, as floats.
+    /// The quantized value minus the zero point, as floats.
     @inline(__always) func level(_ value: Floats) -> Floats { thaw_rounded(clamped(value)) }
 
-    /// The code.
+    /// The quantized value.
     @inline(__always) func code(_ value: Floats) -> Codes {
         thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
     }
@@ -119,7 +119,7 @@ struct VectorAddition {
         code(level: thaw_floats(thaw_words(left) &- leftZero), right)
     }
 
-    /// - Parameter level: The left code minus its zero point.
+    /// - Parameter level: The left value minus its zero point.
     @inline(__always) func code(level: Floats, _ right: Codes) -> Codes {
         let other = thaw_floats(thaw_words(right) &- rightZero)
         return rounding.code(thaw_sum_of_products(level, leftFactor, other, rightFactor))
@@ -127,7 +127,7 @@ struct VectorAddition {
 }
 
 extension CodeKernels {
-    /// Independent sums, enough to hide the latency of an addition.
+    /// Independent accumulators, enough to hide the latency of an addition.
     public static func peak(_ rounds: Int) -> Int {
         var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
         #if AVX512
@@ -136,7 +136,7 @@ extension CodeKernels {
         var a = Words(repeating: Int32(truncatingIfNeeded: rounds) & 0x7f7f)
         let b = Words(repeating: 0x0102_0304)
         for _ in 0..<rounds {
-            // Otherwise the products would be computed once.
+            // Otherwise the products would be computed only once.
             a = a &+ b
             sums.0 = addProducts(sums.0, a, b)
             sums.1 = addProducts(sums.1, a, b)
@@ -159,14 +159,14 @@ extension CodeKernels {
             all = all &+ more.0 &+ more.1 &+ more.2 &+ more.3 &+ more.4 &+ more.5
             accumulators = 12
         #endif
-        // The sums must be used, or nothing would be computed.
+        // The accumulators must be used, or nothing would be computed.
         var total: Int32 = 0
         for lane in 0..<blockWidth { total &+= all[lane] }
         return total == -1 ? 0 : 2 * 4 / halves * blockWidth * accumulators * rounds
     }
 }
 
-/// One step: adds the products of a word of codes, in the form that `spread` returns, and a word of weights.
+/// One step: adds the products of a word of quantized values, in the form that `spread` returns, and a word of weights.
 @inline(__always)
 func addProducts(_ sum: Words, _ codes: Words, _ weights: Words) -> Words {
     #if VNNI
@@ -176,7 +176,7 @@ func addProducts(_ sum: Words, _ codes: Words, _ weights: Words) -> Words {
     #endif
 }
 
-/// The codes of a quad that a step multiplies.
+/// The quantized values of a quad that a step multiplies.
 @inline(__always)
 func spread(_ quad: Words, half: Int) -> Words {
     #if DOTPROD
@@ -188,7 +188,7 @@ func spread(_ quad: Words, half: Int) -> Words {
     #endif
 }
 
-/// Codes as `addProducts` multiplies them: less 128, if it multiplies signed bytes.
+/// Quantized values as `addProducts` multiplies them: minus 128, if it multiplies signed bytes.
 @inline(__always)
 func signed(_ codes: Codes) -> Codes {
     #if DOTPROD
@@ -198,7 +198,7 @@ func signed(_ codes: Codes) -> Codes {
     #endif
 }
 
-/// A sum with what `signed` takes from the products: 128 times the weights. (A signed byte is at most 127.)
+/// An accumulator that makes up for `signed`: 128 times the weights. (A signed byte is at most 127.)
 @inline(__always)
 func balanced(_ sum: Words, _ weights: Words) -> Words {
     #if DOTPROD

@@ -1,13 +1,14 @@
 import CMachine
 import Kernels
 
-// The registers of a convolution's inner loop: some output pixels times some blocks of 16 output channels, in trees of pairs
-// as in the kernels for floats.
+// The registers of a convolution's inner loop: some output pixels times some blocks of 16 output channels, in trees of
+// pairs as in the float32 kernels.
 
-/// A vector for each of the blocks that are computed together, in order: the weights of a step, or the sums of a pixel.
+/// A vector for each of the blocks that are computed together, in order: the weights of a step, or the accumulators of
+/// a pixel.
 protocol Blocks {
     static var count: Int { get }
-    /// Loads blocks that follow each other.
+    /// Loads consecutive blocks.
     init(_ words: UnsafeRawPointer)
     mutating func accumulate(_ codes: Words, _ weights: Self)
     #if DOTPROD
@@ -15,8 +16,8 @@ protocol Blocks {
     #endif
     /// Stores all blocks, but only `lanes` lanes of the last one.
     /// - Parameters:
-    ///   - factors: Those of the first block's channels.
-    ///   - output: Where the first block goes.
+    ///   - factors: The factors of the first block's channels.
+    ///   - output: The destination of the first block.
     func storeCodes(
         _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
         lanes: Int)
@@ -133,7 +134,7 @@ protocol Tile {
         /// Adds one of each pixel's quads times the weights: NEON multiplies by an element of a register.
         mutating func accumulate(_ values: Values, element: Int, _ weights: Sums)
     #endif
-    /// Calls the function with each pixel's sums and its index in the tile.
+    /// Calls the function with each pixel's accumulators and its index in the tile.
     func forEach(_ first: Int, _ body: (Sums, Int) -> Void)
 }
 

@@ -1,5 +1,4 @@
-/// What a convolution multiplies and adds for each output value: `depth` adjacent input values at each of `tapCount`
-/// taps.
+/// The multiply-adds of a convolution for each output value: `depth` adjacent input values at each of `tapCount` taps.
 public struct ConvolutionSteps: Hashable, Sendable {
     public var tapCount: Int
     public var depth: Int
@@ -34,7 +33,7 @@ public struct ConvolutionWork {
     public var taps: UnsafePointer<Int32>
     public var steps: ConvolutionSteps
 
-    /// What `packWeights` wrote for all output channels, in the `BlockGroups` of these.
+    /// The weights of all output channels as packed by `packWeights`, in their `BlockGroups`.
     public var weights: UnsafeRawPointer
     /// One value for each output channel, padded to whole blocks.
     public var bias: UnsafePointer<Float>

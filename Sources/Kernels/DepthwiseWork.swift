@@ -15,7 +15,7 @@ public struct DepthwiseWork {
     /// The distance from one tap to the next: a row, or a pixel, times the dilation.
     public var tapStrideY: Int
     public var tapStrideX: Int
-    /// What `packDepthwise` wrote for these blocks.
+    /// The weights of these blocks as packed by `packDepthwise`.
     public var weights: UnsafeRawPointer
     /// One value for each channel of these blocks, padded to whole blocks.
     public var bias: UnsafePointer<Float>

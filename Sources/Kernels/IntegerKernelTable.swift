@@ -1,9 +1,9 @@
-/// The kernels of one instruction set for 8-bit codes. What they compute is defined bit by bit: every table gives the same
-/// result.
+/// The 8-bit integer kernels of one instruction set. Their results are defined bit by bit, so every table gives the
+/// same ones.
 ///
-/// Codes are unsigned. Images of codes have the blocked layout, with one byte for each value and `blockWidth` channels in a
-/// block. A step of a convolution's inner loop multiplies four adjacent codes, a *quad*, of a pixel with four weights of each
-/// output channel.
+/// Quantized values are unsigned. Quantized images have the blocked layout, with one byte per value and `blockWidth`
+/// channels in a block. A step of a convolution's inner loop multiplies four adjacent values of a pixel, a *quad*, by
+/// four weights of each output channel.
 public protocol IntegerKernels: Sendable {
     /// The maximum number of blocks of output channels that a convolution computes together.
     static var groupBlocks: Int { get }
@@ -29,9 +29,9 @@ public protocol IntegerKernels: Sendable {
     static func block(_ work: borrowing RelayoutWork)
     static func unblock(_ work: borrowing RelayoutWork)
 
-    /// Does nothing but multiply and add, `rounds` times. Returns the number of operations.
+    /// Only multiplies and adds, `rounds` times. Returns the number of operations.
     static func peak(_ rounds: Int) -> Int
 }
 
-/// The channels in a block of an image of codes.
+/// The number of channels in a block of a quantized image.
 public let integerBlockWidth = 16

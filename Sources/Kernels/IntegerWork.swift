@@ -1,7 +1,7 @@
-/// How a computed value becomes a code: clamped, rounded to the nearest integer with ties to even, plus the zero point.
+/// How a computed value is quantized: clamped, rounded to the nearest integer with ties to even, plus the zero point.
 public struct CodeRounding: Hashable, Sendable {
     public var zeroPoint: Int32
-    /// The lowest and the highest code, minus the zero point.
+    /// The lowest and the highest quantized value, minus the zero point.
     public var lower: Float
     public var upper: Float
 
@@ -12,7 +12,7 @@ public struct CodeRounding: Hashable, Sendable {
     }
 }
 
-/// What the addition of two tensors of codes computes, with each product and the sum rounded to float32:
+/// The addition of two quantized tensors, with each product and the sum rounded to float32:
 ///
 ///     (left − zero) · factor + (right − zero) · factor
 public struct CodeAddition: Hashable, Sendable {
@@ -42,7 +42,7 @@ public struct CodeAddition: Hashable, Sendable {
 
 /// Packs the weights of one group of output channels.
 public struct IntegerPackingWork {
-    /// Rows of codes, with one code for each output channel.
+    /// Rows of quantized values, with one value per output channel.
     public var codes: UnsafePointer<Int8>
     public var rowStride: Int
     /// The row of each weight of each quad, or of each tap of a depthwise convolution; −1 for a weight of zero.
@@ -69,8 +69,8 @@ public struct IntegerPackingWork {
     }
 }
 
-/// The steps of a convolution of codes: `quads` adjacent quads at each of `tapCount` taps. The last `shortTaps` taps have
-/// `shortQuads`, because the last block has fewer channels.
+/// The steps of an 8-bit integer convolution: `quads` adjacent quads at each of `tapCount` taps. The last `shortTaps`
+/// taps have `shortQuads`, because the last block has fewer channels.
 public struct IntegerSteps: Hashable, Sendable {
     public var tapCount: Int
     public var quads: Int
@@ -85,22 +85,23 @@ public struct IntegerSteps: Hashable, Sendable {
     public var count: Int { (tapCount - shortTaps) * quads + shortTaps * shortQuads }
 }
 
-/// A convolution of codes. For each output pixel and channel it computes
+/// An 8-bit integer convolution. For each output pixel and channel it computes
 ///
-///     code = round(float(bias[channel] + Σ input · weight) · factor[channel])
+///     q = round(float(bias[channel] + Σ input · weight) · factor[channel])
 ///
-/// where the sum is one of 32-bit integers, followed by one product of floats. `rounding` defines how it is rounded and
-/// clamped. With a residual, the code is added to the residual's as `addition` defines it, and that is the result.
-/// Without `rounding`, the product is the result, clamped to `lower` and `upper`.
+/// where the sum is a 32-bit integer, followed by one float product. `rounding` defines how it is rounded and clamped.
+/// With a residual, the result is added to the residual as `addition` defines. Without `rounding`, the result is the
+/// product, clamped to `lower` and `upper`.
 ///
-/// Pixels and taps are lists of offsets, as for the convolution of floats. The border of the input holds its zero point.
+/// Pixels and taps are lists of offsets, as for float convolutions. The border of the input holds its zero point.
 public struct IntegerConvolutionWork {
     public var input: UnsafeRawPointer
     public var inputOffsets: UnsafePointer<Int32>
     public var taps: UnsafePointer<Int32>
     public var steps: IntegerSteps
     public var weights: UnsafeRawPointer
-    /// Values for all output channels, padded to whole blocks. The bias subtracts what the input's zero point contributes.
+    /// Values for all output channels, padded to whole blocks. The bias subtracts the contribution of the input's zero
+    /// point.
     public var bias: UnsafePointer<Int32>
     public var factors: UnsafePointer<Float>
     public var rounding: CodeRounding?
@@ -147,7 +148,7 @@ public struct IntegerConvolutionWork {
     }
 }
 
-/// A depthwise convolution of codes over rows of an image; the arithmetic is that of `IntegerConvolutionWork`.
+/// An 8-bit integer depthwise convolution over rows of an image; the arithmetic is that of `IntegerConvolutionWork`.
 public struct IntegerDepthwiseWork {
     /// The input of the first output's first tap, in the block's plane.
     public var input: UnsafeRawPointer
@@ -158,7 +159,7 @@ public struct IntegerDepthwiseWork {
     public var windowWidth: Int
     public var tapStrideY: Int
     public var tapStrideX: Int
-    /// Those of the block.
+    /// The parameters of the block.
     public var weights: UnsafeRawPointer
     public var bias: UnsafePointer<Int32>
     public var factors: UnsafePointer<Float>
@@ -196,7 +197,7 @@ public struct IntegerDepthwiseWork {
     }
 }
 
-/// Adds rows of codes: `count` rows of `width` values.
+/// Adds rows of quantized values: `count` rows of `width` values.
 public struct IntegerAdditionWork {
     public var left: UnsafePointer<UInt8>
     public var leftStride: Int
@@ -224,11 +225,11 @@ public struct IntegerAdditionWork {
     }
 }
 
-/// Pooling of one plane of codes. Windows are clipped to the image. An average is
+/// Pooling of one quantized plane. Windows are clipped to the image. An average is
 ///
-///     code = round(float(Σ input − count · zero) · factors[count])
+///     q = round(float(Σ input − count · zero) · factors[count])
 ///
-/// where `count` is the number of pixels under the window.
+/// where `count` is the number of pixels in the window.
 public struct IntegerPoolingWork {
     public var kind: PoolingWork.Kind
     public var input: UnsafePointer<UInt8>
@@ -245,7 +246,7 @@ public struct IntegerPoolingWork {
     public var padTop: Int
     public var padLeft: Int
     public var rowCount: Int
-    /// Of an average.
+    /// The rounding of an average.
     public var factors: UnsafePointer<Float>
     public var zeroPoint: Int32
     public var rounding: CodeRounding
@@ -312,7 +313,7 @@ public struct IntegerMeanWork {
     }
 }
 
-/// Replaces each code by what a table of 256 codes has for it, in `count` rows of `width`.
+/// Replaces each quantized value by its entry in a table of 256, in `count` rows of `width`.
 public struct LookupWork {
     public var input: UnsafePointer<UInt8>
     public var inputStride: Int
@@ -336,7 +337,7 @@ public struct LookupWork {
     }
 }
 
-/// Floats to codes, `code = round(float / scale)`, or codes to floats, `float = (code − zero) · scale`: a row of values.
+/// Quantizes floats, `q = round(float / scale)`, or dequantizes, `float = (q − zero) · scale`: a row of values.
 public struct QuantizationWork {
     public var floats: UnsafeMutablePointer<Float>
     public var codes: UnsafeMutablePointer<UInt8>

@@ -20,17 +20,17 @@ public protocol PlainKernels: RowKernels {
     static func resampleRows(_ work: borrowing ResamplingWork)
     static func resampleColumns(_ work: borrowing ResamplingWork)
 
-    /// Does nothing but multiply and add, `rounds` times. Returns the number of floating-point operations.
+    /// Only multiplies and adds, `rounds` times. Returns the number of floating-point operations.
     static func peak(_ rounds: Int) -> Int
 }
 
 /// The kernels for Winograd convolutions.
 public protocol WinogradKernels: Sendable {
-    /// The table whose convolution multiplies what they transform.
+    /// The table whose convolution multiplies the transforms.
     static var products: any KernelTable.Type { get }
     /// Copies the weights of a group as floats: a row of its channels for each step.
     static func gatherWeights(_ work: borrowing WeightPackingWork)
-    /// Packs the transforms of what `gatherWeights` wrote.
+    /// Packs the transforms of the weights written by `gatherWeights`.
     static func transformFilters(_ work: borrowing WinogradFilterWork)
     static func transformInput(_ work: borrowing WinogradInputWork)
     static func transformOutput(_ work: borrowing WinogradOutputWork)
@@ -44,10 +44,10 @@ public protocol WinogradKernels: Sendable {
 /// instruction set, and each compilation provides a table for each precision.
 ///
 /// There are two layouts. *Plain* is the layout of the tensor itself: rows of floats, channels last. *Blocked* is
-/// `[channels / blockWidth][height + halo][width + halo][blockWidth]` in the table's own type: one *plane* for every block
-/// of channels. The last block is padded with zeros. What is computed once for each channel (biases, factors, sums of all
-/// pixels) are floats. Packed weights have whatever order and type the table's kernels read. The engine only reserves
-/// memory for them.
+/// `[channels / blockWidth][height + halo][width + halo][blockWidth]` in the table's own type: one *plane* for every
+/// block of channels. The last block is padded with zeros. Per-channel values (biases, factors, sums of all pixels) are
+/// floats. Packed weights have whatever order and type the table's kernels read. The engine only reserves memory for
+/// them.
 ///
 /// Offsets and strides are in bytes, sizes and counts in pixels, channels or values.
 public protocol KernelTable: RowKernels {
@@ -67,8 +67,8 @@ public protocol KernelTable: RowKernels {
     /// The kernels for Winograd convolutions, if there are any.
     static var winograd: (any WinogradKernels.Type)? { get }
 
-    // Convolutions. A group's packed weights follow those of the groups before it, and have the same number of bytes for
-    // each of its blocks.
+    // Convolutions. A group's packed weights follow those of the groups before it, and have the same number of bytes
+    // for each of its blocks.
 
     /// The bytes of the packed weights of one block of output channels.
     static func packedBytes(_ steps: ConvolutionSteps) -> Int

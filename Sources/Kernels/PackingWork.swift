@@ -1,12 +1,12 @@
-/// Packs the weights of one group of output channels, from where they are, which is usually a mapped file, to where the
-/// kernels read them.
+/// Packs the weights of one group of output channels from their source, usually a mapped file, into the layout that the
+/// kernels read.
 ///
 /// The weights of a step of the convolution, or of a tap of a depthwise one, are a row: one float for each channel, at
 /// the sum of the offsets of row and channel.
 public struct WeightPackingWork {
     /// A row of weights.
     public struct Row: Sendable {
-        /// In the source.
+        /// The offset in the source.
         public var offset: Int
         /// The step or tap that reads the row.
         public var index: Int
@@ -18,7 +18,7 @@ public struct WeightPackingWork {
     }
 
     public var source: UnsafeRawPointer
-    /// In the order in which they are best read.
+    /// In the most efficient order for reading.
     public var rows: UnsafePointer<Row>
     public var rowCount: Int
     /// The offset of each channel.

@@ -2,7 +2,7 @@ import CMachine
 import Kernels
 import KernelsAVX512
 
-// Weights of bfloat16: a row of pairs for each pair of steps, with the channels of a group side by side. Each weight is
+// bfloat16 weights: a row of pairs for each pair of steps, with the channels of a group side by side. Each weight is
 // rounded once. Weights that multiply floats, and those of depthwise convolutions, stay floats.
 
 extension BFloat16Kernels {

@@ -1,7 +1,7 @@
 import Kernels
 import KernelsAVX512
 
-// Rows of blocks: widened piece by piece, computed by the kernels for floats, and rounded. Relayouts do the same.
+// Rows of blocks: widened piece by piece, computed by the float32 kernels, and rounded. Layout conversions do the same.
 
 /// Floats on the stack.
 private struct Buffer {
@@ -77,7 +77,7 @@ extension BFloat16Kernels {
         }
     }
 
-    /// Calls a kernel for floats with pieces of the rows. Rows of images are whole blocks.
+    /// Calls a float32 kernel with pieces of the rows. Rows of images are whole blocks.
     @inline(__always)
     private static func forEachPiece(_ borrowed: borrowing RowWork, _ kernel: (borrowing RowWork) -> Void) {
         let work = copy borrowed
@@ -108,7 +108,7 @@ extension BFloat16Kernels {
         }
     }
 
-    /// A convolution that reads floats: computed by the kernels for floats, for as many pixels and blocks at a time as fit
+    /// A convolution that reads floats, computed by the float32 kernels, for as many pixels and blocks at a time as fit
     /// on the stack.
     static func convolvePlain(_ borrowed: borrowing ConvolutionWork) {
         let work = copy borrowed
@@ -167,7 +167,7 @@ extension BFloat16Kernels {
     }
 }
 
-/// The sums of some pixels of the widest group, and the offsets of the pixels.
+/// The accumulators of some pixels of the widest group, and the offsets of the pixels.
 private struct Tiles {
     static var pixels: Int { 12 }
     private typealias Four = (Vector, Vector, Vector, Vector)

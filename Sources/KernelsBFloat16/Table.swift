@@ -1,10 +1,11 @@
 import Kernels
 import KernelsAVX512
 
-/// The kernels for images and weights of bfloat16, with sums of float32. Call them only if the machine has AVX512_BF16.
+/// The kernels for bfloat16 images and weights with float32 accumulation. Call them only if the machine has
+/// AVX512_BF16.
 ///
-/// What gains nothing from short products is computed in float32, from images of bfloat16 and to them: depthwise
-/// convolutions, the products of Winograd convolutions, and everything that reads plain tensors.
+/// Operations that gain nothing from bfloat16 products are computed in float32, with bfloat16 images as input and
+/// output: depthwise convolutions, the products of Winograd convolutions, and everything that reads plain tensors.
 public enum BFloat16Kernels: KernelTable, WinogradKernels {
     public static var plain: any PlainKernels.Type { Float32Kernels.self }
     public static var blockWidth: Int { @inline(__always) get { 16 } }
@@ -18,7 +19,7 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
     public static func gatherWeights(_ work: borrowing WeightPackingWork) { Float32Kernels.gatherWeights(work) }
     public static func transformFilters(_ work: borrowing WinogradFilterWork) { Float32Kernels.transformFilters(work) }
 
-    /// Does nothing but multiply and add, `rounds` times. Returns the number of floating-point operations.
+    /// Only multiplies and adds, `rounds` times. Returns the number of floating-point operations.
     public static func peak(_ rounds: Int) -> Int {
         var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero)
         var more = sums
@@ -40,7 +41,7 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
         }
         let all = sums.0 + sums.1 + sums.2 + sums.3 + sums.4 + sums.5
         let others = more.0 + more.1 + more.2 + more.3 + more.4 + more.5
-        // The sums must be used, or nothing would be computed.
+        // The accumulators must be used, or nothing would be computed.
         return (all + others)[0] == -1 ? 0 : 2 * 2 * blockWidth * 12 * rounds
     }
 }

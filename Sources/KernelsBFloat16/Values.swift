@@ -1,8 +1,8 @@
 import CMachine
 import Kernels
 
-// What the shared sources need: values of bfloat16 in memory, vectors of floats in registers. A word of input is a pair of
-// values, and a word of weights the pair that they are multiplied by.
+// The module-specific part of the shared sources: bfloat16 values in memory, vectors of floats in registers. A word of
+// input is a pair of values, and a word of weights is the pair to multiply it by.
 
 /// The bits of a bfloat16.
 typealias Value = UInt16

@@ -47,7 +47,7 @@ private struct TilePosition {
     var first: Int
     var block: Int
     var weights: UnsafePointer<Float>
-    /// What will be read next. It is prefetched line by line while this tile is computed, advancing by `nextStride`
+    /// The memory to be read next. It is prefetched line by line while this tile is computed, advancing by `nextStride`
     /// every four steps. A stride of 0 prefetches nothing new.
     var next: UnsafePointer<Float>
     var nextStride = 0
@@ -72,7 +72,7 @@ extension Tile {
 @inline(never)
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
     let (first, block) = (position.first, position.block)
-    // Prefetches what the end of a long tile accesses, while the sums are computed.
+    // Prefetches the memory that the end of a long tile accesses, while products are accumulated.
     if words(work.steps) >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(

@@ -144,7 +144,7 @@ func logarithm(_ x: Lanes) -> Lanes {
     return result
 }
 
-/// log(1 + x), corrected for what rounding 1 + x loses.
+/// log(1 + x), corrected for the rounding error of 1 + x.
 @inline(__always)
 func logarithmOfOneMore(_ x: Lanes) -> Lanes {
     let sum = 1 + x

@@ -1,8 +1,8 @@
 import CMachine
 import Kernels
 
-// Long functions compute some lanes of a vector at a time: all of them, or on arm64 a quarter. There, 16 floats are four of
-// 32 registers, so that functions with more than a few intermediate values would keep them in memory.
+// Long functions compute some lanes of a vector at a time: all of them, or on arm64 a quarter. There, 16 floats are
+// four of 32 registers, so that functions with more than a few intermediate values would keep them in memory.
 
 #if arch(arm64)
     typealias Lanes = SIMD4<Float>
@@ -63,7 +63,7 @@ var partCount: Int { @inline(__always) get { blockWidth / laneCount } }
 
     @inline(__always) func squareRoot(_ x: Lanes) -> Lanes { thaw_square_root4(x) }
 
-    // What is used on whole vectors too.
+    // Functions that are used on whole vectors too.
     @inline(__always) func sum(_ x: Vector, _ y: Vector) -> Vector { x + y }
     @inline(__always) func product(_ x: Vector, _ y: Vector) -> Vector { x * y }
     @inline(__always) func squaredDifference(_ x: Vector, _ y: Vector) -> Vector { (x - y) * (x - y) }

@@ -189,7 +189,7 @@ extension Float32Kernels {
     }
 }
 
-// What is too small for vectors.
+// The samples that are too few for vectors.
 
 private func resampleRowsPlainly(_ work: borrowing ResamplingWork) {
     for row in 0..<work.height {

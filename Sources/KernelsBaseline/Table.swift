@@ -1,7 +1,7 @@
 import Kernels
 
-// Some files of this folder are also compiled for images of bfloat16. They call the table of their module `Table`, and the
-// values of images, which they count in `values`, `Value`.
+// Some files of this folder are also compiled for images of bfloat16. They call the table of their module `Table`, and
+// the values of images, which they count in `values`, `Value`.
 
 /// The kernels for float32 as compiled for this module's instruction set. Call them only if the machine has the
 /// instructions. Each is in the file of its family.
@@ -14,9 +14,9 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
     public static var products: any KernelTable.Type { Float32Kernels.self }
 
     // A step of the convolution's inner loop reads one value of each pixel and one vector of each block, and multiplies
-    // each with each. AVX-512 has registers for about 28 sums: of the tiles that fill them, those closest to a square
-    // read the least. While another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10 % faster than 14
-    // by 2; otherwise they were equally fast.
+    // each with each. AVX-512 has registers for about 28 accumulators: of the tiles that fill them, those closest to a
+    // square read the least. While another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10 % faster
+    // than 14 by 2; otherwise they were equally fast.
     #if AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
         public static var tilePixels: Int { @inline(__always) get { 14 } }
@@ -26,7 +26,7 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
         public static var tilePixels: Int { @inline(__always) get { 6 } }
         public static var cyclesPerVector: Double { 1 }
     #elseif arch(arm64)
-        // Twenty sums, four values of each pixel and the weights: six pixels would not stay in 32 registers.
+        // Twenty accumulators, four values of each pixel and the weights: six pixels would not stay in 32 registers.
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 5 } }
         public static var cyclesPerVector: Double { 1 }
@@ -36,7 +36,8 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
         public static var cyclesPerVector: Double { 4 }
     #endif
 
-    /// Twelve to 28 independent sums: enough to hide the latency of an addition, few enough to stay in registers.
+    /// Twelve to 28 independent accumulators: enough to hide the latency of an addition, few enough to stay in
+    /// registers.
     public static func peak(_ rounds: Int) -> Int {
         var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero)
         #if AVX512
@@ -66,7 +67,7 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
             all += more.0 + more.1 + more.2 + more.3 + more.4 + more.5
             accumulators = 12
         #endif
-        // The sums must be used, or nothing would be computed.
+        // The accumulators must be used, or nothing would be computed.
         return total(all) == -1 ? 0 : 2 * blockWidth * accumulators * rounds
     }
 }

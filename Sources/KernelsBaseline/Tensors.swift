@@ -68,7 +68,7 @@ private func combine(_ work: borrowing ReductionWork, start: Float, _ function: 
         return
     }
     var column = work.columns.lowerBound
-    // Whole vectors apart from the rest, whose loads call a function.
+    // Whole vectors are separate from the rest, whose loads call a function.
     while column + blockWidth <= work.columns.upperBound {
         combineColumns(work, column, blockWidth, start: start, function)
         column += blockWidth
@@ -98,7 +98,7 @@ extension Float32Kernels {
             multiplyRows(work, row, 1, 2, 3)
             row += 4
         }
-        // Compute the last rows once more rather than separately: values that are written twice are the same.
+        // Compute the last rows again rather than separately: values that are written twice are the same.
         if row < work.rows {
             let last = work.rows - 1 - row
             multiplyRows(work, row, min(1, last), min(2, last), min(3, last))
@@ -111,7 +111,7 @@ extension Float32Kernels {
 private func multiplyRows(_ work: borrowing MatrixWork, _ row: Int, _ second: Int, _ third: Int, _ fourth: Int) {
     let columns = work.columns
     var column = 0
-    // Whole vectors apart from the rest, whose loads call a function: around that, the sums would be saved.
+    // Whole vectors are separate from the rest, whose loads call a function: accumulators would be saved around it.
     while column + blockWidth <= columns {
         multiplyColumns(work, row, second, third, fourth, column, blockWidth)
         column += blockWidth

@@ -6,8 +6,9 @@ import Kernels
 // Both dimensions are trees of pairs, which the compiler resolves completely: every accumulator becomes a register. (An
 // array of accumulators with loops over it would be kept in memory.)
 
-/// A vector for each of the blocks that are computed together, in order: the weights of a step, or the sums of a pixel.
-/// Strides are in bytes but for weights, which are floats in a row.
+/// A vector for each of the blocks that are computed together, in order: the weights of a step, or the accumulators of
+/// a pixel.
+/// Strides are in bytes, except for weights, which are consecutive floats.
 protocol Blocks {
     static var count: Int { get }
     /// Loads blocks that are `stride` floats apart.

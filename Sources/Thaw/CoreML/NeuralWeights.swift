@@ -34,14 +34,14 @@ extension Message {
         return (isChanged, report)
     }
 
-    /// Stores weights that are multiples of a scale in each output channel as 8-bit codes.
+    /// Stores weights that are multiples of a scale in each output channel as 8-bit integers.
     mutating func storeQuantizedWeights() {
         let kind = choice!
         var isChanged = false
         var layers: [Message] = self[kind].layers
         for index in layers.indices {
             guard let (kind, weights) = layers[index].compressibleWeights else { continue }
-            // The codes are found by columns.
+            // The integers are found by columns.
             let rows = weights.shape[0]
             let columns = weights.reshaped([rows, weights.elementCount / max(1, rows)]).transposed([1, 0])
             guard let codes = SymmetricCodes(of: columns, channels: rows) else { continue }
@@ -175,7 +175,7 @@ extension Message {
         return (kind, weights.reshaped(shape))
     }
 
-    /// The message for signed codes, output channels first.
+    /// The message for signed integers, output channels first.
     fileprivate static func weights(_ codes: Tensor, scales: [Float]) -> Message {
         let bytes = codes.view.withBytes { $0.map { $0 &+ 128 } }
         var message = Message(.weights)

@@ -1,7 +1,7 @@
 /// Writes a model as a Core ML ML Program, the dialect of `.mlpackage` folders.
 ///
-/// The image arrives in float32, is scaled, and is then cast to the compute precision, by default float16. Input and output
-/// arrays are float32 or int32 regardless of it, unless the precision options say otherwise.
+/// The image arrives in float32, is scaled, and is then cast to the compute precision, by default float16. Input and
+/// output arrays are float32 or int32 regardless of it, unless the precision options say otherwise.
 struct ProgramWriter {
     private var model: Model
     private var graph: Graph
@@ -13,7 +13,7 @@ struct ProgramWriter {
     /// Values that only such operations read, by value index.
     private let areReadWide: [Bool]
     private var inputs: [Message] = []
-    /// Whether codes are 8-bit integers in the program, not integers like others.
+    /// Whether quantized values are 8-bit integers in the program, not integers like others.
     private let hasCodes: Bool
 
     /// - Parameters:
@@ -205,7 +205,8 @@ struct ProgramWriter {
         }
     }
 
-    /// Adds the final casts, reshapes and the classification. Returns the outputs' names, each computed by an operation.
+    /// Adds the final casts, reshapes and the classification. Returns the outputs' names, each computed by an
+    /// operation.
     private mutating func finishOutputs() -> [String] {
         var names: [String] = []
         for (index, port) in graph.outputs.enumerated() {
@@ -263,7 +264,7 @@ struct ProgramWriter {
 }
 
 extension Graph {
-    /// Whether there are 8-bit codes, all of which are dequantized right away.
+    /// Whether there are 8-bit quantized values, all of which are dequantized immediately.
     fileprivate var hasPairedCodes: Bool {
         var areCodes = [Bool](repeating: false, count: types.count)
         for node in nodes {

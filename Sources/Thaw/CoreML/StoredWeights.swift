@@ -43,7 +43,7 @@ private struct Tally {
         add(parameters, count: Self.weightCount(kind, parameters))
     }
 
-    /// The number of weights according to a layer's fields; packed codes do not tell it exactly.
+    /// The number of weights according to a layer's fields; packed values do not determine it exactly.
     private static func weightCount(_ kind: String, _ parameters: Message) -> Int? {
         let factors: [Int]
         switch kind {

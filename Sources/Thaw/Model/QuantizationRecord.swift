@@ -1,15 +1,16 @@
-/// What a model records about its quantization.
+/// A model's record of its quantization.
 public struct QuantizationRecord: Hashable, Sendable {
-    /// On how many photos the quantized model was compared with the original; 0 if it was not.
+    /// The number of photos on which the quantized model was compared with the original; 0 if it was not.
     public var photoCount: Int
-    /// On how many of them the top label was another.
+    /// The number of these photos with a different top label.
     public var changedCount: Int
-    /// The codes of values, by the names of the nodes that compute them, if the model's format has no operations for codes.
+    /// The quantization parameters of values, by the names of the nodes that compute them, if the model's format cannot
+    /// express them.
     var codes: [String: QuantizedValue] = [:]
-    /// The names of the layers that are computed in floating point although their inputs have codes.
+    /// The names of the layers that are computed in floating point although their inputs are quantized.
     var kept: [String] = []
 
-    /// What quantization cost, without codes.
+    /// The effect of the quantization, without the parameters.
     public init(photoCount: Int, changedCount: Int) {
         (self.photoCount, self.changedCount) = (photoCount, changedCount)
     }
@@ -35,7 +36,7 @@ extension QuantizationRecord {
         ]).text
     }
 
-    /// - Throws: `Failure` saying what is wrong with the text.
+    /// - Throws: `Failure` describing the problem with the text.
     init(json text: String) throws {
         var text = text
         let json = try text.withUTF8 { try JSON(UnsafeRawBufferPointer($0)) }
@@ -70,14 +71,14 @@ extension QuantizationRecord {
 // MARK: The quantized network
 
 extension Model {
-    /// Whether the network has codes, or the metadata have some for it.
+    /// Whether the network is quantized, or the metadata have quantization parameters for it.
     public var isQuantized: Bool { graph.hasCodes || quantization?.codes.isEmpty == false }
 
-    /// The network in which values are rounded to codes and back, for arithmetic with 8-bit integers; nil if the model is not
-    /// quantized.
+    /// The network in which values are rounded to quantized values and back, for 8-bit integer arithmetic; nil if the
+    /// model is not quantized.
     ///
-    /// It is the network itself if the model's format has operations for codes; otherwise it follows from the metadata, or
-    /// from the levels of quantization-aware training.
+    /// It is the network itself if the model's format has operations for quantization; otherwise it follows from the
+    /// metadata, or from the levels of quantization-aware training.
     /// - Throws: `Failure` if the metadata do not belong to the network.
     func quantizedGraph() throws -> Graph? {
         if graph.hasCodes { return graph }
@@ -86,17 +87,17 @@ extension Model {
         return try graph.quantized(values.codes, keeping: values.kept)
     }
 
-    /// What int8 computes on codes, and which layers it does not; empty if the model is not quantized.
+    /// The layers that int8 computes with 8-bit integers, and those it does not; empty if the model is not quantized.
     /// - Throws: `Failure` if the metadata do not belong to the network.
     public func layerPrecisions() throws -> [LayerPrecision] { try quantizedGraph()?.layerPrecisions() ?? [] }
 
-    /// The codes in the metadata by value, and the nodes that are computed in floating point.
+    /// The quantization parameters in the metadata by value, and the nodes that are computed in floating point.
     /// - Throws: `Failure` if the network has no such values or nodes.
     func rangedValues() throws -> (codes: [Graph.Value: QuantizedValue], kept: Set<String>) {
         guard let quantization else { return ([:], []) }
         var values: [String: Graph.Value] = [:]
         for port in graph.inputs { values[featureName(port.name)] = port.value }
-        // The last of several nodes that one layer was read as has the layer's value.
+        // If one layer was read as several nodes, the last one has the layer's value.
         for node in graph.nodes { values[featureName(node.name)] = node.outputs[0] }
         let plan = QuantizationPlan(graph)
         var codes: [Graph.Value: QuantizedValue] = [:]

@@ -1,7 +1,7 @@
-/// Which values of a network are rounded to codes if it is quantized, and which nodes read them.
+/// Determines the values of a network that are rounded when it is quantized, and the nodes that read them.
 ///
-/// Codes begin at the first layer and end after the last. A value is rounded after the bounds that follow it: a
-/// convolution and its ReLU have one range.
+/// The quantized part begins at the first layer and ends after the last. A value is rounded after the clamps that
+/// follow it: a convolution and its ReLU have one range.
 struct QuantizationPlan {
     let graph: Graph
     /// The values that are rounded, in the order of the graph.
@@ -11,9 +11,9 @@ struct QuantizationPlan {
     /// For each node, whether it computes with quantized values, by index.
     private(set) var participates: [Bool]
     private var names: [String]
-    /// For each value, the value after the bounds that are part of it, by index.
+    /// For each value, the value after the clamps that are part of it, by index.
     let ends: [Graph.Value]
-    /// Values that have the same codes: the inputs and outputs of nodes that only select.
+    /// Values with the same quantization parameters: the inputs and outputs of nodes that only select.
     private(set) var groups: [[Graph.Value]] = []
 
     init(_ graph: Graph) {
@@ -27,7 +27,7 @@ struct QuantizationPlan {
         }
         let roles = graph.nodes.map { graph.quantizedRole(of: $0) }
         ends = graph.endsOfBounds(roles)
-        // Whether a value comes from the quantized part of the network, and whether that goes on behind it.
+        // Whether a value comes from the quantized part of the network, and whether that part continues after it.
         var comesFrom = [Bool](repeating: false, count: graph.types.count)
         for port in graph.inputs { comesFrom[port.value.index] = graph[port.value].element == .float32 }
         for (node, role) in zip(graph.nodes, roles) where role != .floating {
@@ -49,7 +49,7 @@ struct QuantizationPlan {
             }
             for input in node.inputs { leadsTo[input.index] = true }
             participates[index] = true
-            // Bounds that are part of the value before read no codes.
+            // Clamps that are part of the previous value do not read quantized values.
             if role == .bound, ends[node.inputs[0].index] != node.inputs[0] { continue }
             for input in node.inputs { isRead[input.index] = true }
         }
@@ -58,7 +58,7 @@ struct QuantizationPlan {
         groups = sharedGroups(roles)
     }
 
-    /// The groups of values that have the same codes, in order, each value in one group.
+    /// The groups of values with the same quantization parameters, in order, each value in one group.
     private func sharedGroups(_ roles: [QuantizedRole]) -> [[Graph.Value]] {
         var leaders = Array(graph.types.indices)
         func leader(_ index: Int) -> Int {
@@ -79,7 +79,7 @@ struct QuantizationPlan {
 }
 
 extension Graph {
-    /// How a node takes part in a quantized network. Only nodes on floating-point values do.
+    /// The role of a node in a quantized network. Only nodes on floating-point values have one.
     func quantizedRole(of node: Node) -> QuantizedRole {
         guard !node.inputs.isEmpty, (node.inputs + node.outputs).allSatisfy({ self[$0].element == .float32 }) else {
             return .floating
@@ -87,7 +87,7 @@ extension Graph {
         return node.operation.quantizedRole
     }
 
-    /// For each value, the value after the bounds that belong to it: those that are its only reader.
+    /// For each value, the value after the clamps that belong to it: those that are its only consumer.
     fileprivate func endsOfBounds(_ roles: [QuantizedRole]) -> [Value] {
         let counts = readerCounts
         var takesBounds = [Bool](repeating: false, count: types.count)
@@ -96,7 +96,7 @@ extension Graph {
         for (index, node) in nodes.enumerated() {
             let input = node.inputs.first?.index
             isPart[index] = roles[index] == .bound && takesBounds[input!] && counts[input!] == 1
-            // A selection passes on codes, which bounds would change.
+            // A selection passes quantized values through, which clamping would change.
             let computes = roles[index] == .layer || roles[index] == .arithmetic || isPart[index]
             for output in node.outputs { takesBounds[output.index] = computes }
         }
@@ -108,7 +108,7 @@ extension Graph {
     }
 }
 
-/// The codes of a value: uint8, with one scale and zero point.
+/// The quantization parameters of a value: uint8, with one scale and zero point.
 struct QuantizedValue: Hashable, Sendable {
     var scale: Float
     var zeroPoint: Int
@@ -116,9 +116,9 @@ struct QuantizedValue: Hashable, Sendable {
     var lowest: Float { Float(0 - zeroPoint) * scale }
     var highest: Float { Float(255 - zeroPoint) * scale }
 
-    /// The codes for values of this range, which is extended to contain 0.
+    /// The parameters for values of this range, which is extended to contain 0.
     ///
-    /// The scale is a float16 value, so that a program that computes in float16 has the same.
+    /// The scale is a float16 value, so that a program that computes in float16 has the same one.
     init(_ low: Float, _ high: Float) {
         let (low, high) = (min(low, 0), max(high, 0))
         let length = high > low ? (high - low) / 255 : 1
@@ -133,8 +133,8 @@ struct QuantizedValue: Hashable, Sendable {
 }
 
 extension Graph {
-    /// The graph without rounding to levels, as in quantization-aware training, and the codes of the values that were rounded.
-    /// They are still clamped to the range of the levels, which may be fewer than the codes.
+    /// The graph without the rounding of quantization-aware training, and the parameters of the values that were
+    /// rounded. They are still clamped to the range of the levels, which may be fewer than 256.
     func withoutLevels() -> (graph: Graph, codes: [Value: QuantizedValue]) {
         var result = self
         var found: [(value: Value, codes: QuantizedValue)] = []
@@ -148,11 +148,12 @@ extension Graph {
         return (result, Dictionary(found.map { (plan.ends[$0.value.index], $0.codes) }) { _, last in last })
     }
 
-    /// The quantized network: values are rounded to codes and back in front of the nodes that read codes.
+    /// The quantized network: values are rounded to quantized values and back before the nodes that read quantized
+    /// values.
     ///
     /// - Parameters:
-    ///   - codes: The codes of the values that are rounded.
-    ///   - kept: The names of the nodes that read the values as they are.
+    ///   - codes: The parameters of the values that are rounded.
+    ///   - kept: The names of the nodes that read the unrounded values.
     func quantized(_ codes: [Value: QuantizedValue], keeping kept: Set<String> = []) throws -> Graph {
         try withCodes(codes, keeping: kept) {
             [
@@ -174,7 +175,7 @@ extension Graph {
         }
     }
 
-    /// The quantized network with the codes of quantization-aware training; nil if it was not trained so.
+    /// The network quantized with the parameters of quantization-aware training; nil if it was not trained so.
     func quantizedAsTrained() throws -> Graph? {
         var (result, codes) = withoutLevels()
         guard !codes.isEmpty else { return nil }
@@ -217,7 +218,7 @@ extension Graph {
         }
     }
 
-    /// Whether values are rounded to codes.
+    /// Whether values are quantized.
     var hasCodes: Bool {
         nodes.contains { $0.operation.family == .quantization && self[$0.outputs[0]].element != .float32 }
     }

@@ -22,7 +22,7 @@ import KernelsBaseline
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
 /// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod of arm64, differ from those without in the
-/// kernels for codes only.
+/// 8-bit integer kernels only.
 package enum InstructionSet: String, CaseIterable, Sendable {
     case baseline, avx2, avx2vnni, avx512, avx512vnni, dotprod
 
@@ -77,7 +77,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #endif
     }
 
-    /// The kernels for 8-bit codes compiled for this set, which must be available.
+    /// The 8-bit integer kernels compiled for this set, which must be available.
     var integerKernels: any IntegerKernels.Type {
         precondition(isAvailable)
         #if arch(x86_64)

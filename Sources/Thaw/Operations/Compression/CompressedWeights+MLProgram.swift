@@ -1,6 +1,6 @@
 /// Weights that an ML Program stores compressed: operations without inputs, computed once when the program is loaded.
 extension MILBlock {
-    /// Adds the operations whose result is weights of this shape, under a name that nothing else has.
+    /// Adds the operations whose result is weights of this shape, under a unique name.
     mutating func addCompressed(_ codes: WeightCodes, _ shape: Shape, as name: String) {
         version = max(version, .iOS16)
         let type = TensorType(shape, float)
@@ -29,7 +29,7 @@ extension MILBlock {
         }
     }
 
-    /// Adds weights as signed codes, if they are multiples of a scale in each output channel.
+    /// Adds weights as signed 8-bit integers, if they are multiples of a scale in each output channel.
     /// - Parameter order: The order of the axes, the output channels first.
     /// - Returns: Their name, or nil if they are not.
     mutating func quantizedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]) -> String? {
@@ -51,7 +51,7 @@ extension MILBlock {
         return result
     }
 
-    /// Adds indices with one palette for all, as it was before iOS 18.
+    /// Adds indices with a single palette, as before iOS 18.
     private mutating func addPackedPalette(_ palette: PaletteCodes, _ name: String, _ type: TensorType) {
         let bytes = packed(palette.indices, bits: palette.bits, .lowestFirst)
         let data = Tensor(codes: bytes, shape: [bytes.count])
@@ -127,7 +127,7 @@ enum CompressedWeights {
         MILRule("constexpr_cast") { op, _ in [.constant(try op.constant("source_val"))] },
     ]
 
-    /// One list for all numbers, whose places in it are packed: as it was before iOS 18.
+    /// One palette for all values, with packed indices: as before iOS 18.
     private static func packedPalette(_ op: MILRead) throws -> Tensor {
         let numbers = try op.constant("lut").floats
         let indices = try op.constant("indices")
@@ -142,7 +142,7 @@ enum CompressedWeights {
 }
 
 extension MILRead {
-    /// The numbers, or runs of numbers, at places in lists: one list for each block of places.
+    /// The values, or runs of values, at indices into palettes, with one palette per block of indices.
     func palette(_ places: Tensor) throws -> Tensor {
         let list = try constant("lut")
         let rank = places.shape.rank
@@ -167,7 +167,7 @@ extension MILRead {
         }
     }
 
-    /// A single number, or one for each place along an axis of `data`, as an array that is repeated over it.
+    /// A single value, or one per index of an axis of `data`, as a tensor that is broadcast over it.
     fileprivate func along(_ axis: Int, _ key: String, of data: Tensor) throws -> Tensor {
         let tensor = try constant(key)
         var shape = Shape(data.shape.map { _ in 1 })

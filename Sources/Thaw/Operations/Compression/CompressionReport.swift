@@ -1,6 +1,6 @@
-/// What became of a model's weights when they were compressed.
+/// The result of compressing a model's weights.
 public struct CompressionReport: Sendable, Equatable {
-    /// A layer that takes 8 bits per weight with a scale per output channel, although a palette was asked for.
+    /// A layer that uses 8 bits per weight with a scale per output channel, although a palette was requested.
     public struct Layer: Sendable, Equatable {
         /// The name of the layer.
         public var name: String
@@ -8,15 +8,17 @@ public struct CompressionReport: Sendable, Equatable {
         public var reason: Reason
     }
 
-    /// Why a layer does not take a palette.
+    /// The reason why a layer does not use a palette.
     public enum Reason: Sendable, CaseIterable {
-        /// A depthwise convolution reads what the layer computes: it sums over no channels, in which errors average out.
+        /// A depthwise convolution reads the layer's output. It does not sum over channels, so errors do not average
+        /// out.
         case feedsDepthwise
-        /// The output channels differ too much in scale for one palette, and the layer has no way to scale them afterwards.
+        /// The output channels differ too much in scale for one palette, and the layer has no way to scale them
+        /// afterwards.
         case unevenChannels
     }
 
-    /// How many layers were compressed, those with 8 bits included.
+    /// How many layers were compressed, including those with 8 bits.
     public internal(set) var layerCount = 0
     /// The layers that stayed at 8 bits, in the model's order.
     public internal(set) var atEightBits: [Layer] = []

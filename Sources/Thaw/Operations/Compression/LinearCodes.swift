@@ -1,13 +1,14 @@
-/// Weights as 8-bit codes on a line: w = scale · (code − zero), the rows along the first axis each with a line of their own.
+/// Weights as 8-bit integers with affine quantization, w = scale · (q − zero), and separate parameters for each row
+/// along the first axis.
 ///
-/// A row's codes reach from its smallest to its largest number, 0 being among them, and 0 has a code of its own.
+/// A row's range contains its smallest and largest weight and 0, which is represented exactly.
 struct LinearCodes: Sendable {
     var codes: [UInt8]
-    /// One number a row.
+    /// One value per row.
     var scales: [Float]
     var zeros: [UInt8]
 
-    /// - Parameter element: What the scales are stored in. The codes go by the scales as they are then.
+    /// - Parameter element: The type in which scales are stored. Weights are rounded with the scales in that type.
     init(_ weights: Tensor, scalesIn element: ElementType = .float32) {
         let rows = weights.shape[0]
         let length = weights.elementCount / max(1, rows)
@@ -20,11 +21,11 @@ struct LinearCodes: Sendable {
                 let (low, high) = (min(0, numbers.min() ?? 0), max(0, numbers.max() ?? 0))
                 var scale = high > low ? (high - low) / 255 : 1
                 if element == .float16 {
-                    // One that is rounded down would not reach to the largest number.
+                    // A scale that is rounded down would not reach the largest weight.
                     let bits = half(from: scale)
                     scale = float(fromHalf: float(fromHalf: bits) < scale ? bits + 1 : bits)
                 }
-                // The smallest numbers of all would make it 0.
+                // For the smallest weights of all it would be 0.
                 scale = max(scale, .leastNormalMagnitude)
                 let zero = (-low / scale).rounded()
                 scales.append(scale)

@@ -1,19 +1,19 @@
-/// Weights as indices into palettes, output channels first: a row for each channel.
+/// Weights as indices into palettes, output channels first, with a row per channel.
 ///
-/// One palette serves all rows, or each group of neighboring rows has its own. Rows of very different scale do not fit into one
-/// palette; such rows are divided by a scale before, which the network multiplies with later.
+/// There is one palette for all rows, or for each group of neighboring rows. Rows of very different scale do not fit
+/// into one palette; such rows are first divided by a scale, by which the network multiplies later.
 struct PaletteCodes: Sendable {
     let bits: Int
-    /// The numbers of all palettes, one palette after another.
+    /// The values of all palettes, in order.
     private(set) var numbers: [Float] = []
     private(set) var groups: Int
     private(set) var indices: [UInt8] = []
-    /// What each row was divided by, or nil.
+    /// The divisor of each row, or nil.
     let scales: [Float]?
-    /// The squared error of a row as a share of its squared length: half of the rows have less.
+    /// The median over the rows of the squared error relative to the squared length.
     private(set) var medianError: Float = 0
 
-    /// - Parameter scales: A number for each row by which it is divided.
+    /// - Parameter scales: A divisor for each row.
     init(_ weights: Tensor, bits: Int, groups: Int = 1, scales: [Float]? = nil) {
         (self.bits, self.groups, self.scales) = (bits, groups, scales)
         guard weights.elementCount > 0 else { return }
@@ -52,7 +52,7 @@ struct PaletteCodes: Sendable {
         medianError = errors.isEmpty ? 0 : errors[errors.count / 2]
     }
 
-    /// The squared error of a row as a share of its squared length; nil for a row of zeros.
+    /// The squared error of a row relative to its squared length; nil for a row of zeros.
     private static func error(
         _ row: UnsafeBufferPointer<Float>, _ codes: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
     ) -> Float? {
@@ -65,11 +65,13 @@ struct PaletteCodes: Sendable {
         return length > 0 ? error / length : nil
     }
 
-    /// Rounds some weights of a row to the palette's other neighbor, so that the errors of the row nearly cancel out.
+    /// Rounds some weights of a row to the palette's second nearest value, so that the errors of the row nearly cancel
+    /// out.
     ///
-    /// What a layer reads is seldom negative, since most activations give no negative numbers: then the errors of a row add up
-    /// to a shift of the whole channel. For inputs whose mean is as large as their standard deviation, the expected error of an
-    /// output is the sum of the squared errors plus the square of their sum. Each step makes that smaller.
+    /// A layer's inputs are seldom negative, since most activations return no negative values: then the errors of a row
+    /// add up to a shift of the whole channel. For inputs whose mean is as large as their standard deviation, the
+    /// expected error of an output is the sum of the squared errors plus the square of their sum. Each step reduces
+    /// that.
     private static func balance(
         _ row: UnsafeBufferPointer<Float>, _ codes: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
     ) {
@@ -83,7 +85,7 @@ struct PaletteCodes: Sendable {
             let step = Double(numbers[code + direction] - numbers[code])
             let error = Double(numbers[code] - row[index])
             let cost = step * (step + 2 * error)
-            // Weights close to their number stay there: others cost less.
+            // Weights close to their palette value stay there, because moving other weights costs less.
             if step != 0, cost < step * step / 2 { moves.append((index, step, cost)) }
         }
         moves.sort { ($0.cost / abs($0.step), $0.index) < ($1.cost / abs($1.step), $1.index) }
@@ -95,7 +97,7 @@ struct PaletteCodes: Sendable {
         }
     }
 
-    /// What brings all rows to the magnitude of the largest, each rounded to what it is stored in.
+    /// The scales that bring all rows to the magnitude of the largest, each rounded to its stored type.
     static func scales(of weights: Tensor, storedAs element: ElementType) -> [Float] {
         let rows = weights.shape[0]
         let length = weights.elementCount / max(1, rows)
@@ -106,7 +108,7 @@ struct PaletteCodes: Sendable {
         return magnitudes.map { magnitude in
             guard magnitude > 0 else { return 1 }
             let scale = magnitude / largest
-            // The smallest number in half precision: rows that are smaller still are hardly there.
+            // The smallest normal half-precision value: smaller rows hardly matter.
             return max(element == .float16 ? float(fromHalf: half(from: scale)) : scale, 0x1p-24)
         }
     }

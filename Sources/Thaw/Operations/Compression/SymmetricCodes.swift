@@ -1,13 +1,14 @@
-/// Weights as signed 8-bit codes: weight = scale · code, with a scale for each output channel.
+/// Weights as signed 8-bit integers: weight = scale · q, with a scale for each output channel.
 struct SymmetricCodes: Sendable {
-    /// In the order of the weights, from −127 to 127; −128 only in models of others.
+    /// In the order of the weights, from −127 to 127; −128 only in models written by others.
     var codes: [Int8]
     /// One per output channel.
     var scales: [Float]
 
-    /// The nearest codes. The output channels are the last axis of the weights, or the last axes.
+    /// The nearest integers. The output channels are the last axis of the weights, or the last axes.
     ///
-    /// Scales are float16 values where these are precise, so that a program that computes in float16 has the same.
+    /// Scales are float16 values if that is precise enough, so that a program that computes in float16 has the same
+    /// ones.
     init(rounding weights: Tensor, channels: Int) {
         let largest = SymmetricCodes.largest(weights, channels)
         let scales = largest.map { SymmetricCodes.scale($0) }
@@ -25,14 +26,14 @@ struct SymmetricCodes: Sendable {
         let exact = largest / 127
         guard exact >= 0x1p-14, exact < 0x1p15 else { return max(exact, .leastNormalMagnitude) }
         let bits = half(from: exact)
-        // One that is rounded down would not reach to the largest weight.
+        // A scale that is rounded down would not reach the largest weight.
         return float(fromHalf: float(fromHalf: bits) < exact ? bits + 1 : bits)
     }
 
-    /// The codes of weights that are multiples of a scale in each output channel; nil if they are not.
+    /// The integers of weights that are multiples of a scale in each output channel; nil if they are not.
     ///
-    /// They need not be exact multiples: weights may have been rounded to float16, or computed from codes in another
-    /// way. The largest magnitude of a channel is code 127, or the highest code below for which all others are integers.
+    /// They need not be exact multiples: weights may have been rounded to float16, or dequantized in another way. The
+    /// largest magnitude of a channel is 127, or the highest integer below for which all others are integers.
     init?(of weights: Tensor, channels: Int) {
         guard channels > 0, weights.elementCount > 0, weights.elementCount % channels == 0 else { return nil }
         let largest = SymmetricCodes.largest(weights, channels)
@@ -63,7 +64,7 @@ struct SymmetricCodes: Sendable {
         (self.codes, self.scales) = (codes, scales)
     }
 
-    /// The candidates for the code of the largest magnitude, the usual ones first.
+    /// The candidates for the integer of the largest magnitude, the usual ones first.
     private static let highestCodes = [127, 128] + (1...126).reversed()
 
     private static func largest(_ weights: Tensor, _ channels: Int) -> [Float] {
@@ -78,7 +79,7 @@ struct SymmetricCodes: Sendable {
         return largest
     }
 
-    /// The codes as a tensor of the weights' shape.
+    /// The integers as a tensor of the weights' shape.
     func tensor(_ shape: Shape) -> Tensor {
         let storage = Tensor.Storage(byteCount: codes.count) { memory in
             codes.withUnsafeBytes { memory.copyMemory(from: $0) }
@@ -86,7 +87,7 @@ struct SymmetricCodes: Sendable {
         return Tensor(shape: shape, element: .int8, storage: storage)
     }
 
-    /// The weights that the codes stand for.
+    /// The dequantized weights.
     func weights(_ shape: Shape) -> Tensor {
         Tensor(shape: shape) { out in
             for index in out.indices { out[index] = Float(codes[index]) * scales[index % scales.count] }
@@ -95,13 +96,13 @@ struct SymmetricCodes: Sendable {
 }
 
 extension QuantizableLayer {
-    /// The layer with its weights rounded to 8-bit codes.
+    /// The layer with its weights rounded to 8-bit integers.
     var withRoundedWeights: any QuantizableLayer {
         var result = self
         result.kernel = SymmetricCodes(rounding: kernel, channels: outputChannels).weights(kernel.shape)
         return result
     }
 
-    /// The codes of the weights; nil if the weights are no multiples of a scale.
+    /// The integers of the weights; nil if the weights are not multiples of a scale.
     var weightCodes: SymmetricCodes? { SymmetricCodes(of: kernel, channels: outputChannels) }
 }

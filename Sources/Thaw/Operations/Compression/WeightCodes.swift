@@ -1,36 +1,37 @@
-/// Weights in less than floating-point numbers take, output channels first.
+/// Compressed weights, output channels first.
 enum WeightCodes: Sendable {
     case linear(LinearCodes)
     case palette(PaletteCodes)
 
-    /// What the output channels are multiplied by after the layer, unless the weights are before.
+    /// The factors for the output channels after the layer, unless the weights are multiplied beforehand.
     var scales: [Float]? {
         guard case .palette(let palette) = self else { return nil }
         return palette.scales
     }
 }
 
-/// What is known of a layer whose weights are compressed.
+/// The properties of a layer that determine how its weights are compressed.
 struct LayerUse: Sendable {
-    /// Whether a depthwise convolution reads what the layer computes.
+    /// Whether a depthwise convolution reads the layer's output.
     var feedsDepthwise = false
     /// Whether rows of weights may be divided by a scale.
     var allowsScales = false
-    /// Whether groups of rows may have palettes of their own.
+    /// Whether groups of rows may have their own palettes.
     var allowsGroups = false
 }
 
 extension WeightStorage {
-    /// How much smaller errors must become for scales to be worth the arithmetic that they add, as a ratio of their squares.
+    /// How much smaller errors must become for scales to be worth the additional arithmetic, as a ratio of their
+    /// squares.
     private static let leastGain: Float = 1.25
-    /// The same from iOS 18 on, where scales are part of the weights and take far less than palettes of their own.
+    /// The same from iOS 18 on, where scales are part of the weights and take far less space than separate palettes.
     private static let leastGainInWeights: Float = 1.1
-    /// How much larger they may be without scales, if a layer cannot have them.
+    /// How much larger errors may be without scales, if a layer cannot have them.
     private static let largestLoss: Float = 2
 
     /// Compresses weights, output channels first.
-    /// - Parameter element: What scales and palettes are stored in.
-    /// - Returns: The codes, and why they are no palette although one was asked for.
+    /// - Parameter element: The type in which scales and palettes are stored.
+    /// - Returns: The compressed weights, and the reason why they have no palette although one was requested.
     func codes(
         for weights: Tensor, _ use: LayerUse, storedAs element: ElementType
     ) -> (codes: WeightCodes, reason: CompressionReport.Reason?) {
@@ -38,7 +39,7 @@ extension WeightStorage {
         guard let bits = type.paletteBits else { return (linear(), nil) }
         if bits < 8, use.feedsDepthwise { return (linear(), .feedsDepthwise) }
         let plain = PaletteCodes(weights, bits: bits)
-        // Few weights say too little about their rows.
+        // A few weights say too little about their rows.
         if weights.elementCount >= 16 << bits {
             let scaled = PaletteCodes(
                 weights, bits: bits, scales: PaletteCodes.scales(of: weights, storedAs: element))
@@ -53,7 +54,7 @@ extension WeightStorage {
     }
 }
 
-/// What a layer reads and computes, by name, as far as depthwise convolutions matter.
+/// The inputs and outputs of a layer by name, to the extent that they matter for depthwise convolutions.
 struct LayerLink {
     enum Kind { case depthwise, elementwise, other }
 
@@ -62,7 +63,7 @@ struct LayerLink {
     var outputs: [String]
 
     /// The values that depthwise convolutions read, directly or after elementwise layers.
-    /// - Parameter links: All layers, each behind those that it reads.
+    /// - Parameter links: All layers, each after those that it reads.
     static func valuesReadByDepthwise(_ links: [LayerLink]) -> Set<String> {
         var found: Set<String> = []
         for link in links.reversed() {

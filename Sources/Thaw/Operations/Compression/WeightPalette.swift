@@ -4,17 +4,18 @@
     import Darwin
 #endif
 
-/// Numbers as places in a short list, chosen so that the squares of the differences are small: k-means in one dimension.
+/// Values as indices into a small table, chosen to minimize the squared differences: k-means in one dimension.
 ///
-/// Deterministic: the first list lies as densely as the cube root of the weights' own density (Panter and Dite, Quantization
-/// Distortion in Pulse-Count Modulation, 1951), and each step moves every number of the list to the mean of those nearest to
-/// it (Lloyd, Least Squares Quantization in PCM, 1982).
+/// Deterministic: the first table is as dense as the cube root of the weights' own density (Panter and Dite,
+/// Quantization Distortion in Pulse-Count Modulation, 1951), and each step moves every entry to the mean of the values
+/// nearest to it (Lloyd, Least Squares Quantization in PCM, 1982).
 struct WeightPalette: Sendable {
-    /// Rising; as many as the bits can number, the last ones repeated where there are fewer different weights.
+    /// In ascending order. It has an entry for each index; the last ones are repeated if there are fewer different
+    /// weights.
     var numbers: [Float]
 
     private static let steps = 40
-    /// More numbers are counted by their half-precision neighbours instead of one by one.
+    /// If there are more different values, they are counted by their nearest half-precision values.
     private static let most = 1 << 16
 
     init(_ weights: UnsafeBufferPointer<Float>, bits: Int) {
@@ -25,7 +26,7 @@ struct WeightPalette: Sendable {
             numbers = values + Array(repeating: values.last ?? 0, count: count - values.count)
             return
         }
-        // Sums from the front give the mean of any run at once.
+        // Prefix sums give the mean of any run immediately.
         var sums = [0.0]
         var weightsBefore = [0.0]
         for (value, weight) in sorted {
@@ -46,17 +47,20 @@ struct WeightPalette: Sendable {
         numbers = centers
     }
 
-    /// Among how many lists the output channels of weights of this shape are best divided, each with as many of them. From iOS 18
-    /// on each channel may have a list of its own, but lists are to take no more than a quarter of what the places take.
+    /// The number of equal groups of output channels with a palette each that is best for weights of this shape. From
+    /// iOS 18 on each channel may have its own palette, but the palettes must take no more than a quarter of the space
+    /// of the indices.
     static func groups(of shape: Shape, bits: Int) -> Int {
         let places = shape.elementCount * bits / 8
         let list = MemoryLayout<UInt16>.size << bits
         return (1...max(1, shape[0])).last { shape[0] % $0 == 0 && 4 * $0 * list <= places } ?? 1
     }
 
-    /// So many numbers among the rising `values`, where those are dense denser by the cube root.
+    /// A number of entries from the ascending `values`, whose density follows the cube root of the density of the
+    /// values.
     private static func spread(_ values: [Float], _ count: Int) -> [Float] {
-        // Between two edges lie equally many values: there the cube root of the density grows as the width to 2/3.
+        // There are equally many values between two edges: the cube root of the density grows as the width to the power
+        // 2/3.
         let parts = min(values.count - 1, 4 * count)
         let edges = (0...parts).map { Double(values[$0 * (values.count - 1) / parts]) }
         var sums = [0.0]
@@ -94,7 +98,7 @@ struct WeightPalette: Sendable {
             .sorted { $0.value < $1.value }
     }
 
-    /// How many of the rising `values` lie below `number`.
+    /// The number of ascending `values` that are less than `number`.
     private static func place(of number: Float, in values: [Float]) -> Int {
         var (low, high) = (0, values.count)
         while low < high {
@@ -104,20 +108,20 @@ struct WeightPalette: Sendable {
         return low
     }
 
-    /// The place of the number nearest to each weight.
+    /// The index of the nearest entry for each weight.
     func places(of weights: UnsafeBufferPointer<Float>) -> [UInt8] {
         let bounds = (1..<numbers.count).map { (numbers[$0 - 1] + numbers[$0]) / 2 }
         return weights.map { UInt8(WeightPalette.place(of: $0, in: bounds)) }
     }
 }
 
-/// How numbers of less than 8 bits lie in bytes.
+/// The order of values of less than 8 bits in a byte.
 enum BitOrder: Sendable {
-    /// The lowest bits of a byte come first: in ML Programs. The highest do in neural networks.
+    /// ML Programs begin with the lowest bits of a byte, neural networks with the highest.
     case lowestFirst, highestFirst
 }
 
-/// The numbers, of so many bits each, one after another without gaps.
+/// Packs the numbers, with the given number of bits each, without gaps.
 func packed(_ numbers: [UInt8], bits: Int, _ order: BitOrder) -> [UInt8] {
     if bits == 8 { return numbers }
     var bytes = [UInt8](repeating: 0, count: (numbers.count * bits + 7) / 8)
@@ -131,8 +135,8 @@ func packed(_ numbers: [UInt8], bits: Int, _ order: BitOrder) -> [UInt8] {
     return bytes
 }
 
-/// The first `count` numbers, of so many bits each, that lie in `bytes`.
-/// - Precondition: There are as many.
+/// Unpacks the first `count` numbers, with the given number of bits each, from `bytes`.
+/// - Precondition: `bytes` contains that many.
 func unpacked(_ bytes: UnsafeRawBufferPointer, count: Int, bits: Int, _ order: BitOrder) -> [UInt8] {
     if bits == 8 { return Array(bytes.prefix(count)) }
     return (0..<count).map { index in

@@ -1,6 +1,6 @@
 /// Dequantizes constant weights during import, so that no such operation remains in the graph.
 enum Dequantize {
-    /// TensorFlow's MIN_FIRST mode: codes are evenly spaced from the minimum to the maximum.
+    /// TensorFlow's MIN_FIRST mode: quantized values are evenly spaced from the minimum to the maximum.
     ///
     /// The minimum is first moved to the nearest multiple of the step, so that one code represents 0 exactly. Every
     /// step is rounded to float32 as in TensorFlow, so the results are identical to the bit

@@ -10,10 +10,10 @@ struct FakeQuantize: Operation {
         let high: Float
         let step: Float
 
-        /// - Parameter top: The highest code; the lowest is `bottom`.
+        /// - Parameter top: The highest quantized value; the lowest is `bottom`.
         init(minimum: Float, maximum: Float, bottom: Float, top: Float) {
             step = (maximum - minimum) / (top - bottom)
-            // The code for 0, rounded to an integer.
+            // The quantized value of 0, rounded to an integer.
             let zero = bottom - minimum / step
             let nudged = zero < bottom ? bottom : zero > top ? top : zero.rounded()
             low = (bottom - nudged) * step
@@ -111,7 +111,7 @@ extension FakeQuantize {
         return try context.add(FakeQuantize(channels: channels), node.input(0), name: node.name)
     }
 
-    /// The lowest and the highest code.
+    /// The lowest and the highest quantized value.
     private static func codes(_ node: TensorFlowNode) throws -> (bottom: Float, top: Float) {
         let bits = try node.int("num_bits", default: 8)
         guard (2...16).contains(bits) else { throw Failure.badAttribute(node.name, node.op, "num_bits") }

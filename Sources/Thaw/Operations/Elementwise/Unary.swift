@@ -157,7 +157,7 @@ enum Selu {
 
 extension Unary {
     var family: Family { .activation }
-    // Rounding to float16 is finer than that to codes.
+    // Rounding to float16 is finer than rounding to quantized values.
     var quantizedRole: QuantizedRole { bound != nil || function == .float16 ? .bound : .arithmetic }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { .kept(axis) }
     func scalarFunction() -> (([Double]) -> Double)? { return { apply($0[0]) } }

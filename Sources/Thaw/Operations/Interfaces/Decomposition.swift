@@ -4,13 +4,13 @@ enum CoreMLDialect: Sendable {
     /// - Parameter target: The oldest system that must be able to load the model; nil if any may be required.
     case neuralNetwork(NeuralArrays, target: CoreMLVersion? = nil)
     case program
-    /// ML Programs that have operations for codes: iOS 17 and later.
+    /// ML Programs that have operations for quantized values: iOS 17 and later.
     case quantizedProgram
 
     /// The highest rank that Core ML supports.
     static let mostAxes = 5
 
-    /// Whether it has operations that round values to codes.
+    /// Whether it has operations that quantize values.
     var hasCodes: Bool {
         if case .quantizedProgram = self { true } else { false }
     }

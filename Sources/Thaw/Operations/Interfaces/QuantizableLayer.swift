@@ -1,4 +1,4 @@
-/// A layer with constant weights that a quantized network stores as codes: convolutions and dense layers.
+/// A layer with constant weights that a quantized network stores as integers: convolutions and dense layers.
 protocol QuantizableLayer: Operation {
     /// The weights. The output channels are the last axis, or the last two.
     var kernel: Tensor { get set }
@@ -38,7 +38,7 @@ extension QuantizableLayer {
 
 /// An operation that rounds values to levels, as in quantization-aware training.
 protocol LevelOperation: Operation {
-    /// The scale and the zero point of codes of type uint8 for its levels; nil if there are no such codes.
+    /// The scale and zero point of uint8 values with its levels; nil if there are none.
     var codes: (scale: Float, zeroPoint: Int)? { get }
     /// The lowest and the highest level of all channels.
     var levelRange: (low: Float, high: Float) { get }

@@ -1,7 +1,7 @@
 import Kernels
 
 extension Pooling: QuantizableOperation, CodeMovingOperation {
-    /// Averages. Maxima are those of the codes.
+    /// Averages. Maxima are those of the quantized values.
     func onCodes(_ use: QuantizedUse) -> (any Operation)? {
         let area = window.height.size * window.width.size
         guard function == .average, let output = use.output, area * 255 < 1 << 30 else { return nil }

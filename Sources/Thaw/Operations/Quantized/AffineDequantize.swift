@@ -1,6 +1,6 @@
 import Kernels
 
-/// The values of integer codes: scale · (code − zero point).
+/// Dequantizes integers: scale · (q − zero point).
 struct AffineDequantize: Operation {
     var scale: AffineScale
 

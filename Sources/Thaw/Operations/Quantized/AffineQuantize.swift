@@ -1,12 +1,12 @@
 import Kernels
 
-/// Values rounded to 8-bit codes: value / scale, rounded to an integer with ties to even, plus the zero point, clamped to
-/// the type.
+/// Values rounded to 8-bit integers: value / scale, rounded to an integer with ties to even, plus the zero point,
+/// clamped to the type.
 ///
-/// Every step is rounded to float32: a slight difference could move a value to another code.
+/// Every step is rounded to float32: a slight difference could change the quantized value.
 struct AffineQuantize: Operation {
     var scale: AffineScale
-    /// The type of the codes: int8 or uint8.
+    /// The type of the quantized values: int8 or uint8.
     var element: ElementType
 
     var kind: String { "AffineQuantize" }

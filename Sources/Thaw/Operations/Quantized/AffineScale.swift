@@ -1,10 +1,10 @@
-/// The scale and zero point of affine quantization: value = scale · (code − zero point).
+/// The scale and zero point of affine quantization: value = scale · (q − zero point).
 struct AffineScale: Hashable, Sendable {
     /// One scale for all values, or one for each index of the axis.
     var scales: [Float]
     /// As many as there are scales.
     var zeroPoints: [Int]
-    /// Counted from the front; nil if one scale is for all values.
+    /// Counted from the front; nil if there is one scale for all values.
     var axis: Int?
 
     init(_ scales: [Float], zeroPoints: [Int]? = nil, axis: Int? = nil) {
@@ -28,7 +28,7 @@ struct AffineScale: Hashable, Sendable {
         return { $0 / step % scales.count }
     }
 
-    /// The scale of all values, if it is one for codes of type uint8.
+    /// The scale of all values, if it is a single one for type uint8.
     var codeScale: CodeScale? {
         guard axis == nil, scales[0].isFinite, scales[0] > 0, (0...255).contains(zeroPoints[0]) else { return nil }
         return CodeScale(scale: scales[0], zeroPoint: zeroPoints[0])
@@ -51,7 +51,7 @@ struct AffineScale: Hashable, Sendable {
         return (result, AxisGroups(shape, apart: axis))
     }
 
-    /// Numbers, one for each scale, in a shape that broadcasts over a tensor of rank `rank`.
+    /// A tensor with one value per scale, in a shape that broadcasts over a tensor of rank `rank`.
     func aligned(_ numbers: [Float], rank: Int) -> Tensor {
         guard let axis else { return Tensor(numbers, shape: []) }
         return Tensor(numbers, shape: Shape([scales.count] + [Int](repeating: 1, count: rank - 1 - axis)))
@@ -62,7 +62,7 @@ struct AffineScale: Hashable, Sendable {
 
 extension AffineScale {
     /// The arguments of an operation for this input.
-    /// - Parameter codes: The type of the codes.
+    /// - Parameter codes: The type of the quantized values.
     func arguments(_ input: MILValue, codes: ElementType) -> [(String, MILArgument)] {
         let shape: Shape = axis == nil ? [] : [scales.count]
         let points = Tensor(shape: shape, element: codes) { Double(zeroPoints[$0]) }

@@ -1,6 +1,6 @@
 import Kernels
 
-/// The sum of two tensors of codes, as codes: `CodeAddition` defines the arithmetic.
+/// The quantized sum of two quantized tensors: `CodeAddition` defines the arithmetic.
 struct IntegerAddition: Operation {
     var addition: CodeAddition
 

@@ -1,7 +1,7 @@
 import Kernels
 
-/// A convolution of an image of codes with integer weights: `IntegerLayer` defines the arithmetic. The padding has the value
-/// zero.
+/// A convolution of a quantized image with integer weights: `IntegerLayer` defines the arithmetic. The padding has the
+/// value zero.
 struct IntegerConvolution: Operation {
     var layer: IntegerLayer
     var window: Window

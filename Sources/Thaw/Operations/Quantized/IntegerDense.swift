@@ -1,6 +1,6 @@
 import Kernels
 
-/// A dense layer with integer weights over rows of codes: `IntegerLayer` defines the arithmetic.
+/// A dense layer with integer weights over rows of quantized values: `IntegerLayer` defines the arithmetic.
 struct IntegerDense: Operation {
     var layer: IntegerLayer
 

@@ -1,6 +1,6 @@
 import Kernels
 
-/// A depthwise convolution of an image of codes with integer weights, one filter for each channel: `IntegerLayer` defines
+/// A depthwise convolution of a quantized image with integer weights, one filter per channel: `IntegerLayer` defines
 /// the arithmetic. The padding has the value zero.
 struct IntegerDepthwiseConvolution: Operation {
     var layer: IntegerLayer

@@ -4,10 +4,11 @@ extension Graph {
     /// Whether any values are quantized, so that their ranges are known.
     var hasRanges: Bool { nodes.contains { $0.operation is AffineQuantize } }
 
-    /// The graph with everything between quantized values computed on codes.
+    /// The graph with everything between quantized values computed with 8-bit integers.
     ///
-    /// Where a value is quantized and dequantized again, what reads it reads the codes instead, if it can be computed on
-    /// codes. Codes are unsigned here: those of int8 are moved by 128. Everything else computes in floats, as before.
+    /// If a value is quantized and dequantized again, its consumers read the quantized value instead, if they have an
+    /// integer form. Quantized values are unsigned here: int8 values are shifted by 128. Everything else computes in
+    /// floats, as before.
     func onCodes() throws -> Graph {
         guard hasRanges else { return self }
         var network = QuantizedNetwork(self)
@@ -15,9 +16,9 @@ extension Graph {
     }
 }
 
-/// A graph on its way to codes.
+/// A graph while it is converted to integers.
 private struct QuantizedNetwork {
-    /// A value in codes: one of the new graph, and what its codes mean.
+    /// A quantized value: a value of the new graph, and its scale and zero point.
     private struct Codes {
         var value: Graph.Value
         var scale: CodeScale
@@ -27,7 +28,7 @@ private struct QuantizedNetwork {
     private let producers: [Graph.Value: Graph.Node]
     private let readers: [Graph.Value: [Graph.Node]]
     private let outputs: Set<Graph.Value>
-    /// The codes of the floats of the old graph that have some, and of the old graph's codes.
+    /// The quantized values of the old graph's floats that have one, and of the old graph's quantized values.
     private var codes: [Graph.Value: Codes] = [:]
 
     init(_ graph: Graph) {
@@ -39,7 +40,7 @@ private struct QuantizedNetwork {
         outputs = Set(graph.outputs.map(\.value))
     }
 
-    /// - Returns: The values of the new graph in place of the node's outputs, or nil to keep the node.
+    /// - Returns: The values of the new graph that replace the node's outputs, or nil to keep the node.
     mutating func replace(
         _ node: Graph.Node, _ inputs: [Graph.Value], _ builder: inout GraphBuilder
     ) throws -> [Graph.Value]? {
@@ -51,7 +52,7 @@ private struct QuantizedNetwork {
         }
         if let dequantize = node.operation as? AffineDequantize {
             guard let known = codes[node.inputs[0]] else { return nil }
-            // Its scale may be another than that of the quantization, which multiplies the values.
+            // Its scale may differ from that of the quantization, which multiplies the values.
             let scale = unsignedScale(dequantize, node.inputs[0])!
             codes[node.outputs[0]] = Codes(value: known.value, scale: scale)
             return [try floats(codes[node.outputs[0]]!, name: node.name, &builder)]
@@ -72,7 +73,7 @@ private struct QuantizedNetwork {
             codes[node.outputs[0]] = Codes(value: value, scale: scale)
             return [try floats(codes[node.outputs[0]]!, name: node.name + "/values", &builder)]
         }
-        // What is quantized at once is computed there.
+        // Values that are quantized immediately are computed there.
         guard !isOnlyQuantized(node.outputs[0]) else { return nil }
         let use = QuantizedUse(
             inputs: known.map(\.scale), types: node.inputs.map { graph[$0] }, bounds: -.infinity...(.infinity))
@@ -80,7 +81,7 @@ private struct QuantizedNetwork {
         return try builder.add(operation, known.map(\.value), name: node.name)
     }
 
-    /// The codes of a value that a node quantizes.
+    /// The quantized values of a value that a node quantizes.
     private func quantized(
         _ node: Graph.Node, to scale: CodeScale, _ floats: Graph.Value, _ builder: inout GraphBuilder
     ) throws -> Graph.Value {
@@ -116,7 +117,7 @@ private struct QuantizedNetwork {
         return try builder.add(operation, [floats], name: node.name)[0]
     }
 
-    /// Applies functions of elements to codes, by a table.
+    /// Applies elementwise functions to quantized values, with a table.
     private func lookup(
         _ operations: [any Operation], _ known: Codes, _ scale: CodeScale, name: String,
         _ builder: inout GraphBuilder
@@ -136,18 +137,19 @@ private struct QuantizedNetwork {
         return known.isEmpty || known.count < values.count ? nil : known
     }
 
-    /// What the codes of a quantization mean if they are unsigned; nil if they are not computed on: one scale must be for all,
-    /// and all that reads them must turn them into floats.
+    /// The unsigned scale and zero point of a quantization; nil if integers are not computed with: there must be a
+    /// single scale, and all consumers must dequantize.
     private func unsignedScale(_ node: Graph.Node, _ quantize: AffineQuantize) -> CodeScale? {
         quantize.unsignedScale.flatMap { isOnlyDequantized(node.outputs[0], $0.zeroPoint) ? $0 : nil }
     }
 
-    /// What codes mean to a dequantization if they are unsigned; nil if there are several scales.
+    /// The unsigned scale and zero point of a dequantization; nil if there are several scales.
     private func unsignedScale(_ dequantize: AffineDequantize, _ codes: Graph.Value) -> CodeScale? {
         AffineQuantize(scale: dequantize.scale, element: graph[codes].element).unsignedScale
     }
 
-    /// Whether all that reads codes moves them, or turns them into floats with the zero point that borders of images have.
+    /// Whether all consumers of a quantized value move it, or dequantize it with the zero point that borders of images
+    /// have.
     private func isOnlyDequantized(_ value: Graph.Value, _ zeroPoint: Int) -> Bool {
         var values = [value]
         while let value = values.popLast() {
@@ -156,7 +158,7 @@ private struct QuantizedNetwork {
                 if let dequantize = node.operation as? AffineDequantize {
                     guard unsignedScale(dequantize, value)?.zeroPoint == zeroPoint else { return false }
                 } else {
-                    // Padding adds values, and the code that it adds need not be the zero point.
+                    // Padding adds values, and the value that it adds need not be the zero point.
                     guard node.inputs.count == 1, node.movingCodes(zeroPoint: zeroPoint) != nil,
                         graph[node.outputs[0]].shape.elementCount <= graph[value].shape.elementCount
                     else { return false }
@@ -167,7 +169,7 @@ private struct QuantizedNetwork {
         return true
     }
 
-    /// Whether a value, possibly after clamping, is quantized, and used for nothing else.
+    /// Whether a value, possibly after clamping, is quantized, and not used otherwise.
     private func isOnlyQuantized(_ value: Graph.Value) -> Bool {
         var value = value
         while true {
@@ -183,7 +185,7 @@ private struct QuantizedNetwork {
 }
 
 extension AffineQuantize {
-    /// What the codes mean if they are unsigned, if one scale is for all.
+    /// The unsigned scale and zero point, if there is a single scale.
     var unsignedScale: CodeScale? {
         var unsigned = scale
         if element == .int8 { unsigned.zeroPoints = scale.zeroPoints.map { $0 + 128 } }
@@ -192,7 +194,7 @@ extension AffineQuantize {
 }
 
 extension Graph.Node {
-    /// The operation on codes, if it only moves values.
+    /// The integer operation, if it only moves values.
     fileprivate func movingCodes(zeroPoint: Int) -> (any Operation)? {
         outputs.count == 1 ? (operation as? any CodeMovingOperation)?.movingCodes(zeroPoint: zeroPoint) : nil
     }

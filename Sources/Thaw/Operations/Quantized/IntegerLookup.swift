@@ -1,6 +1,6 @@
-/// A function of codes, as a table.
+/// A function of quantized values, as a table.
 struct IntegerLookup: Operation {
-    /// 256 codes.
+    /// 256 results.
     var table: [UInt8]
     var zeroPoint: Int
 

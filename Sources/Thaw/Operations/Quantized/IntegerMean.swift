@@ -1,9 +1,9 @@
 import Kernels
 
-/// The mean of all pixels of each channel of an image of codes, as a code: the sum of the codes minus the zero point, times
-/// a factor.
+/// The quantized mean of all pixels of each channel of a quantized image: the sum of the values minus the zero point,
+/// times a factor.
 struct IntegerMean: Operation {
-    /// That of the input.
+    /// The zero point of the input.
     var zeroPoint: Int
     var factor: Float
     var rounding: CodeRounding

@@ -1,6 +1,6 @@
-/// Pixels of the value zero around an image of codes.
+/// Pads a quantized image with pixels of the value zero.
 struct IntegerPad: Operation {
-    /// The amounts, with the code of zero as the value.
+    /// The amounts, with the quantized zero as the value.
     let pad: Pad
     private let border: Border
 

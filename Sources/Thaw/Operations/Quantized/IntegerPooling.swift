@@ -1,11 +1,11 @@
 import Kernels
 
-/// The largest code under a window that slides over an image, or the mean of the values as a code. Padding is never the
-/// maximum, and its value is zero.
+/// The largest quantized value in a window that slides over an image, or the quantized mean of the values. Padding is
+/// never the maximum, and its value is zero.
 struct IntegerPooling: Operation {
     enum Function: Hashable, Sendable {
         case maximum
-        /// The sum of the codes minus the zero point, times the factor for the number of pixels under the window.
+        /// The sum of the values minus the zero point, times the factor for the number of pixels in the window.
         case average(zeroPoint: Int, factors: [Float], CodeRounding)
     }
 

@@ -1,11 +1,11 @@
 import Kernels
 
 extension IntegerLayer {
-    /// Quantizes the weights of a layer, symmetrically and for each output channel by itself.
+    /// Quantizes the weights of a layer, symmetrically and separately for each output channel.
     /// - Parameters:
     ///   - weights: The output channels are the last axis.
-    ///   - terms: The number of products in a sum.
-    /// - Returns: Nil if a sum might not fit into 32 bits, or a weight is no number.
+    ///   - terms: The number of products in an accumulator.
+    /// - Returns: Nil if an accumulator might overflow 32 bits, or if a weight is NaN.
     init?(_ weights: Tensor, bias: Tensor?, terms: Int, _ use: QuantizedUse) {
         let input = use.inputs[0]
         let outputs = weights.shape[weights.shape.rank - 1]
@@ -37,9 +37,9 @@ extension IntegerLayer {
         guard factors.allSatisfy(\.isFinite) else { return nil }
     }
 
-    /// The scales for the weights of the output channels: those of their codes, if they have been quantized before.
+    /// The scales for the weights of the output channels: the original ones, if the weights have been quantized before.
     /// - Parameter least: The least scale of each channel.
-    /// - Returns: Nil if a weight is no number.
+    /// - Returns: Nil if a weight is NaN.
     private static func scales(_ weights: Tensor, least: [Float]) -> [Float]? {
         let outputs = least.count
         return weights.withFloats { values in
@@ -61,7 +61,7 @@ extension IntegerLayer {
                 guard largest / 128 > least[channel] else { return max(largest / 127, least[channel]) }
                 let column = stride(from: channel, to: values.count, by: outputs)
                 for code in (1...128).reversed() where code <= 127 || highest[channel] < largest {
-                    // The first weight that is no multiple decides, usually one of the first.
+                    // The first weight that is not a multiple decides, usually one of the first.
                     let scale = largest / Float(code)
                     let isExact = column.allSatisfy {
                         let level = values[$0] / scale

@@ -2,18 +2,19 @@
 public struct LayerPrecision: Hashable, Sendable {
     /// The name of the node.
     public let name: String
-    /// What it computes, for example "Conv2D".
+    /// Its operation, for example "Conv2D".
     public let operation: String
-    /// Whether it reads or returns codes. Otherwise it is computed in float32.
+    /// Whether it reads or returns quantized values. Otherwise it is computed in float32.
     public let isOnCodes: Bool
-    /// The values of the lowest and the highest code of its result; nil if the result is floats.
+    /// The values of the lowest and the highest quantized value of its result; nil if the result is floats.
     public let range: ClosedRange<Float>?
-    /// The difference between the values of adjacent codes; nil if the result is floats.
+    /// The difference between the values of adjacent quantized values; nil if the result is floats.
     public let step: Float?
 }
 
 extension Graph {
-    /// The nodes of a quantized network that compute on codes, and the layers with weights that do not, in their order.
+    /// The nodes of a quantized network that compute with 8-bit integers, and the layers with weights that do not, in
+    /// order.
     func layerPrecisions() throws -> [LayerPrecision] {
         let coded = try onCodes()
         var written: [String: Node] = [:]
@@ -24,7 +25,7 @@ extension Graph {
             let types = (node.inputs + node.outputs).map { coded[$0].element }
             let isOnCodes = types.contains(.uint8) && !(node.operation is AffineDequantize)
             guard isOnCodes || node.operation is any QuantizableLayer else { return nil }
-            // What is computed on codes instead of a node has its name, made unique by a number.
+            // An integer operation has the name of the node that it replaces, made unique by a number.
             let source = written[node.name] ?? written[node.name.withoutNumber]
             let scale = source.flatMap { codeScale(of: $0, readers) }
             return LayerPrecision(
@@ -34,7 +35,7 @@ extension Graph {
         }
     }
 
-    /// The scale of the codes that a node's result becomes, possibly after functions of elements.
+    /// The scale of a node's quantized result, possibly after elementwise functions.
     private func codeScale(of node: Node, _ readers: [Value: [Node]]) -> CodeScale? {
         var node = node
         while true {

@@ -130,7 +130,8 @@ struct Quantized {
 
     // MARK: Inputs and outputs
 
-    /// The real values of a node's quantized input. Constant codes have the range that starts at the input `range`.
+    /// The real values of a node's quantized input. Constant quantized values have the range that starts at the input
+    /// `range`.
     func real(_ node: TensorFlowNode, _ index: Int, _ range: Int, _ context: inout ImportContext) throws
         -> Operand
     {

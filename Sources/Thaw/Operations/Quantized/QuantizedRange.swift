@@ -1,7 +1,7 @@
 /// The range of a quantized tensor, as TensorFlow passes it along: two scalars, constant or computed.
 ///
 /// Quantized values are represented by real values on the levels of the range: evenly spaced, with one of them 0. So
-/// the graph computes in float32, and no codes remain in it.
+/// the graph computes in float32, and no quantized tensors remain in it.
 struct QuantizedRange {
     var minimum: Operand
     var maximum: Operand
@@ -34,8 +34,8 @@ struct QuantizedRange {
 
     /// Values rounded to the levels of the range (tensorflow/core/kernels/quantization_utils.h).
     ///
-    /// - Parameter countsFromMinimum: Whether steps are counted from the minimum, and only then the minimum is moved to a
-    ///   level: what TensorFlow does to values and 32-bit sums that become quint8.
+    /// - Parameter countsFromMinimum: Whether steps are counted from the minimum, and only then the minimum is moved to
+    ///   a level: what TensorFlow does to values and 32-bit sums that become quint8.
     func quantized(
         _ x: Operand, countsFromMinimum: Bool = false, name: String, _ context: inout ImportContext
     ) throws -> Operand {
@@ -81,7 +81,7 @@ struct QuantizedRange {
 
     /// Values rounded to multiples of a step, and the range of these multiples: the mode SCALED.
     ///
-    /// - Parameter codes: The lowest and the highest code.
+    /// - Parameter codes: The lowest and the highest quantized value.
     func scaled(_ x: Operand, codes: ClosedRange<Double>, name: String, _ context: inout ImportContext) throws
         -> (values: Operand, range: QuantizedRange)
     {

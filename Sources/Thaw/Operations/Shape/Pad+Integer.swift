@@ -1,5 +1,5 @@
 extension Pad: CodeMovingOperation {
-    /// Padding with the code of zero.
+    /// Pads with the quantized value of zero.
     func movingCodes(zeroPoint: Int) -> (any Operation)? {
         guard value == 0 else { return nil }
         return IntegerPad(self, zeroPoint: zeroPoint)

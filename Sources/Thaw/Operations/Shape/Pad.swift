@@ -91,7 +91,7 @@ extension Pad {
 extension Pad: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         guard (before + after).allSatisfy({ $0 >= 0 }) else { return nil }
-        // A border of codes holds their zero point, not zero.
+        // A border of a quantized image holds the zero point, not zero.
         let isBorder =
             output.element == .float32 && output.shape.rank == 4 && value == 0
             && [0, 3].allSatisfy { before[$0] == 0 && after[$0] == 0 }

@@ -2,20 +2,20 @@ import Kernels
 
 /// An operation for which the engine has kernels. Any other operation runs its reference implementation, `evaluate`.
 protocol EngineOperation: Operation {
-    /// What the kernels compute, or nil if they do not support the operation with these parameters and types.
+    /// The kernels' computation, or nil if they do not support the operation with these parameters and types.
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm?
 }
 
-/// An operation for which the engine has no kernels, but which it computes by others that have.
+/// An operation without kernels that the engine computes with other operations that have kernels.
 protocol EngineComposite: Operation {
-    /// Operations that give the same result one after another, or nil if they would take too much memory. The last one
-    /// only moves values, so that an activation that follows can come before it.
+    /// A sequence of operations with the same result, or nil if they would take too much memory. The last one only
+    /// moves values, so that an activation after it can be applied before it.
     /// - Parameter blockWidth: The number of channels in a block of the engine's images.
     func engineOperations(_ inputs: [TensorType], blockWidth: Int) -> [any Operation]?
 }
 
-/// What the engine's kernels compute: the interface between operations and the engine. Memory layout, fusion and
-/// splitting are up to the engine. Values are float32, or of the integer forms uint8, channels last.
+/// A computation of the engine's kernels: the interface between operations and the engine. Memory layout, fusion and
+/// splitting are up to the engine. Values are float32 (uint8 in integer forms), channels last.
 enum EngineForm {
     /// Filter axes: height, width, channels of a group, output channels. The bias has one value per output channel.
     case convolution(filters: Tensor, bias: Tensor?, window: Window)
@@ -66,6 +66,6 @@ enum EngineForm {
     /// Each value divided by a power of bias + alpha · the sum of the squares of the neighboring channels.
     case localNormalization(radius: Int, bias: Float, alpha: Float, power: LocalNormalizationWork.Power)
     case interleaving(Phases)
-    /// On codes of type uint8.
+    /// On values of type uint8.
     case integer(IntegerForm)
 }

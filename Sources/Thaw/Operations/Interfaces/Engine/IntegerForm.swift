@@ -1,7 +1,7 @@
 import Kernels
 
-/// What the engine's kernels for 8-bit codes compute. Codes are uint8. The arithmetic is that of the operation's `evaluate`,
-/// bit by bit.
+/// A computation of the engine's 8-bit integer kernels. Quantized values are uint8. The arithmetic is that of the
+/// operation's `evaluate`, bit by bit.
 enum IntegerForm {
     /// Weight axes: height, width, inputs, outputs.
     case convolution(IntegerLayer, window: Window)
@@ -12,7 +12,7 @@ enum IntegerForm {
     /// Two inputs of the same shape.
     case addition(CodeAddition)
     case largest(window: Window)
-    /// A factor for each number of pixels under the window.
+    /// A factor for each number of pixels in the window.
     case average(window: Window, zeroPoint: Int, factors: [Float], CodeRounding)
     /// The mean over height and width of an image.
     case mean(zeroPoint: Int, factor: Float, CodeRounding)
@@ -21,8 +21,8 @@ enum IntegerForm {
     case dequantize(scale: Float, CodeRounding)
 }
 
-/// A layer with integer weights over codes: the bias plus Σ (code − zero point) · weight, an integer of 32 bits, becomes a
-/// float, is multiplied by the factor of its output channel, and is rounded.
+/// A layer with integer weights over quantized values: the bias plus Σ (q − zero point) · weight, a 32-bit integer, is
+/// converted to float32, multiplied by the factor of its output channel, and rounded.
 struct IntegerLayer: Sendable {
     enum Result: Hashable, Sendable {
         case codes(CodeRounding)
@@ -34,7 +34,7 @@ struct IntegerLayer: Sendable {
     var weights: Tensor
     /// A value for each output channel.
     var bias: [Int32]
-    /// That of the input.
+    /// The zero point of the input.
     var zeroPoint: Int
     /// A value for each output channel.
     var factors: [Float]
@@ -43,7 +43,7 @@ struct IntegerLayer: Sendable {
     var outputs: Int { bias.count }
     var element: ElementType { if case .codes = result { .uint8 } else { .float32 } }
 
-    /// The result for a sum, which includes the bias.
+    /// The result for a value of the accumulator, including the bias.
     func value(_ sum: Int, channel: Int) -> Double {
         let product = Float(Int32(sum)) * factors[channel]
         switch result {
@@ -58,14 +58,14 @@ struct IntegerLayer: Sendable {
 }
 
 extension CodeRounding {
-    /// The code of a value. NaN becomes the lowest.
+    /// The quantized value. NaN becomes the lowest.
     func code(_ value: Float) -> Double {
         let clamped = value > lower ? min(value, upper) : lower
         return Double(clamped.rounded(.toNearestOrEven)) + Double(zeroPoint)
     }
 }
 
-/// An operation that knows the zero point of the codes that it computes. Others leave that of their first input.
+/// An operation that knows the zero point of its quantized output. Others keep that of their first input.
 protocol CodeOperation: EngineOperation {
     /// Nil if it computes floats.
     var outputZeroPoint: Int? { get }

@@ -14,7 +14,7 @@ struct MILBlock {
     private(set) var weights = ProgramWeights()
     /// The lowest version that supports all operations so far.
     var version = CoreMLVersion.firstProgram
-    /// Whether weights that are multiples of a scale in each output channel are stored as codes.
+    /// Whether weights that are multiples of a scale in each output channel are stored as 8-bit integers.
     var quantizesWeights = false
     /// The newest version that is allowed.
     let target: CoreMLVersion?

@@ -24,7 +24,7 @@ enum MILArgument: Sendable {
     case constant(Tensor)
     /// A constant with its axes in this order: one row per output channel.
     case weights(Tensor, order: [Int])
-    /// A constant of 8-bit codes.
+    /// A constant of 8-bit integers.
     case codes(Tensor)
     case integer(Int)
     case integers([Int])
