@@ -1,8 +1,8 @@
 /// Compresses the weights of an ML Program.
 ///
-/// The rest of the program stays unchanged, with two exceptions. An older program is declared to use the opset of iOS 16, the
-/// first that supports such weights; it contains all older operations. And if a layer's output channels differ in scale, the
-/// layer is followed by a multiplication; from iOS 18 on, the weights themselves are multiplied.
+/// The rest of the program stays unchanged, with two exceptions. An older program is declared to use the opset of iOS
+/// 16, the first that supports such weights; it contains all older operations. And if a layer's output channels differ
+/// in scale, the layer is followed by a multiplication; from iOS 18 on, the weights themselves are multiplied.
 struct CompressedProgram {
     private let storage: WeightStorage
     private let version: CoreMLVersion
@@ -75,7 +75,7 @@ struct CompressedProgram {
     // MARK: Operations
 
     private mutating func compressed(_ operations: [Message]) throws -> [Message] {
-        // Weights may be used inside of the blocks too, which would have to be scaled alike.
+        // Weights may also be used inside blocks, which would have to be scaled alike.
         if let nested = operations.first(where: { !($0.blocks as [Message]).isEmpty }) {
             throw Failure.nestedBlocks(nested.type, nested.outputNames.first ?? "")
         }
@@ -144,7 +144,8 @@ struct CompressedProgram {
             guard let element = MILElement(value.type.tensorType.dataType)?.element,
                 [.float16, .float32].contains(element), storage.compresses(weights)
             else { continue }
-            // Scaling output channels works only if all consumers of the weights do it, and if rows are output channels.
+            // Scaling output channels works only if all consumers of the weights do it, and if rows are output
+            // channels.
             let allowsScales =
                 layers.count == uses.consumers(name).count
                 && layers.allSatisfy { $0.type as String != "conv_transpose" }

@@ -1,15 +1,15 @@
 /// A model in Core ML's format, before it is written to a file or to memory.
 struct EncodedModel {
     var message: Message
-    /// The files of weights of an ML Program, by their paths relative to the model's file.
+    /// The weight files of an ML Program, by their paths relative to the model's file.
     var weights: [(name: String, bytes: PendingBytes)] = []
     var version: CoreMLVersion
-    /// Which weights were compressed, if they were to be.
+    /// A report on the compressed weights, if compression was requested.
     var report: CompressionReport?
 
-    /// A package's only file of weights, as we and coremltools write it.
+    /// The only weight file of a package, as written by Thaw and coremltools.
     static let weightFile = "weights/weight.bin"
-    /// What the names of files of weights begin with.
+    /// The prefix of the names of weight files.
     static let pathPrefix = "@model_path/"
 
     /// A neural network.
@@ -25,7 +25,7 @@ struct EncodedModel {
         weights = [(EncodedModel.weightFile, PendingBytes(count: file.byteCount) { try file.write($0) })]
     }
 
-    /// An ML Program with its files of weights as they are.
+    /// An ML Program with its weight files unchanged.
     init(_ program: Message, _ files: any WeightFiles) throws {
         self.init(program)
         for name in program.weightFileNames.sorted() {
@@ -37,8 +37,8 @@ struct EncodedModel {
     /// Whether it is a package: an ML Program, or a pipeline with one.
     var isPackage: Bool { message.hasProgram }
 
-    /// The content of the model's file, and that of the file of weights.
-    /// - Throws: `Failure` if the weights are in several files.
+    /// The contents of the model's file and of the weight file.
+    /// - Throws: `Failure` if there are several weight files.
     func bytes() throws -> (model: [UInt8], weights: [UInt8]?) {
         guard weights.count <= 1, weights.first.map({ $0.name == EncodedModel.weightFile }) ?? true else {
             throw Failure.severalWeightFiles(weights.map(\.name))
@@ -54,7 +54,7 @@ struct EncodedModel {
     }
 }
 
-/// A file of weights in memory.
+/// A weight file in memory.
 struct WeightBytes: WeightFiles {
     let bytes: ByteView?
 
@@ -73,18 +73,18 @@ extension Message {
     /// Whether it is an ML Program, or a pipeline with one.
     var hasProgram: Bool { isProgram || pipelineModels?.contains { $0.hasProgram } == true }
 
-    /// How the description of a Core ML model maps arrays to tensors.
+    /// The mapping of arrays to tensors in the description of a Core ML model.
     var arrays: NeuralArrays {
         guard let kind = choice, !isProgram else { return .exact }
         return NeuralArrays(self[kind])
     }
 
-    /// The version of a Core ML model; the newest known for one that is newer.
+    /// The version of a Core ML model; the newest known one if it is newer.
     var knownVersion: CoreMLVersion {
         CoreMLVersion(rawValue: self.specificationVersion) ?? CoreMLVersion.allCases.last!
     }
 
-    /// The names of the files of weights that a program refers to.
+    /// The names of the weight files that a program refers to.
     var weightFileNames: Set<String> {
         var names: Set<String> = []
         func visit(_ message: Message) {

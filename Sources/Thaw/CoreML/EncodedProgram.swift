@@ -1,4 +1,4 @@
-/// An ML Program in Core ML's format, and the tensors in its file of weights.
+/// An ML Program in Core ML's format, and the tensors in its weight file.
 struct EncodedProgram {
     var message: Message
     var weights: ProgramWeights

@@ -20,7 +20,7 @@ extension Failure {
             remedy: isStage ? computesPipelines : "neural networks, ML Programs and pipelines are supported")
     }
 
-    /// What to do with a model that is no network.
+    /// The remedy for a model that is not a network.
     static let computesPipelines: Phrase =
         "'thaw run' computes its outputs; 'thaw classify' and 'thaw evaluate' take one of images"
 
@@ -135,7 +135,7 @@ extension Failure {
     }
 }
 
-/// Versions that do not fit what a file contains.
+/// Versions that do not match the contents of a file.
 extension Note {
     static func newerVersion(_ version: Int) -> Note {
         Note(

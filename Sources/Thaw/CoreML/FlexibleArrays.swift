@@ -13,7 +13,7 @@ extension ArrayShapes {
         } else if type.has("shapeRange") {
             let ranges = try (type["shapeRange"].sizeRanges as [Message]).map { range in
                 let (lower, above): (Int, Int) = (Swift.max(1, range.lowerBound), range.upperBound)
-                // A negative upper bound means none.
+                // A negative upper bound means unbounded.
                 let upper = above < 0 ? Int.max : above
                 guard lower <= upper else { throw Failure.arrayShapes(name, "\(lower) to \(above)") }
                 return lower...upper
@@ -26,7 +26,7 @@ extension ArrayShapes {
 }
 
 extension ArrayInput {
-    /// What the description of an input says; nil if it is no array, or if nothing is said.
+    /// The flexibility in the description of an input; nil if it is not an array, or has none.
     init?(_ feature: Message) throws {
         let type: Message = feature["type"]
         guard type.choice == "multiArrayType" else { return nil }
@@ -35,7 +35,7 @@ extension ArrayInput {
         var standard: Double?
         if type.isOptional as Bool {
             let fields = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
-            // Core ML fills what has no default with zeros.
+            // Core ML fills arrays without a default with zeros.
             standard = fields.first.map { array[$0] } ?? 0
             if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
         }
@@ -43,7 +43,7 @@ extension ArrayInput {
         self.init(shapes: shapes, standard: standard)
     }
 
-    /// Those of a description, by their names.
+    /// The flexibility of all inputs of a description, by name.
     static func all(in description: Message) throws -> [String: ArrayInput] {
         var arrays: [String: ArrayInput] = [:]
         for feature in description.input as [Message] { arrays[feature.name] = try ArrayInput(feature) }
@@ -61,7 +61,7 @@ struct ArrayReshaper: ModelReshaper {
         var inputs: [Message] = message.description.input
         for index in inputs.indices {
             guard let shape = shapes[inputs[index].name] else { continue }
-            // The readers take sizes that are left open from the default shape.
+            // The readers take open sizes from the default shape.
             inputs[index].type.multiArrayType.shape = shape
         }
         message.description.input = inputs
@@ -77,7 +77,7 @@ extension Failure {
         Failure(.invalidModel, location: name, "the shapes of the array are invalid: \(problem)")
     }
 
-    /// The failure of a model that was read with other shapes.
+    /// The failure of reading a model with other shapes.
     fileprivate func withShapes(_ shapes: String) -> Failure {
         var copy = self
         copy.location = ["with \(shapes)", location].compactMap { $0 }.joined(separator: ", ")

@@ -1,7 +1,7 @@
 /// Writes a model whose image has several sizes.
 ///
-/// The model is written once at each size. The results must be equal except for the sizes of tensors, which are left open
-/// if they differ. So the file is right at every size that was tried, whatever its operations are.
+/// The model is written once at each size. The results must be equal except for the sizes of tensors, which are left
+/// open if they differ. So the file is correct at every size that was tried, whatever its operations are.
 struct FlexibleSizes {
     /// The value of an unknown size in a layer's shapes (coremltools' NeuralNetwork.proto).
     private static let unknown = -1

@@ -1,7 +1,7 @@
 /// The description of a Core ML model: its inputs, its outputs, and its metadata.
 struct ModelDescription {
-    /// The metadata keys of the image's scale and bias, as values separated by commas. If the network itself begins with
-    /// arithmetic, the layers alone do not show where the preprocessing ends.
+    /// The metadata keys of the image's scale and bias, as values separated by commas. If the network itself begins
+    /// with arithmetic, the layers alone do not show where the preprocessing ends.
     static let imageScaleKey = "thaw.image.scale"
     static let imageBiasKey = "thaw.image.bias"
     /// The metadata keys of the arithmetic that was lifted out of the graph.
@@ -130,7 +130,7 @@ struct ModelDescription {
         var metadata = Metadata()
         /// The metadata of an image.
         struct Image {
-            /// The scaling of a pixel in front of the network as it is written.
+            /// The scaling of a pixel before the written network.
             var scaling: PixelScaling?
             /// The arithmetic that was lifted out of the graph into the scaling of the image.
             var lifted: PixelScaling?

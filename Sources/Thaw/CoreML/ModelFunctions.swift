@@ -1,4 +1,4 @@
-/// ML Programs of several functions, each with a description of its own.
+/// ML Programs with several functions, each with its own description.
 extension Message {
     /// The names of a model's functions if it describes several, the default first.
     var functionNames: [String] {
@@ -13,7 +13,7 @@ extension Message {
         return [standard, "main"].first { names.contains($0) }
     }
 
-    /// The model with one of its functions only, described as a model of one function is.
+    /// The model with only one of its functions, described like a model of one function.
     ///
     /// - Parameter function: nil for the default.
     /// - Throws: `Failure` if there is no such function, or several and no default.

@@ -1,5 +1,5 @@
-/// The inputs and outputs of a Core ML model according to its description, and the construction of the model from them and a
-/// graph. Both dialects share this part of the reader.
+/// The inputs and outputs of a Core ML model according to its description, and the construction of the model from them
+/// and a graph. Both dialects share this part of the reader.
 struct ModelInterface {
     private let description: Message
     /// The images, in the order of the description.
@@ -79,7 +79,8 @@ struct ModelInterface {
 
     // MARK: Image outputs
 
-    /// The channels-last tensor of an image output, as the graph needs it; nil if the description has no image of this name.
+    /// The channels-last tensor of an image output, as the graph needs it; nil if the description has no image of this
+    /// name.
     mutating func imageOutput(
         _ name: String, _ value: Graph.Value, _ builder: inout GraphBuilder
     ) throws -> Graph.Value? {
@@ -139,10 +140,11 @@ struct ModelInterface {
 
     // MARK: The model
 
-    /// The model for a channels-first graph: simplified, and with arithmetic at its head lifted into the image's scaling.
+    /// The model for a channels-first graph: simplified, and with arithmetic at its head lifted into the image's
+    /// scaling.
     ///
-    /// - Parameter ownsHead: Whether the arithmetic after an image belongs to the network, not to the preprocessing, if the
-    ///   metadata do not tell.
+    /// - Parameter ownsHead: Whether the arithmetic after an image belongs to the network rather than to the
+    ///   preprocessing, if the metadata do not say.
     func model(_ graph: Graph, ownsHead: (ImageInput) -> Bool = { _ in false }) throws -> Model {
         var ordered = graph
         // Images become the graph's first inputs.

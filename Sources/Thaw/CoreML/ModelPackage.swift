@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A Core ML package: a folder with a manifest that names the model's file, and the weights next to that.
+/// A Core ML package: a folder with a manifest that names the model's file, and the weights next to that file.
 /// Source: coremltools' `modelpackage/src/ModelPackage.cpp`.
 struct ModelPackage: WeightFiles {
     /// The model's file.
@@ -22,7 +22,8 @@ struct ModelPackage: WeightFiles {
 
     // MARK: Reading
 
-    /// - Throws: `Failure` if the manifest is missing or corrupt, or names a file that is missing or outside the package.
+    /// - Throws: `Failure` if the manifest is missing or corrupt, or names a file that is missing or outside the
+    ///   package.
     init(path: String, isMapped: Bool = true) throws {
         (root, self.isMapped) = (path, isMapped)
         manifestVersion = FileVersion(path: path + "/" + Self.manifest)
@@ -51,7 +52,7 @@ struct ModelPackage: WeightFiles {
         guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
         try Self.require(path, isInside: root, relative)
         let file = try WeightFile(path: path, isMapped: isMapped)
-        // Another package may have taken this one's name after its model was opened, which other weights would not fit.
+        // Another package may have taken this one's name after its model was opened; its weights would not match.
         guard FileVersion(path: root + "/" + Self.manifest) == manifestVersion else {
             throw Failure.changedWhileRead(root)
         }
@@ -59,7 +60,7 @@ struct ModelPackage: WeightFiles {
     }
 
     /// The path of a file in `folder`.
-    /// - Throws: `Failure` for a name that leads elsewhere.
+    /// - Throws: `Failure` for a name that leads outside.
     private static func inside(_ folder: String, _ name: String) throws -> String {
         let parts = name.split(separator: "/", omittingEmptySubsequences: false)
         guard !name.isEmpty, !name.utf8.contains(0), parts.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
@@ -68,7 +69,7 @@ struct ModelPackage: WeightFiles {
         return folder + "/" + name
     }
 
-    /// Checks the resolved path: a link may lead out of the package although the name does not.
+    /// Checks the resolved path: a link may lead out of the package even if the name does not.
     private static func require(_ path: String, isInside root: String, _ name: String) throws {
         guard let whole = withoutLinks(root), let resolved = withoutLinks(path) else {
             throw Failure.cannotOpen(path, errno)

@@ -38,7 +38,7 @@ enum ModelReader {
         func model(at size: ImageSize) throws -> Model { try run(message, weights, size: size).model }
     }
 
-    /// What may be wrong although the model could be read.
+    /// Warnings about a model that could be read.
     private static func warnings(of message: Message) -> [Note] {
         let version: Int = message.specificationVersion
         let least = message.leastVersion.rawValue
@@ -57,8 +57,8 @@ enum ModelReader {
 }
 
 extension Model {
-    /// Reads what the metadata record about the quantization, if it fits the network.
-    /// - Returns: A warning if it does not.
+    /// Reads the record of the quantization in the metadata, if it matches the network.
+    /// - Returns: A warning if it does not match.
     fileprivate mutating func readQuantization(_ message: Message) -> Note? {
         let metadata: [String: String] = message.description["metadata"].userDefined
         guard let text = metadata[QuantizationRecord.key] else { return nil }
@@ -77,7 +77,7 @@ extension Model {
 enum ModelKinds {
     static let networks: Set = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"]
     static let pipelines: Set = ["pipeline", "pipelineClassifier", "pipelineRegressor"]
-    /// Kinds that are stages of a pipeline, or one by themselves.
+    /// Kinds that are stages of a pipeline, or a pipeline of one stage.
     static let stages: Set = [
         "arrayFeatureExtractor", "categoricalMapping", "dictVectorizer", "featureVectorizer", "identity", "imputer",
         "nonMaximumSuppression", "normalizer", "oneHotEncoder", "scaler", "glmClassifier", "glmRegressor",
@@ -87,7 +87,7 @@ enum ModelKinds {
 }
 
 extension Message {
-    /// The failure for a kind of model that is no network. For a pipeline it names the first unsupported member.
+    /// The failure for a kind of model that is not a network. For a pipeline it names the first unsupported member.
     func refusedKind(_ kind: String) -> Failure {
         let members = pipelineMembers()
         return members.isEmpty

@@ -1,10 +1,10 @@
-/// Layers with networks of their own: branches and loops. These networks use the values around them by their names, and
-/// replace them.
+/// Layers with nested networks: branches and loops. These networks refer to values outside by name, and may replace
+/// them.
 extension NeuralNetworkReader {
     // MARK: Branches
 
-    /// The first network is computed if the predicate is not 0, otherwise the second one. A constant predicate selects a
-    /// network immediately.
+    /// The first network is computed if the predicate is not 0, otherwise the second one. A constant predicate selects
+    /// a network immediately.
     mutating func branch(_ layer: NeuralLayer) throws -> [Operand] {
         let networks: [Message] = [layer.parameters["ifBranch"], layer.parameters["elseBranch"]]
         let predicate = try layer.input()
@@ -15,7 +15,7 @@ extension NeuralNetworkReader {
             try readNested(networks[constant.floats[0] != 0 ? 0 : 1])
             return []
         }
-        // What only one of the networks computes is its own.
+        // Values that only one of the networks computes are local to it.
         let computed = networks.map { Set($0.computedNames) }
         let used = namesUsedOutside(networks)
         let results = networks.flatMap(\.computedNames).unique.filter { name in
@@ -32,8 +32,8 @@ extension NeuralNetworkReader {
 
     // MARK: Loops
 
-    /// The second network is computed as often as the input or the layer says, or as long as a value that the first network
-    /// computes is not 0.
+    /// The second network is repeated as often as the input or the layer specifies, or as long as a value that the
+    /// first network computes is not 0.
     mutating func loop(_ layer: NeuralLayer) throws -> [Operand] {
         let (condition, body): (Message, Message) = (
             layer.parameters["conditionNetwork"], layer.parameters["bodyNetwork"]
@@ -49,7 +49,7 @@ extension NeuralNetworkReader {
         }
         if try unrolled(layer, condition, body, variable, limit) { return [] }
 
-        // Values that the networks replace, the number of the round, and the limit of rounds.
+        // Values that the networks replace, the number of the iteration, and the limit on iterations.
         let names = [condition, body].flatMap(\.computedNames).unique.filter { values[$0] != nil }
         let round = layer.name + "/round"
         var results = names
@@ -93,7 +93,7 @@ extension NeuralNetworkReader {
         for (name, value) in zip(results, try reading.add(operation, inputs, layer)) { values[name] = value }
         values[round] = nil
         values[limitName] = nil
-        // The condition is computed once more after the last round.
+        // The condition is computed once more after the last iteration.
         if !variable.isEmpty { try readNested(condition) }
         return []
     }
@@ -106,7 +106,7 @@ extension NeuralNetworkReader {
         return input
     }
 
-    /// Whether the rounds of the loop are known; if so, its layers are added for each round.
+    /// Whether the iterations of the loop are known; if so, its layers are added for each iteration.
     private mutating func unrolled(
         _ layer: NeuralLayer, _ condition: Message, _ body: Message, _ variable: String, _ limit: Operand?
     ) throws -> Bool {
@@ -137,11 +137,11 @@ extension NeuralNetworkReader {
         try readLayers(of: network)
     }
 
-    /// Networks as a graph of its own.
+    /// Networks as a separate graph.
     /// - Parameters:
     ///   - ports: The names of its inputs.
     ///   - results: The names of its outputs.
-    ///   - change: What is added at the end; the value that it returns is another output.
+    ///   - change: Adds operations at the end; the value that it returns is another output.
     private mutating func graph(
         of networks: [Message], _ ports: [String], _ results: [String],
         _ change: (inout NeuralNetworkReader) throws -> Operand? = { _ in nil }

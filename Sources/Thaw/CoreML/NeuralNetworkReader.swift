@@ -1,7 +1,7 @@
 /// Reads a Core ML neural network into a model.
 ///
-/// It also checks what Apple's validation does not: labels that are duplicate or do not match the classes, layers with the
-/// same name, and preprocessing for something that is not an input.
+/// It also checks what Apple's validation does not: labels that are duplicate or do not match the classes, layers with
+/// the same name, and preprocessing for something that is not an input.
 struct NeuralNetworkReader {
     let network: Message
     let isClassifier: Bool
@@ -10,7 +10,7 @@ struct NeuralNetworkReader {
     var reading = ImportContext(channelOrder: .first)
     /// The tensors that are known so far, by name.
     var values: [String: Operand] = [:]
-    /// How many networks of branches and loops are open around the current layer.
+    /// The nesting depth of networks of branches and loops at the current layer.
     var depth = 0
     private var interface: ModelInterface
 
@@ -40,7 +40,7 @@ struct NeuralNetworkReader {
         let outputs: [Message] = description.output
         if isClassifier {
             try addProbabilities(outputs.filter { $0["type"].choice == "dictionaryType" })
-            // The label and the probabilities are of other types.
+            // The label and the probabilities have different types.
             let arrays: [String?] = ["multiArrayType", "imageType"]
             try addOutputs(outputs.filter { arrays.contains($0["type"].choice) })
         } else {
@@ -85,7 +85,7 @@ struct NeuralNetworkReader {
         try define(name, .edge(reading.builder.input(name, type), type), "input")
     }
 
-    /// Scalers become the image's scaling. A mean image, and what follows it, become operations in the graph.
+    /// Scalers become the image's scaling. A mean image, and any scaling after it, become operations in the graph.
     private mutating func readPreprocessing() throws {
         var withMean: Set<String> = []
         for preprocessing in network.preprocessing as [Message] {
@@ -104,7 +104,7 @@ struct NeuralNetworkReader {
             }
             let scaler: Message = preprocessing["scaler"]
             let given: Double = scaler.channelScale
-            // A missing scale is 0 too: the network would see nothing of the image.
+            // A missing scale is also 0: the network would see nothing of the image.
             guard given != 0 else { throw Failure.preprocessingByZero(image.name) }
             let scaling = PixelScaling(
                 scale: Array(repeating: given, count: image.color.channels),
@@ -169,7 +169,7 @@ struct NeuralNetworkReader {
         }
     }
 
-    /// The kinds of layers that have no rule, because they have networks of their own.
+    /// The kinds of layers that have no rule, because they contain networks.
     static let ownKinds: Set = ["branch", "loop"]
 
     /// How layers of a kind are read.

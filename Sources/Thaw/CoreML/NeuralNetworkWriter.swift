@@ -1,8 +1,8 @@
 /// Writes a model as a Core ML neural network, the dialect of `.mlmodel` files.
 ///
-/// The version is the lowest that supports all the layers. If the layers of the older form can compute all operations, in
-/// which every tensor is an image with five axes and which every version supports, they are used. Otherwise all tensors keep
-/// their rank.
+/// The version is the lowest that supports all the layers. If the layers of the older form can compute all operations,
+/// in which every tensor is an image with five axes and which every version supports, they are used. Otherwise all
+/// tensors keep their rank.
 struct NeuralNetworkWriter {
     private let model: Model
     private let graph: Graph
@@ -95,7 +95,8 @@ struct NeuralNetworkWriter {
         NeuralBlob(name: names[value]!, shape: graph[value].shape, element: graph[value].element)
     }
 
-    /// Gives every value a unique name: inputs and outputs have the names of the model's features, the others their node's.
+    /// Gives every value a unique name: inputs and outputs have the names of the model's features, the others their
+    /// node's.
     private mutating func nameValues() {
         var taken = Set<String>()
         for port in graph.inputs { names[port.value] = taken.insertUnique(featureName(port.name)) }
@@ -114,8 +115,8 @@ struct NeuralNetworkWriter {
     /// The name of the layer that scales an image if the format's scaler cannot.
     static func scalingLayer(of input: String) -> String { "scaling of " + input }
 
-    /// The scale of all channels, as the format's scaler needs it; nil if the channels differ, or if the scale is 0, which
-    /// the format takes as missing.
+    /// The scale of all channels, as required by the format's scaler; nil if the channels differ, or if the scale is 0,
+    /// which the format treats as missing.
     private static func scale(_ scaling: PixelScaling) -> Double? {
         scaling.uniformScale.flatMap { Float($0) == 0 ? nil : $0 }
     }

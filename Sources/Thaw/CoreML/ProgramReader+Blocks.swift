@@ -1,4 +1,4 @@
-/// Operations with blocks of their own: branches and loops.
+/// Operations with nested blocks: branches and loops.
 extension ProgramReader {
     /// A value outside a block that operations in it use.
     private typealias Capture = (name: String, value: Graph.Value, type: TensorType)
@@ -22,7 +22,8 @@ extension ProgramReader {
 
     // MARK: Loops
 
-    /// The values of the variables after the loop. The first block is the condition, the second computes the next values.
+    /// The values of the variables after the loop. The first block is the condition, the second computes the next
+    /// values.
     mutating func loop(_ read: MILRead, _ blocks: [Message]) throws -> [Operand] {
         let variables = try read.operands("loop_vars")
         try require(blocks, inputs: variables.count, read)
@@ -42,7 +43,8 @@ extension ProgramReader {
             Loop(condition: condition, body: body), values + captures.map { .edge($0.value, $0.type) }, read)
     }
 
-    /// The results of a loop whose condition is known in each round; nil if it is not, or if there are too many rounds.
+    /// The results of a loop whose condition is known in each iteration; nil if it is not, or if there are too many
+    /// iterations.
     private mutating func unrolled(_ blocks: [Message], _ variables: [Operand]) throws -> [Operand]? {
         let start = reading
         let nodes = reading.builder.graph.nodes.count
@@ -62,8 +64,8 @@ extension ProgramReader {
 
     // MARK: Lists
 
-    /// Follows the lists whose length is not fixed through the program.
-    /// - Throws: `Failure` if one of them is written at a position that only a run computes.
+    /// Traces lists without a fixed length through the program.
+    /// - Throws: `Failure` if one of them is written at a position that is known only at run time.
     mutating func noteLists(_ read: MILRead, _ operation: Message) throws {
         let outputs = (operation.outputs as [Message]).map { $0.name as String }
         func names(_ key: String) -> [String] {
@@ -107,8 +109,8 @@ extension ProgramReader {
         return try results(of: block)
     }
 
-    /// A block as a graph of its own, whose inputs are the block's and then the captured values.
-    /// - Parameter results: The types that the results are converted to, if they differ in elements only.
+    /// A block as a separate graph, whose inputs are the block's, followed by the captured values.
+    /// - Parameter results: The types to which the results are converted, if they differ only in the element type.
     private mutating func graph(
         of block: Message, _ types: [TensorType], _ captures: [Capture], results expected: [TensorType] = []
     ) throws -> Graph {
@@ -156,8 +158,8 @@ extension ProgramReader {
 }
 
 extension Message {
-    /// The names that the operations of a block use, and those of its results. Blocks are nested no deeper than messages
-    /// may be.
+    /// The names that the operations of a block use, and those of its results. Blocks are nested no deeper than
+    /// messages may be.
     fileprivate var usedNames: [String] {
         (self.operations as [Message]).flatMap { operation in
             (operation.inputs as [Message]).flatMap { $0.value.arguments as [Message] }

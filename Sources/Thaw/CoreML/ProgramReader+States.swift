@@ -1,4 +1,4 @@
-/// What a program keeps between runs. In the graph, a state is an input, and an output if it is written.
+/// The state that a program keeps between runs. In the graph, a state is an input, and also an output if it is written.
 extension ProgramReader {
     mutating func addState(_ name: String, _ wrapped: Message) throws {
         let (sizes, element) = try openType(wrapped, of: name)
@@ -12,7 +12,7 @@ extension ProgramReader {
         try define(name, .operand(value))
     }
 
-    /// The value of a state, after the operation changed it.
+    /// The value of a state after the operation that changed it.
     mutating func accessState(_ operation: Message) throws -> Operand {
         var bindings: [String: String] = [:]
         for entry in operation.inputs as [Message] {

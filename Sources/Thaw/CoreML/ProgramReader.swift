@@ -1,6 +1,7 @@
 /// Reads a Core ML ML Program into a model.
 ///
-/// The compute precision of a program is not kept: weights become float32, and casts between float16 and float32 disappear.
+/// The compute precision of a program is not kept: weights become float32, and casts between float16 and float32
+/// disappear.
 struct ProgramReader {
     let weightFiles: (any WeightFiles)?
     private let description: Message
@@ -12,9 +13,9 @@ struct ProgramReader {
     var files: [String: WeightFile] = [:]
     /// The constants of nested blocks, which may be read several times.
     private var innerConstants: [String: MILRead.Argument] = [:]
-    /// How many blocks around the current one are open.
+    /// The nesting depth of blocks at the current operation.
     var depth = 0
-    /// The names of lists whose length is not fixed.
+    /// The names of lists without a fixed length.
     var growingLists: Set<String> = []
     private var interface: ModelInterface
     /// The operation at the end of a classifier.
@@ -31,7 +32,7 @@ struct ProgramReader {
     }
 
     /// - Parameters:
-    ///   - weights: The files with the weights; nil for a program without a weight file.
+    ///   - weights: The weight files; nil for a program without one.
     ///   - size: The size of the image; nil for its default size.
     /// - Throws: `Failure` naming the operation or the feature that cannot be read.
     static func run(_ message: Message, _ weights: (any WeightFiles)?, _ size: ImageSize? = nil) throws -> Model {
@@ -160,7 +161,7 @@ struct ProgramReader {
         }
     }
 
-    /// The kinds of operations that have no rule, because the reader does more than to add operations.
+    /// The kinds of operations that have no rule, because the reader must do more than add operations.
     static let ownKinds: Set = ["const", "classify", "cond", "while_loop", "read_state"]
 
     private mutating func results(of read: MILRead, _ blocks: [Message]) throws -> [Operand] {

@@ -18,7 +18,7 @@ package struct StoredWeights: Sendable, Equatable {
         return tally.weights
     }
 
-    /// The sums of weights by storage type, the largest first.
+    /// The weights summed by storage type, the largest first.
     static func summed(_ weights: some Sequence<StoredWeights>) -> [StoredWeights] {
         var sums: [String: StoredWeights] = [:]
         for weight in weights {
@@ -146,7 +146,7 @@ private struct Tally {
             if let codes, codes.form.hasSuffix("palette") { return codes.form }
             return "\(codes.map { $0.bytes * 8 / Swift.max(1, $0.count) } ?? 8)-bit linear"
         case "constexpr_lut_to_dense":
-            // If indices are bytes, the size of the lookup table tells the number of bits.
+            // If indices are bytes, the size of the lookup table determines the number of bits.
             guard let codes = parts["indices"], let table = parts["lut"] else { return "palette" }
             let bits =
                 codes.form.hasPrefix("uint") && codes.form != "uint8"

@@ -1,4 +1,4 @@
-/// A loop whose condition is known in each round is unrolled if it has at most this many rounds and nodes.
+/// The limits for unrolling a loop whose condition is known in each iteration: the number of iterations, and of nodes.
 enum Unrolling {
     static let mostRounds = 256
     static let mostNodes = 1 << 13

@@ -1,6 +1,6 @@
 // The stages between strings, integers, dictionaries and arrays.
 
-/// An array, or a dictionary of its values other than zero by their indices, as an output's type says.
+/// An array, or a dictionary of its nonzero values by index, according to an output's type.
 private func sparseVector(_ values: [(index: Int, value: Double)], count: Int, _ type: FeatureType) throws
     -> FeatureValue
 {
@@ -11,7 +11,7 @@ private func sparseVector(_ values: [(index: Int, value: Double)], count: Int, _
 }
 
 extension StageSource {
-    /// Checks that an output is an array of as many values, or a dictionary of values by integers.
+    /// Checks that an output is an array with this number of values, or a dictionary with integer keys.
     fileprivate func checkVector(_ output: PipelineFeature, _ count: Int) throws {
         switch output.type {
         case .multiArray where output.type.count ?? count == count: break
@@ -22,7 +22,7 @@ extension StageSource {
         }
     }
 
-    /// The keys with their indices, each once, and of the type of the input.
+    /// The unique keys with their indices. They have the type of the input.
     fileprivate func indices(_ keys: [FeatureKey], hasIntegers: Bool) throws -> [FeatureKey: Int] {
         guard !keys.isEmpty else { throw Failure.parameterCount("categories", 0, 1) }
         var indices = [FeatureKey: Int](minimumCapacity: keys.count)
@@ -121,7 +121,7 @@ struct CategoricalMapping: Stage {
     }
 }
 
-/// Features one after the other as an array. A dictionary has the values by their indices.
+/// Features concatenated to an array. A dictionary has its values by index.
 struct FeatureVectorizer: Stage {
     private let output: FeatureType
     /// The input and the number of values of each part.

@@ -133,7 +133,7 @@ extension Failure {
     }
 }
 
-/// Values that do not fit a pipeline.
+/// Values that do not match a pipeline's inputs.
 extension Failure {
     static func valueCount(_ count: Int, _ expected: Int) -> Failure {
         Failure(.wrongShape, "there are \(count) values", remedy: "expected \(expected)")

@@ -44,7 +44,7 @@ extension FeatureType {
         }
     }
 
-    /// How many numbers a value of this type has; nil if that is open, or if it has none.
+    /// The number of elements of a value of this type; nil if it is open, or if the type is not numeric.
     var count: Int? {
         switch self {
         case .integer, .number: 1
@@ -61,7 +61,7 @@ extension FeatureType {
         }
     }
 
-    /// Whether a stage may take values of this type for an input of the type `wanted`.
+    /// Whether a stage accepts values of this type for an input of the type `wanted`.
     func fits(_ wanted: FeatureType) -> Bool {
         switch (self, wanted) {
         case (.integer, .number), (.number, .integer): true
@@ -72,7 +72,7 @@ extension FeatureType {
     }
 
     /// These numbers as a value of this type.
-    /// - Throws: `Failure` if there are more or fewer than the type has, or if an integer is wanted and this is none.
+    /// - Throws: `Failure` if the count does not match the type, or if a number is not an integer although the type is.
     func value(_ numbers: [Double]) throws -> FeatureValue {
         switch self {
         case .number where numbers.count == 1: return .number(numbers[0])
@@ -89,7 +89,7 @@ extension FeatureType {
     }
 
     /// The value as one of this type.
-    /// - Throws: `Failure` if it is of another kind or shape.
+    /// - Throws: `Failure` if it has another kind or shape.
     func checked(_ value: FeatureValue) throws -> FeatureValue {
         switch (self, value) {
         case (.integer, .integer), (.number, .number), (.string, .string), (.image, .image): return value
@@ -126,19 +126,19 @@ extension ElementType {
 public struct PipelineFeature: Equatable, Sendable {
     public var name: String
     public var type: FeatureType
-    /// What the model says about it.
+    /// The model's description of it.
     public var text: String
-    /// Whether an input need not be given.
+    /// Whether an input may be omitted.
     public var isOptional: Bool
-    /// The type of an array's elements, as the description has it. They are computed as `Double`.
+    /// The type of an array's elements in the description. They are computed as `Double`.
     public var element = ElementType.float64
     /// The shapes that an array may have as an input besides its own.
     public var shapes = ArrayShapes.fixed
     /// An array's shape in the description; empty if it has none.
     public var standardShape: [Int] = []
-    /// The number that an array consists of if it is not given.
+    /// The value of an array's elements if it is omitted.
     var standard: Double?
-    /// How many rows an array has at least and at most, if the description says so.
+    /// The minimum and maximum number of rows of an array, if the description has them.
     var rowCounts: ClosedRange<Int>?
 
     /// - Parameter feature: The feature's description.
@@ -159,7 +159,7 @@ public struct PipelineFeature: Equatable, Sendable {
         }
     }
 
-    /// A feature of which no description is known.
+    /// A feature without a known description.
     init(name: String, type: FeatureType) {
         (self.name, self.type, text, isOptional) = (name, type, "", false)
     }
@@ -190,8 +190,8 @@ public struct PipelineFeature: Equatable, Sendable {
         )
     }
 
-    /// The value of an optional input that is not given: what the description says; otherwise a missing number, an empty
-    /// string or an empty dictionary. Nil if it must be given.
+    /// The value of an omitted optional input: the default in the description; otherwise a missing number, an empty
+    /// string or an empty dictionary. Nil if it is required.
     var missingValue: FeatureValue? {
         guard isOptional else { return nil }
         switch type {
@@ -209,8 +209,8 @@ public struct PipelineFeature: Equatable, Sendable {
         }
     }
 
-    /// The value as one of this input.
-    /// - Throws: `Failure` if it is of another type, or an array of another shape than the description allows.
+    /// The value converted to this input's type.
+    /// - Throws: `Failure` if it has another type, or a shape that the description does not allow.
     func checked(_ value: FeatureValue) throws -> FeatureValue {
         let value = try type.checked(value)
         if case .multiArray(_, let given) = value, shapes != .fixed, given != standardShape, !shapes.contains(given) {
@@ -219,10 +219,10 @@ public struct PipelineFeature: Equatable, Sendable {
         return value
     }
 
-    /// The rows of an array: it has one axis more than this input, or is one value.
+    /// The rows of an array that is a single value or has one axis more than this input.
     /// - Throws: `Failure` if its shape does not fit.
     package func rows(_ values: [Double], shape: [Int]) throws -> [FeatureValue] {
-        // The number of axes tells whether the first is that of rows.
+        // The number of axes determines whether the first one is the row axis.
         guard case .multiArray(nil) = type, !standardShape.isEmpty else { return try type.rows(values, shape: shape) }
         guard shape.count == standardShape.count + 1 else { return [try checked(.multiArray(values, shape: shape))] }
         return try FeatureType.multiArray(shape: Array(shape.dropFirst())).rows(values, shape: shape).map(checked)

@@ -35,7 +35,7 @@ public enum FeatureValue: Sendable {
     case string(String)
     /// The values in row-major order, as many as the shape requires.
     case multiArray([Double], shape: [Int])
-    /// Numbers by keys, in any order.
+    /// Numbers by key, in any order.
     case dictionary([(key: FeatureKey, value: Double)])
     /// Gray, or red, green and blue, whatever the order of the network's channels.
     case image(Pixels)
@@ -57,7 +57,7 @@ extension FeatureValue: Equatable {
 }
 
 extension FeatureValue {
-    /// The kind of value, as messages call it.
+    /// The name of the kind of value in messages.
     public var kind: String {
         switch self {
         case .integer: "an integer"
@@ -69,7 +69,7 @@ extension FeatureValue {
         }
     }
 
-    /// The numbers in it: of an array all, of a number or integer one; nil for values of other kinds.
+    /// The numbers in it: all elements of an array, or the single number or integer; nil for other kinds.
     package var numbers: [Double]? {
         switch self {
         case .integer(let number): [Double(number)]

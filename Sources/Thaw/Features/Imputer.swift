@@ -1,7 +1,7 @@
 /// Replaces missing values.
 struct Imputer: Stage {
     private enum Replacement {
-        /// One number for all values, or one for each. What is missing is NaN, or equal to `missing`.
+        /// One number for all values, or one for each. Missing values are NaN, or equal to `missing`.
         case numbers([Double], missing: Double)
         case key(FeatureKey, missing: FeatureKey)
     }

@@ -50,11 +50,11 @@ struct LinearRegressor: VectorRegressor {
 /// A generalized linear model that predicts classes.
 struct LinearClassifier: VectorClassifier {
     private enum Form {
-        /// One function, of the second of two classes.
+        /// One function, for the second of two classes.
         case binary(link: @Sendable (Double) -> Double)
-        /// One function for each class but the first.
+        /// One function for each class except the first.
         case reference
-        /// One function for each class, which tells it from all others.
+        /// One function for each class, which separates it from all others.
         case oneVersusRest
     }
 
@@ -95,7 +95,7 @@ struct LinearClassifier: VectorClassifier {
             let each = values.map(logistic)
             let sum = each.reduce(0, +)
             let uniform = 1 / Double(each.count)
-            // Probabilities may be equal after rounding where the functions are not.
+            // Probabilities may be equal after rounding although the functions are not.
             return ClassScores(top: values.highest, probabilities: each.map { sum == 0 ? uniform : $0 / sum })
         }
     }

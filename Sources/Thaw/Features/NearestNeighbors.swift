@@ -1,15 +1,15 @@
-/// A classifier by the labels of the nearest samples. However the file indexes the samples, the answer is that of a search
-/// through all of them.
+/// A classifier by the labels of the nearest samples. However the file indexes the samples, the result is that of an
+/// exhaustive search.
 struct NearestNeighbors: VectorClassifier {
     /// The labels, in order.
     let labels: [FeatureKey]
-    /// For each sample the index of its label.
+    /// The index of each sample's label.
     private let classes: [Int]
     private let samples: [[Double]]
     private let width: Int
     private let neighborCount: Int
     private let weighsByDistance: Bool
-    /// The class without samples.
+    /// The class that is returned if there are no samples.
     private let standard: Int?
 
     init(_ source: StageSource) throws {
@@ -50,7 +50,7 @@ struct NearestNeighbors: VectorClassifier {
         let distances = samples.map { sample in
             zip(sample, vector).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) }
         }
-        // Of samples at the same distance, the first is nearest.
+        // Among samples at the same distance, the first counts as nearest.
         let nearest = distances.indices.sorted { (distances[$0], $0) < (distances[$1], $1) }.prefix(neighborCount)
         var votes = [Double](repeating: 0, count: labels.count)
         let hasEqual = nearest.contains { distances[$0] == 0 }
@@ -66,7 +66,7 @@ struct NearestNeighbors: VectorClassifier {
 }
 
 extension ClassifierStage {
-    /// Nearest neighbors have a label for each sample.
+    /// A nearest-neighbors model has a label for each sample.
     init(_ source: StageSource, _ classifier: NearestNeighbors) throws {
         try self.init(source, classifier, labels: classifier.labels)
     }

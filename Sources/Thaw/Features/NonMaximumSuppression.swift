@@ -1,7 +1,7 @@
 /// The last stage of a detector: of boxes that overlap, it keeps the most confident one.
 ///
-/// A box is the x and y of its center, its width and its height. Its class is the one with the highest confidence, which
-/// is the confidence of the box.
+/// A box is the x and y of its center, its width and its height. Its class is the one with the highest confidence,
+/// which is the confidence of the box.
 struct NonMaximumSuppression: Stage {
     /// The label of each class; empty if the model has none.
     let classes: [FeatureKey]
@@ -16,9 +16,9 @@ struct NonMaximumSuppression: Stage {
     private let confidenceInput: Int
     private let coordinatesInput: Int
     private let thresholdInputs: (confidence: Int?, iou: Int?)
-    /// Whether each of the outputs is the confidences, not the coordinates.
+    /// Whether each of the outputs contains the confidences rather than the coordinates.
     private let isConfidence: [Bool]
-    /// How many boxes are returned at least, with zeros for those that do not exist, and at most.
+    /// The minimum number of boxes to return, filled up with zeros, and the maximum.
     private let boxCounts: ClosedRange<Int>
 
     init(_ source: StageSource) throws {
@@ -94,7 +94,7 @@ struct NonMaximumSuppression: Stage {
         return low...high
     }
 
-    /// The threshold, if it is one.
+    /// The threshold, if it is valid.
     private static func checked(_ threshold: Double, _ what: String, upTo limit: Double) throws -> Double {
         guard threshold >= 0, threshold <= limit, threshold.isFinite else {
             throw Failure.suppressionThreshold(what, threshold)
@@ -130,8 +130,8 @@ private struct Boxes {
     let classCount: Int
     private var count: Int { coordinates.count / 4 }
 
-    /// - Parameter classCount: The number of classes, or 0 if that is not known.
-    /// - Throws: `Failure` if the values do not fit.
+    /// - Parameter classCount: The number of classes, or 0 if it is unknown.
+    /// - Throws: `Failure` if the values do not match.
     init(_ confidences: FeatureValue, _ coordinates: FeatureValue, classCount: Int) throws {
         guard case .multiArray(let scores, let scoreShape) = confidences,
             case .multiArray(let positions, let positionShape) = coordinates
@@ -147,7 +147,7 @@ private struct Boxes {
         (self.confidences, self.coordinates, self.classCount) = (scores, positions, classes)
     }
 
-    /// The indices of at most `limit` boxes that are kept, the most confident first; of equally confident ones, the first.
+    /// The indices of at most `limit` kept boxes, most confident first. Ties keep their order.
     func kept(confidence threshold: Double, iou: Double, isPerClass: Bool, limit: Int) -> [Int] {
         guard classCount > 0 else { return [] }
         let boxes = (0..<count).map { index in

@@ -4,9 +4,9 @@
     import Darwin
 #endif
 
-/// A function of a vector of numbers: the values of all inputs, one after the other.
+/// A function of a vector of numbers: the concatenated values of all inputs.
 protocol VectorFunction: Sendable {
-    /// How many numbers it takes.
+    /// The number of values that it takes.
     var widths: ClosedRange<Int> { get }
 }
 
@@ -17,7 +17,7 @@ protocol VectorClassifier: VectorFunction {
 }
 
 protocol VectorRegressor: VectorFunction {
-    /// The number of its values.
+    /// The number of values that it returns.
     var outputCount: Int { get }
     func values(_ vector: [Double]) -> [Double]
 }
@@ -31,17 +31,17 @@ struct ClassScores {
 }
 
 extension ClassScores {
-    /// The class with the highest probability, the first of equal ones, is the top label.
+    /// The top label is the class with the highest probability, or the first such class.
     init(_ probabilities: [Double]) { self.init(top: probabilities.highest, probabilities: probabilities) }
 }
 
 extension Array where Element: Comparable {
-    /// The index of the largest element, the first of equal ones; 0 if there are none that compare.
+    /// The index of the largest element, or the first such index; 0 if all elements are NaN.
     var highest: Int { indices.dropFirst().reduce(0) { self[$1] > self[$0] ? $1 : $0 } }
 }
 
 extension VectorFunction {
-    /// - Throws: `Failure` if it does not take as many numbers.
+    /// - Throws: `Failure` if it takes a different number of values.
     func check(_ count: Int) throws {
         guard widths.contains(count) else {
             throw Failure.vectorWidth(count, widths.lowerBound, isExact: widths.count == 1)
@@ -142,7 +142,7 @@ func logistic(_ x: Double) -> Double { x >= 0 ? 1 / (1 + exp(-x)) : exp(x) / (1 
 /// The standard normal distribution function.
 func normalDistribution(_ x: Double) -> Double { erfc(-x / 2.0.squareRoot()) / 2 }
 
-/// Exponentials with the sum 1, without overflow.
+/// Exponentials normalized to the sum 1, without overflow.
 func normalizedExponentials(_ values: [Double]) -> [Double] {
     let largest = values.max() ?? 0
     let exponentials = values.map { exp($0 - largest) }

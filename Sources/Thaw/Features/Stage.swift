@@ -1,12 +1,12 @@
 /// A part of a pipeline: a function of features.
 protocol Stage: Sendable {
-    /// The outputs for these inputs, both in the order of the description. Inputs have the types of the description.
+    /// The outputs for these inputs, both in the order of the description. Inputs have the types in the description.
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue]
     /// The labels of a classifier.
     var labels: [FeatureKey]? { get }
     /// Keys of an input's dictionary, or values of a string or an integer, that the stage knows, in order.
     func keys(ofInput index: Int) -> [FeatureKey]
-    /// The outputs of the description as the stages after this one see them.
+    /// The outputs of the description as later stages see them.
     func known(_ outputs: [PipelineFeature]) -> [PipelineFeature]
 }
 
@@ -17,9 +17,9 @@ extension Stage {
     var labels: [FeatureKey]? { nil }
 }
 
-/// What a stage is read from.
+/// The source of a stage.
 struct StageSource {
-    /// The message of the kind.
+    /// The message specific to the kind of stage.
     let parameters: Message
     let inputs: [PipelineFeature]
     let outputs: [PipelineFeature]
@@ -42,8 +42,8 @@ struct StageSource {
         return (input.type, output.type)
     }
 
-    /// The number of all values of the inputs; nil if that is open.
-    /// - Throws: `Failure` for an input that does not consist of numbers.
+    /// The total number of elements of the inputs; nil if it is open.
+    /// - Throws: `Failure` for an input that is not numeric.
     func width() throws -> Int? {
         guard !inputs.isEmpty else { throw Failure.stageFeatures(0, outputs.count) }
         try Self.requireNumbers(inputs)
@@ -57,7 +57,7 @@ struct StageSource {
         }
     }
 
-    /// Strings or integers, of which a stage has one or the other.
+    /// Strings or integers; a stage has one or the other.
     func keys(strings: String, integers: String) -> [FeatureKey] {
         if parameters.has(strings) {
             return (parameters[strings].vector as [String]).map { .string($0) }
@@ -66,7 +66,7 @@ struct StageSource {
     }
 }
 
-/// Outputs that are the inputs.
+/// A stage that returns its inputs.
 struct IdentityStage: Stage {
     init(_ source: StageSource) throws {
         let (inputs, outputs) = (source.inputs, source.outputs)

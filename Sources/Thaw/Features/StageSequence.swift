@@ -1,15 +1,15 @@
-/// The stages of a pipeline, one after the other. Each takes features by their names: inputs of the pipeline, or what an
-/// earlier stage returned. A stage may return a feature under the name of an earlier one, which it replaces.
+/// The stages of a pipeline in order. Each takes features by name: inputs of the pipeline, or outputs of earlier
+/// stages. A stage may return a feature under the name of an earlier one, which it replaces.
 struct StageSequence: Stage {
     /// A stage with the positions of its inputs and outputs among all features.
     struct Step: Sendable {
-        /// What messages call the stage.
+        /// The stage's name in messages.
         let location: String
         let description: StageDescription
         var stage: any Stage
         let inputs: [Int]
         let outputs: [Int]
-        /// How many values an array must have, for inputs whose shape is not known before.
+        /// The required number of elements of array inputs whose shape is not known in advance.
         let counts: [Int?]
     }
 
@@ -20,12 +20,12 @@ struct StageSequence: Stage {
     /// The position of each output among all features.
     private let results: [Int]
 
-    /// Makes the stage of a network.
+    /// Creates a stage for a network.
     typealias MakeNetwork = (Message) throws -> any Stage
 
     /// - Parameters:
     ///   - model: A model of any kind. One that is not a pipeline is the only stage.
-    ///   - prefix: What comes before the positions of the stages, in a pipeline that is a stage itself.
+    ///   - prefix: The prefix for the positions of the stages, in a pipeline that is itself a stage.
     /// - Throws: `Failure` naming the stage that cannot be read.
     init(_ model: Message, prefix: String = "", network: MakeNetwork) throws {
         let description: Message = model["description"]
@@ -71,7 +71,7 @@ struct StageSequence: Stage {
         } else if ModelKinds.pipelines.contains(kind) {
             stage = try StageSequence(model, prefix: position + ".", network: network)
         } else if let make = Stages.all[kind] {
-            // Where a description leaves the number of values open, that of the feature itself is known.
+            // If a description leaves the number of values open, the feature's own number is known.
             let known = zip(inputs, positions).map { $0.type.count == nil ? features.types[$1] : $0.type }
             let source = StageSource(
                 parameters: model[kind],
@@ -102,7 +102,7 @@ struct StageSequence: Stage {
 
     /// - Parameters:
     ///   - firstOutputs: The outputs of the first stage, if they are known.
-    ///   - tell: Called with the time that each stage took.
+    ///   - tell: Called with the time taken by each stage.
     func evaluate(
         _ inputs: [FeatureValue], firstOutputs: [FeatureValue]?, tell: ((Duration) -> Void)? = nil
     ) throws -> [FeatureValue] {
@@ -121,8 +121,8 @@ struct StageSequence: Stage {
         return results.map { features[$0] }
     }
 
-    /// The stage that detects objects by their boxes, and the positions of its confidences and coordinates among the outputs;
-    /// nil if there is none, or if the outputs do not include both.
+    /// The stage that detects objects by their boxes, and the positions of its confidences and coordinates among the
+    /// outputs; nil if there is none, or if the outputs do not include both.
     var detection: (step: Int, stage: NonMaximumSuppression, confidence: Int, coordinates: Int)? {
         for (index, step) in steps.enumerated().reversed() {
             guard let stage = step.stage as? NonMaximumSuppression else { continue }
@@ -138,19 +138,19 @@ struct StageSequence: Stage {
         return nil
     }
 
-    /// The same sequence with another stage of the same features in place of one.
+    /// The same sequence with one stage replaced by another one with the same features.
     func replacing(_ step: Int, by stage: any Stage) -> StageSequence {
         var copy = self
         copy.steps[step].stage = stage
         return copy
     }
 
-    /// The descriptions of all stages, those of an inner pipeline in place of it.
+    /// The descriptions of all stages, with inner pipelines replaced by their stages.
     var stages: [StageDescription] {
         steps.flatMap { ($0.stage as? StageSequence)?.stages ?? [$0.description] }
     }
 
-    /// The stages of all pipelines in it that are none themselves.
+    /// The stages of all nested pipelines that are not pipelines themselves.
     var leaves: [any Stage] {
         steps.flatMap { ($0.stage as? StageSequence)?.leaves ?? [$0.stage] }
     }
@@ -160,7 +160,7 @@ struct StageSequence: Stage {
 }
 
 extension StageSequence.Step {
-    /// The inputs, if they have as many values as the stage was made for.
+    /// The inputs, if they have the numbers of values for which the stage was created.
     fileprivate func checked(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
         for (input, count) in zip(inputs, counts) {
             if let count, let numbers = input.numbers, numbers.count != count {
@@ -182,14 +182,14 @@ public struct StageDescription: Equatable, Sendable {
     public var outputs: [String]
 }
 
-/// The features that are known at some point of a pipeline.
+/// The features known at some point of a pipeline.
 private struct KnownFeatures {
     private(set) var types: [FeatureType] = []
     private var positions: [String: Int] = [:]
 
     var count: Int { types.count }
 
-    /// Adds features. Each gets a position of its own, also if its name is known.
+    /// Adds features. Each gets a new position, even if its name is already known.
     @discardableResult
     mutating func define(_ features: [PipelineFeature]) throws -> [Int] {
         guard Set(features.map(\.name)).count == features.count else {
@@ -202,7 +202,8 @@ private struct KnownFeatures {
         }
     }
 
-    /// The inputs of a stage that suppresses boxes: thresholds need not be in its description, nor be known features.
+    /// The inputs of a non-maximum suppression stage: thresholds need not be in its description or among the known
+    /// features.
     func withThresholds(
         _ described: [PipelineFeature], _ names: NonMaximumSuppression.Names
     ) -> [PipelineFeature] {

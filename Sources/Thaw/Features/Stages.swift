@@ -1,4 +1,4 @@
-/// The stages that are neither networks nor pipelines, by their kinds.
+/// The stages that are neither networks nor pipelines, by kind.
 enum Stages {
     static let all: [String: @Sendable (StageSource) throws -> any Stage] = [
         "arrayFeatureExtractor": { try ArrayFeatureExtractor($0) },

@@ -25,7 +25,7 @@ private struct SupportVectors: Sendable {
             let messages: [Message] = parameters.sparseSupportVectors.vectors
             let nodes = messages.map { $0.nodes as [Message] }
             let indices = nodes.joined().map { $0.index as Int }
-            // A dense copy is made of each.
+            // Each vector is copied to dense form.
             let width = indices.max() ?? 0
             guard indices.allSatisfy({ $0 > 0 }), width * nodes.count < 1 << 27
             else { throw Failure.supportVectorIndices() }
@@ -91,11 +91,11 @@ struct SupportVectorClassifier: VectorClassifier {
     private let vectors: SupportVectors
     /// The support vectors of each class.
     private let ranges: [Range<Int>]
-    /// For each class but one the coefficients of all support vectors: in row k, those of a class's vectors against the
-    /// class that is number k of the others.
+    /// For each class but one, the coefficients of all support vectors. Row k has the coefficients of a class's vectors
+    /// against the k-th of the other classes.
     private let coefficients: [[Double]]
     private let rho: [Double]
-    /// Of the sigmoid that turns each pair's decision into a probability.
+    /// The parameters of the sigmoid that converts each pair's decision to a probability.
     private let sigmoids: [(a: Double, b: Double)]
 
     init(_ source: StageSource) throws {
@@ -157,9 +157,8 @@ struct SupportVectorClassifier: VectorClassifier {
 
     /// The probabilities of classes that agree best with those of all pairs.
     ///
-    /// The iteration and its rather early end are LIBSVM's, so that the values are too.
-    /// Source: T.-F. Wu, C.-J. Lin, R. C. Weng, Probability estimates for multi-class classification by pairwise coupling,
-    /// algorithm 2.
+    /// The iteration, including its early end, is LIBSVM's, so that the values are the same. Source: T.-F. Wu, C.-J.
+    /// Lin, R. C. Weng, Probability estimates for multi-class classification by pairwise coupling, algorithm 2.
     static func coupled(_ pairs: [[Double]]) -> [Double] {
         let count = pairs.count
         if count == 2 { return [pairs[0][1], pairs[1][0]] }

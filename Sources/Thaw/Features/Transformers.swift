@@ -1,4 +1,4 @@
-// The stages that turn numbers into numbers.
+// The stages that transform numbers.
 
 /// scale · (x + shift). Each has one element, one for each value, or none.
 struct Scaler: Stage {

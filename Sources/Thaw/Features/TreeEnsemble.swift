@@ -18,7 +18,7 @@ struct TreeEnsemble: Sendable {
         /// The indices of the children among all nodes.
         var whenTrue = 0
         var whenFalse = 0
-        /// What a leaf adds, among all additions.
+        /// The additions of a leaf, among all additions.
         var additions = 0..<0
 
         func isTrue(_ value: Double) -> Bool {
@@ -39,8 +39,8 @@ struct TreeEnsemble: Sendable {
     private var additions: [(dimension: Int, value: Double)] = []
     private var roots: [Int] = []
     private let base: [Double]
-    /// Whether all numbers of the trees are float32. The values that they are compared with are rounded to float32 then, as
-    /// the program did that made the trees.
+    /// Whether all numbers in the trees are float32. If so, inputs are rounded to float32 before comparison, as in the
+    /// program that trained the trees.
     private let isSinglePrecision: Bool
     /// The number of features that the nodes refer to.
     private(set) var width = 0
@@ -136,7 +136,7 @@ struct TreeEnsemble: Sendable {
         try requireNoCycles(messages)
     }
 
-    /// Every node has at most one parent, so nodes that no root leads to are in a cycle, or below one.
+    /// Every node has at most one parent, so nodes that cannot be reached from a root are in a cycle, or below one.
     private func requireNoCycles(_ messages: [Message]) throws {
         var isReached = [Bool](repeating: false, count: nodes.count)
         var waiting = roots
@@ -150,7 +150,7 @@ struct TreeEnsemble: Sendable {
         }
     }
 
-    /// The base values plus those of the leaf of each tree.
+    /// The base values plus those of each tree's leaf.
     func values(_ vector: [Double]) -> [Double] {
         var sums = base
         for root in roots {
@@ -220,7 +220,7 @@ struct TreeClassifier: VectorClassifier {
         trees.dimensions == 1 || transform == .softmaxWithZeroClass ? trees.dimensions + 1 : trees.dimensions
     }
 
-    /// What a sum of rounded values may differ by.
+    /// The tolerance for a sum of rounded values.
     private static let rounding = 1e-9
 
     func scores(_ vector: [Double]) -> ClassScores {

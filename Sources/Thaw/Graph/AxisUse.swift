@@ -1,10 +1,10 @@
-/// What an operation does along one axis of an input.
+/// The effect of an operation along one axis of an input.
 enum AxisUse: Equatable {
     /// Each index of an output's axis depends only on the indices within reach, in the same way for all of them.
     case local(Int, Reach)
-    /// Each index of an output's axis depends only on the same index of the input, and has weights of its own.
+    /// Each index of an output's axis depends only on the same index of the input, with separate weights for each.
     case weighted(Int)
-    /// The indices of an output's axis run the other way.
+    /// The indices of an output's axis are reversed.
     case reversed(Int)
     /// Axes are split and merged. The elements keep their order.
     case regrouped
@@ -13,10 +13,10 @@ enum AxisUse: Equatable {
     /// The elements along the axis are combined: each output may depend on all of them.
     case combined
 
-    /// Index i of an output's axis depends on index i of the input only, in the same way for all indices.
+    /// Index i of an output's axis depends only on index i of the input, in the same way for all indices.
     static func kept(_ axis: Int) -> AxisUse { .local(axis, Reach()) }
 
-    /// What broadcasting one shape with others does along its axis: the axis is kept, unless it is 1 and repeated.
+    /// The effect of broadcasting one shape with others along its axis: the axis is kept, unless it is 1 and repeated.
     static func broadcast(_ shape: Shape, _ axis: Int, with others: [Shape]) -> AxisUse {
         let rank = others.map(\.rank).max()!
         let aligned = axis + rank - shape.rank
@@ -36,18 +36,18 @@ struct Reach: Equatable {
         (self.step, self.first, self.last) = (step, first, last)
     }
 
-    /// Index i depends on index `step · i + offset` only.
+    /// Index i depends only on index `step · i + offset`.
     init(step: Fraction = Fraction(1), movedBy offset: Int) {
         self.init(step: step, first: Double(offset), last: Double(offset))
     }
 
-    /// What results depend on that are computed with the reach `next` from values with this reach.
+    /// The combined reach of two operations: this one, followed by one with the reach `next`.
     func followed(by next: Reach) -> Reach {
         Reach(step: step * next.step, first: first + next.first * step.value, last: last + next.last * step.value)
     }
 }
 
-/// A positive fraction in its lowest terms.
+/// A positive fraction in lowest terms.
 struct Fraction: Equatable {
     let numerator: Int
     let denominator: Int

@@ -2,7 +2,7 @@
 struct Caption {
     /// The operation in the field's terms.
     var title: String
-    /// How it is done: sizes, axes, numbers.
+    /// Its parameters: sizes, axes, numbers.
     var details: [String]
 
     init(_ title: String, _ details: [String] = []) {
@@ -11,7 +11,7 @@ struct Caption {
     }
 }
 
-/// What operations have in common in purpose.
+/// The purpose that operations share.
 enum Family {
     /// Combines neighboring pixels, or the channels of a pixel, by weights.
     case convolution
@@ -31,7 +31,7 @@ enum Family {
     case arrangement
 }
 
-/// How captions spell names, numbers and shapes.
+/// The spelling of names, numbers and shapes in captions.
 enum Words {
     /// "LogSoftmax" as "Log softmax".
     static func spaced(_ kind: String) -> String {

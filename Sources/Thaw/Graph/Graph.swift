@@ -13,7 +13,7 @@ public struct Graph: Sendable {
     public struct Port: Hashable, Sendable {
         /// The name of the input or output.
         public var name: String
-        /// What it receives or returns.
+        /// The value that it receives or returns.
         public var value: Value
     }
 
@@ -27,7 +27,7 @@ public struct Graph: Sendable {
         /// The values that it computes.
         public var outputs: [Value]
 
-        /// What it computes, in the field's terms: "Convolution", "Relu6".
+        /// Its operation, in the field's terms: "Convolution", "Relu6".
         public var kind: String { operation.kind }
     }
 

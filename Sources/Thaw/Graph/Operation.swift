@@ -1,13 +1,13 @@
-/// What one node of a graph computes, with its parameters and weights as fields.
+/// The computation of one node of a graph, with its parameters and weights as fields.
 ///
-/// Each operation has files of its own under `Operations`. This protocol is what all of them have in common. Passes,
-/// writers and drawings ask the operation; they do not look at its type. A requirement without a default is a
-/// question that every operation must answer.
+/// Each operation has its own files under `Operations`. This protocol defines what they have in common. Passes, writers
+/// and drawings use its requirements instead of testing an operation's type. Requirements without a default must be
+/// answered by every operation.
 protocol Operation: Sendable {
     /// The name of the operation in the field's terms: "Convolution", "Relu6".
     var kind: String { get }
 
-    /// What it has in common with other operations.
+    /// The purpose that it shares with other operations.
     var family: Family { get }
 
     /// The output types for inputs of these types.
@@ -30,13 +30,13 @@ protocol Operation: Sendable {
     /// Whether it is drawn together with the operation before it.
     var isActivation: Bool { get }
 
-    /// How it takes part in a quantized network.
+    /// Its role in a quantized network.
     var quantizedRole: QuantizedRole { get }
 
     // MARK: Axes
 
-    /// What it does along an axis of an input, for each of its outputs. The axes of an image are batch, height,
-    /// width, channel.
+    /// Its effect along an axis of an input, for each of its outputs. The axes of an image are batch, height, width,
+    /// channel.
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse
 
     /// Whether the axes of a rank-4 input have fixed meanings: batch, height, width, channel in a channels-last
@@ -91,7 +91,7 @@ protocol Operation: Sendable {
     /// the last axis.
     func channelArithmetic(on type: TensorType) -> ChannelArithmetic?
 
-    // MARK: What it can absorb
+    // MARK: Absorbing neighbors
 
     /// The border that it adds to an image, if it does only that.
     var border: Border? { get }

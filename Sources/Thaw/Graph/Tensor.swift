@@ -64,8 +64,8 @@ extension Tensor {
         /// The number of elements. Traps on overflow: readers check `checkedCount` first.
         public var elementCount: Int { dimensions.reduce(1, *) }
 
-        /// The number of elements, or nil if a dimension is negative or the number reaches the limit, at most 2^40. Dimensions of 0 count as
-        /// 1.
+        /// The number of elements, or nil if a dimension is negative or the number reaches the limit, at most 2^40.
+        /// Dimensions of 0 count as 1.
         public var checkedCount: Int? {
             var count = 1
             for dimension in dimensions {
@@ -157,7 +157,7 @@ extension Tensor.Shape: CustomStringConvertible {
 
 // MARK: Types
 
-/// What is known about a tensor before it is computed. On the edges of a graph both parts are fixed.
+/// The static facts about a tensor. On the edges of a graph both parts are fixed.
 public struct TensorType: Hashable, Sendable {
     /// The sizes along the axes.
     public var shape: Tensor.Shape

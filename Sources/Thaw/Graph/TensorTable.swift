@@ -15,7 +15,7 @@ struct TensorTable<Value> {
         entries[TensorSample(tensor)]?.first { $0.tensor.hasContent(of: tensor) }?.value
     }
 
-    /// Adds a tensor that is not in the table yet.
+    /// Adds a tensor that is not yet in the table.
     mutating func add(_ tensor: Tensor, _ value: Value) {
         entries[TensorSample(tensor), default: []].append((tensor, value))
     }

@@ -14,7 +14,7 @@ package struct BoxMark: Sendable {
 }
 
 extension BoxMark {
-    /// Colors that differ from each other on most photos, one after the other for the classes.
+    /// Colors that differ from each other on most photos, assigned to the classes in turn.
     package static func color(ofClass index: Int) -> RGBColor {
         let colors: [(UInt8, UInt8, UInt8)] = [
             (230, 60, 60), (40, 160, 70), (50, 110, 230), (240, 170, 30), (150, 70, 200), (20, 175, 190),
@@ -27,7 +27,7 @@ extension BoxMark {
 }
 
 extension Pixels {
-    /// The image in color, with boxes and their texts drawn into it. The first mark is on top.
+    /// The image in color, with boxes and their labels drawn on it. The first mark is on top.
     package func drawing(_ marks: [BoxMark]) -> Pixels {
         let source = converted(to: .rgb)
         var canvas = Canvas(width: width, height: height, bytes: source.bytes)
@@ -48,7 +48,7 @@ extension Pixels {
     }
 }
 
-/// An image of three channels that is drawn into. What is outside it is not drawn.
+/// A three-channel image to draw on. Pixels outside it are not drawn.
 private struct Canvas {
     let width: Int
     let height: Int
@@ -99,7 +99,7 @@ private struct Glyph {
     /// Seven bytes, the top row first. The leftmost pixel of a row is bit 4.
     private let rows: UInt64
 
-    /// Characters without a form of their own are boxes.
+    /// Characters without a bitmap are boxes.
     init(_ character: Character) { rows = Self.forms[character] ?? 0x1F_11_11_11_11_11_1F }
 
     func hasInk(_ x: Int, _ y: Int) -> Bool { rows >> UInt64(8 * (6 - y) + 4 - x) & 1 == 1 }

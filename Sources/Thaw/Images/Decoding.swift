@@ -4,8 +4,8 @@ public struct DecodingOptions: Equatable, Sendable {
     public var background: RGBColor?
     /// Files that declare more pixels than this are refused before memory is allocated.
     public var maximumPixels = DecodingOptions.standardMaximum
-    /// Whether a truncated JPEG or GIF, or a PNG with a wrong checksum, is refused. Otherwise it is decoded as far as
-    /// possible, with a warning.
+    /// Whether a truncated JPEG or GIF, or a PNG with a wrong checksum, is refused. Otherwise as much as possible is
+    /// decoded, with a warning.
     public var isStrict = false
     /// The target size and resize method. A JPEG at least twice as large may then be decoded at a half, a quarter or
     /// an eighth of its size. This saves time, but each pixel becomes an average over a square (in terms of the

@@ -23,7 +23,7 @@ extension StoredImage {
         let width = max(Int(gif.pointee.SWidth), Int(frame.Left) + frameWidth)
         let height = max(Int(gif.pointee.SHeight), Int(frame.Top) + frameHeight)
         guard frameWidth > 0, frameHeight > 0 else { throw Failure.damagedImage("GIF", "no pixels") }
-        // A code of at most 12 bits represents at most 4096 pixels.
+        // An LZW code of at most 12 bits represents at most 4096 pixels.
         try checkSize(width: width, height: height, options, capacity: byteCount * 4096)
 
         var indices = [UInt8](repeating: UInt8(transparent ?? 0), count: width * height)
@@ -53,7 +53,7 @@ extension StoredImage {
 /// The bytes that giflib has not read yet.
 private struct Source {
     var rest: UnsafeRawBufferPointer
-    /// The last byte that was read, if it was read by itself.
+    /// The last byte that was read, if it was read separately.
     var lastByte: UInt8?
 }
 

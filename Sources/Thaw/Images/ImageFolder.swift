@@ -8,7 +8,7 @@
 public struct FoundImage: Sendable {
     /// The path of the file, or the name that results use.
     public let path: String
-    /// Why there is no image.
+    /// The reason why there is no image.
     public let failure: Failure?
     /// The content of an image that is not a file.
     public let content: [UInt8]?

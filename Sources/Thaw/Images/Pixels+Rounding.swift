@@ -1,8 +1,8 @@
 extension Pixels {
-    /// Rounds a network's output to pixels of 8 bits: red, green, blue, or gray. NaN becomes black.
+    /// Rounds a network's output to 8-bit pixels: red, green, blue, or gray. NaN becomes black.
     /// - Parameters:
     ///   - color: The order of the channels in `values`.
-    ///   - target: Room for as many pixels.
+    ///   - target: Memory for the same number of pixels.
     static func round(
         _ values: UnsafeBufferPointer<Float>, _ color: ColorLayout, to target: UnsafeMutablePointer<UInt8>
     ) {

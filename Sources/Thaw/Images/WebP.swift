@@ -31,8 +31,8 @@ extension StoredImage {
     }
 }
 
-/// More pixels than a byte of a WebP file is taken to represent. The format has no bound: a plain area takes no bits at all.
-/// But files of drawings with large plain areas stay far below this.
+/// The assumed maximum number of pixels per byte of a WebP file. The format has no bound: a plain area takes no bits at
+/// all. But files of drawings with large plain areas stay far below this.
 private let webPPixelsPerByte = 4096
 
 /// A frame of an animation: its own image chunks, and its position on the canvas.

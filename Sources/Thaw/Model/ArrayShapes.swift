@@ -2,9 +2,9 @@
 public enum ArrayShapes: Hashable, Sendable, CustomStringConvertible {
     /// A single shape.
     case fixed
-    /// Each of these. The first is the default.
+    /// Any of these. The first is the default.
     case enumerated([[Int]])
-    /// For each axis a range of sizes; `Int.max` is no bound.
+    /// A range of sizes for each axis; `Int.max` means unbounded.
     case ranges([ClosedRange<Int>])
 
     /// Whether an array may have this shape.
@@ -32,14 +32,14 @@ public enum ArrayShapes: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// What the description of a model says about an array input besides its shape.
+/// The description of an array input, apart from its shape.
 struct ArrayInput: Sendable {
     var shapes: ArrayShapes
-    /// The number that the array consists of if it is not given; nil if it must be given.
+    /// The value of all its elements if it is omitted; nil if it is required.
     var standard: Double?
 }
 
-/// Creates the model for arrays of other shapes, from what the model was made of.
+/// Creates the model for arrays of other shapes, from the model's source.
 protocol ModelReshaper: Sendable {
     /// - Parameters:
     ///   - shapes: The shapes by the names of the inputs; others keep their defaults.
@@ -62,12 +62,12 @@ extension Model {
         if !shapes.isEmpty { self = try reshaper.model(at: shapes, nil) }
     }
 
-    /// The array of an input that is not given; nil if it must be given.
+    /// The array for an omitted input; nil if it is required.
     func standardArray(_ name: String, _ type: TensorType) -> Tensor? {
         arrays[name]?.standard.map { number in Tensor(shape: type.shape, element: type.element) { _ in number } }
     }
 
-    /// What may be said about an array input besides its type: its other shapes, and what it is if it is not given.
+    /// The facts about an array input besides its type: its other shapes, and its value if it is omitted.
     package func arrayNotes(_ name: String) -> String {
         guard let array = arrays[name] else { return "" }
         var text = ""

@@ -60,7 +60,7 @@ public struct PixelScaling: Hashable, Sendable {
     }
 }
 
-/// The image that a model takes.
+/// The image input of a model.
 public struct ImageInput: Hashable, Sendable {
     /// The name of the input.
     public var name: String
@@ -79,7 +79,7 @@ public struct ImageInput: Hashable, Sendable {
     /// Whether the graph that the network comes from takes images with channels first (NCHW).
     public var isChannelsFirst = false
 
-    /// An image input; without `scaling`, the network gets the pixels as they are.
+    /// An image input; without `scaling`, the network gets unchanged pixels.
     public init(
         name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil
     ) {

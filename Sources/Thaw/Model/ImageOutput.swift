@@ -9,8 +9,8 @@ public struct ImageForm: Hashable, Sendable {
     /// Whether the channel axis comes first.
     public var isChannelsFirst = false
 
-    /// The layout of a tensor with 1 or 3 channels and more than one row and column, with or without a batch of 1; nil for
-    /// any other shape. The last axis is tried as the channel axis first. A tensor without a channel axis is gray.
+    /// The layout of a tensor with 1 or 3 channels and more than one row and column, with or without a batch of 1; nil
+    /// for any other shape. The last axis is tried as the channel axis first. A tensor without a channel axis is gray.
     /// - Parameter mayBeLine: Whether a single row or column is allowed, because the tensor is known to be an image.
     init?(_ shape: Tensor.Shape, mayBeLine: Bool = false) {
         var axes = shape.dimensions
@@ -32,11 +32,12 @@ public struct ImageForm: Hashable, Sendable {
     var shape: Shape { isChannelsFirst ? [1, channels, height, width] : [1, height, width, channels] }
 }
 
-/// The image that a model returns.
+/// The image output of a model.
 ///
-/// A pixel is scale · y + bias for the network's value y, clamped to 0 to 255, and rounded to the nearest integer, halves up.
-/// Accelerate does the same on Apple's systems (`vImageConvert_PlanarFtoPlanar8`: saturated, plus 0.5). Core ML's treatment of
-/// values outside the range is undocumented, so a model that may return such values is written with a clip layer.
+/// A pixel is scale · y + bias for the network's value y, clamped to 0 to 255, and rounded to the nearest integer,
+/// halves up. Accelerate does the same on Apple's systems (`vImageConvert_PlanarFtoPlanar8`: saturated, plus 0.5). Core
+/// ML's treatment of values outside the range is undocumented, so a model that may return such values is written with a
+/// clip layer.
 public struct ImageOutput: Hashable, Sendable {
     /// The index of the graph's output.
     public var index: Int

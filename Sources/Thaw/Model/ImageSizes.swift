@@ -15,7 +15,7 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
 public enum ImageSizes: Hashable, Sendable {
     /// A single size.
     case fixed
-    /// Each of these, at least two. The first is the default.
+    /// Any of these, at least two. The first is the default.
     case enumerated([ImageSize])
     /// Every width and every height in a range.
     case range(width: ClosedRange<Int>, height: ClosedRange<Int>)
@@ -43,7 +43,7 @@ public enum ImageSizes: Hashable, Sendable {
         }
     }
 
-    /// The best size for an image. In a range, it is the image's own size, scaled uniformly as far as the bounds require. In a
+    /// The best size for an image. In a range, it is the image's own size, scaled uniformly to fit the bounds. In a
     /// list, it is the size with the most similar aspect ratio, and among equals the one nearest in area.
     package func nearest(to image: ImageSize) -> ImageSize? {
         switch self {
@@ -65,8 +65,8 @@ public enum ImageSizes: Hashable, Sendable {
         }
     }
 
-    /// The sizes at which a network is validated, the default first: all sizes of a list; the corners of a range, and sizes
-    /// next to corners, at which padding may differ.
+    /// The sizes at which a network is validated, the default first: all sizes of a list; the corners of a range, and
+    /// sizes next to corners, at which padding may differ.
     var samples: [ImageSize] {
         guard let standard else { return [] }
         var samples = [standard]

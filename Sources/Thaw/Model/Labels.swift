@@ -1,11 +1,11 @@
 /// The labels of classes, read from a file with one label per line, in the order of the network's output.
 ///
-/// A byte-order mark, CRLF, a missing newline at the end, `index:label` and `index label` lines, and lines that begin with a
-/// WordNet ID (`n01440764 tench`) are supported.
+/// A byte-order mark, CRLF, a missing newline at the end, `index:label` and `index label` lines, and lines that begin
+/// with a WordNet ID (`n01440764 tench`) are supported.
 public struct Labels: Sendable {
     /// The labels, in the order of the network's output.
     public private(set) var names: [String]
-    /// What a user should know although nothing is wrong: duplicate labels.
+    /// Notes for the user about valid labels: duplicates.
     public private(set) var warnings: [Note] = []
     /// The file, for messages.
     private var path: String?
@@ -147,8 +147,8 @@ public struct Labels: Sendable {
         return 1 + (lines.firstIndex { !isUTF8($0) } ?? 0)
     }
 
-    /// Whether it is text. UTF-16 of Latin letters is valid UTF-8 too, but contains NUL characters, at which a label would be
-    /// cut off in the model's file.
+    /// Whether it is text. UTF-16 of Latin letters is valid UTF-8 too, but contains NUL characters, at which a label
+    /// would be cut off in the model's file.
     private static func isUTF8(_ bytes: some Collection<UInt8>) -> Bool {
         String(decoding: bytes, as: UTF8.self).utf8.elementsEqual(bytes) && !bytes.contains(0)
     }

@@ -1,4 +1,4 @@
-// Height and width of an image as they are followed through a network.
+// The height and width of an image, traced through a network.
 
 extension Locality {
     /// Height or width of the image in a tensor: its axis, and the receptive field of its elements.

@@ -1,5 +1,5 @@
 extension Locality {
-    /// Follows height and width of the image through a graph.
+    /// Traces the height and width of the image through a graph.
     struct Tracing {
         private let graph: Graph
         private let producers: [Graph.Value: Graph.Node]
@@ -26,8 +26,8 @@ extension Locality {
             }
         }
 
-        /// The outputs of a node that depends on the whole image. If they are as large as the input, they may still be on its
-        /// grid.
+        /// The outputs of a node that depends on the whole image. If they are as large as the input, they may still be
+        /// on its grid.
         private mutating func nonlocal(_ node: Graph.Node) -> [View] {
             global = global ?? node.name
             let input = graph[node.inputs[0]].shape

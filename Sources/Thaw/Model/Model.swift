@@ -1,13 +1,13 @@
-/// The stages of a pipeline of images to labels that follow its network.
+/// The stages after the network of a pipeline from images to labels.
 protocol LaterStages: Sendable {
     /// The probabilities of the classes for the outputs of the network's graph.
     func probabilities(_ outputs: [Tensor]) throws -> [Float]
 }
 
-/// A network with what is known about its use: its image input, its classes or its image output, and its metadata.
+/// A network with its interface: its image input, its classes or its image output, and its metadata.
 public struct Model: Sendable {
-    /// The network, in TensorFlow's axis order. If `image` is set, the first input is that image: float32, batch, height,
-    /// width, channel, already scaled.
+    /// The network, in TensorFlow's axis order. If `image` is set, the first input is that image: float32, batch,
+    /// height, width, channel, already scaled.
     public var graph: Graph
     /// The first input, if it is an image.
     public var image: ImageInput?
@@ -19,20 +19,20 @@ public struct Model: Sendable {
     public var classifier: ClassifierConfiguration?
     /// The description, the author, the license and the version.
     public var metadata: Metadata
-    /// What is recorded about the model's quantization; nil if it is not quantized, or by someone else.
+    /// The record of the model's quantization; nil if it is not quantized, or was quantized by another program.
     public var quantization: QuantizationRecord?
     /// Creates the model for images of another size, if there are several `image.sizes`.
     var resizer: (any ModelResizer)?
-    /// What the model keeps between runs.
+    /// The state that the model keeps between runs.
     var states: [StateTensor] = []
-    /// What is known about array inputs that are flexible or optional, by their names.
+    /// The facts about flexible or optional array inputs, by name.
     var arrays: [String: ArrayInput] = [:]
     /// Creates the model for arrays of other shapes, if an input is flexible.
     var reshaper: (any ModelReshaper)?
-    /// What follows the network if it is the first stage of a pipeline that classifies images.
+    /// The stages after the network, if it is the first stage of a pipeline that classifies images.
     var laterStages: (any LaterStages)?
 
-    /// A model of a graph that a program has.
+    /// Creates a model for a program's own graph.
     public init(
         graph: Graph, image: ImageInput? = nil, imageOutput: ImageOutput? = nil,
         classifier: ClassifierConfiguration? = nil, metadata: Metadata = Metadata()
@@ -67,8 +67,8 @@ public struct Model: Sendable {
         self = try resizer.model(at: size)
     }
 
-    /// Changes a model of several image sizes to that of an array of this shape, whose last axes are height, width and channels, or
-    /// channels, height and width.
+    /// Changes a model of several image sizes to that of an array of this shape, whose last axes are height, width and
+    /// channels, or channels, height and width.
     /// - Throws: `Failure` if the model takes several sizes, but not this one.
     package mutating func setImageSize(fromArrayShape shape: [Int]) throws {
         guard let image, shape.count >= 3 else { return }
@@ -103,7 +103,7 @@ public struct Model: Sendable {
     }
 }
 
-/// Creates a model for images of other sizes, from what the model was made of.
+/// Creates a model for images of other sizes, from the model's source.
 protocol ModelResizer: Sendable {
     /// - Throws: `Failure` if the network does not work at this size.
     func model(at size: ImageSize) throws -> Model
@@ -133,9 +133,9 @@ public struct ClassifierConfiguration: Hashable, Sendable {
 
 /// A model's metadata.
 public struct Metadata: Hashable, Sendable {
-    /// What the model does.
+    /// The description of the model.
     public var description = ""
-    /// Who made it.
+    /// The author.
     public var author = ""
     /// The license.
     public var license = ""

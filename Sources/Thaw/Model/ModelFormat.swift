@@ -2,7 +2,7 @@
 public enum ModelFormat: Sendable {
     case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
 
-    /// - Throws: `Failure` naming the file, and saying what it is if it is none of these.
+    /// - Throws: `Failure` naming the file, and what it is if it has none of these formats.
     public init(of path: String) throws { try self.init(of: path, isMapped: true) }
 
     init(of path: String, isMapped: Bool) throws {
@@ -16,7 +16,7 @@ public enum ModelFormat: Sendable {
         }
     }
 
-    /// The format of a file or folder of this kind; nil if no model is loaded from it.
+    /// The format of a file or folder of this kind; nil if it does not contain a model.
     init?(_ kind: FileKind, _ path: String) {
         switch kind {
         case .frozenGraph: self = .frozenGraph
@@ -25,7 +25,7 @@ public enum ModelFormat: Sendable {
         case .checkpointIndex where path.hasSuffix(".index"): self = .checkpoint
         case .coreMLModel: self = .coreML
         case .folder(.coreMLPackage): self = .coreMLPackage
-        // A package without a manifest is told what it lacks.
+        // The error for a package without a manifest says so.
         case .folder where ModelFormat(pathToWrite: path) == .coreMLPackage: self = .coreMLPackage
         default: return nil
         }

@@ -1,4 +1,5 @@
-/// A tensor that a model keeps between runs. In the graph it is an input, and an output if runs change it.
+/// A tensor of the state that a model keeps between runs. In the graph it is an input, and also an output if runs
+/// change it.
 struct StateTensor: Sendable {
     var name: String
     var type: TensorType
@@ -8,9 +9,9 @@ struct StateTensor: Sendable {
     var output: Int?
 }
 
-/// What a model keeps between runs, as coremltools' `make_state` returns it. It begins with zeros.
+/// The state that a model keeps between runs, as in coremltools' `make_state`. It begins as zeros.
 ///
-/// A state belongs to one sequence of runs. If several threads use it, they wait for each other.
+/// A state belongs to one sequence of runs. Threads that share it wait for each other.
 public final class ModelState: @unchecked Sendable {
     private let states: [StateTensor]
     private var tensors: [Tensor]
@@ -24,19 +25,19 @@ public final class ModelState: @unchecked Sendable {
     /// The names of its tensors.
     public var names: [String] { states.map(\.name) }
 
-    /// A tensor as the last run left it; nil if there is none of this name.
+    /// A tensor after the last run; nil if there is none with this name.
     public func tensor(named name: String) -> Tensor? {
         states.firstIndex { $0.name == name }.map { index in lock.withLock { tensors[index] } }
     }
 
-    /// The same.
+    /// Likewise, but throws.
     /// - Throws: `Failure` if there is none of this name.
     package func existingTensor(named name: String) throws -> Tensor {
         guard let tensor = tensor(named: name) else { throw Failure.noSuchState(name, names) }
         return tensor
     }
 
-    /// Replaces a tensor, for example by one that another state had.
+    /// Replaces a tensor, for example by one from another state.
     /// - Throws: `Failure` if there is none of this name, or if it has another shape.
     public func setTensor(_ tensor: Tensor, named name: String) throws {
         guard let index = states.firstIndex(where: { $0.name == name }) else { throw Failure.noSuchState(name, names) }
@@ -51,7 +52,7 @@ public final class ModelState: @unchecked Sendable {
         self.states.map(\.name) == states.map(\.name) && self.states.map(\.type) == states.map(\.type)
     }
 
-    /// Changes the tensors by a run.
+    /// Changes the tensors in a run.
     func update<Result>(_ body: (inout [Tensor]) throws -> Result) rethrows -> Result {
         try lock.withLock { try body(&tensors) }
     }
@@ -61,7 +62,7 @@ extension Model {
     /// Whether runs depend on earlier ones.
     public var isStateful: Bool { !states.isEmpty }
 
-    /// The names of what the model keeps between runs.
+    /// The names of the tensors in the model's state.
     public var stateNames: [String] { states.map(\.name) }
 
     /// The graph's inputs and outputs that are states.

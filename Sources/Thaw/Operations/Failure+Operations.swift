@@ -1,4 +1,4 @@
-/// Inputs that an operation does not take.
+/// Inputs that an operation does not accept.
 extension Failure {
     static func constantTooLarge(_ shape: Shape) -> Failure {
         Failure(

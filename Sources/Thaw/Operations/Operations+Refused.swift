@@ -1,4 +1,5 @@
-/// What Core ML's formats have and Thaw does not compute, with the reason. `docs/coreml-operations.md` lists them.
+/// Operations and layers in Core ML's formats that Thaw does not support, with the reason. `docs/coreml-operations.md`
+/// lists them.
 extension Operations {
     private static let random: Phrase = "its results are random"
 

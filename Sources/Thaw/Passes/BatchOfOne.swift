@@ -11,11 +11,11 @@ extension Graph {
 
     /// Converts a graph that was built for a batch of several images to a batch of one.
     ///
-    /// Every value keeps its shape except along the batch axis. Whatever an operation stores about the batch (the
-    /// shape of a reshape or broadcast, the range of a slice, a constant that repeats for every image) is reduced
-    /// accordingly. Then every operation must process the images independently: either its definition guarantees
-    /// that, or it is run on two images, and the results must equal those of each image alone. Otherwise the node is
-    /// refused, because its result would depend on the batch.
+    /// Every value keeps its shape except along the batch axis. Everything that an operation stores about the batch
+    /// (the shape of a reshape or broadcast, the range of a slice, a constant that repeats for every image) is reduced
+    /// accordingly. Then every operation must process the images independently: either its definition guarantees that,
+    /// or it is run on two images, and the results must equal those of each image alone. Otherwise the node is refused,
+    /// because its result would depend on the batch.
     /// - Throws: `Failure` naming the node that needs the whole batch.
     func withBatchOfOne() throws -> Graph {
         guard let input = inputs.first, let batch = self[input.value].shape.first, batch > 1 else { return self }

@@ -1,13 +1,13 @@
-/// Cross-layer equalization (Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction, 2019), for
-/// weights with a scale per output channel: channels between two layers are scaled so that they use the range of their tensor
-/// evenly. The first layer's weights and bias are multiplied, the second one's weights divided.
+/// Cross-layer equalization (Nagel et al., Data-Free Quantization Through Weight Equalization and Bias Correction,
+/// 2019), for weights with a scale per output channel: channels between two layers are scaled so that they use the
+/// range of their tensor evenly. The first layer's weights and bias are multiplied, the second one's weights divided.
 struct Equalization {
     /// Two layers, by index among the nodes, and the value between them.
     struct Pair {
         var first: Int
         var second: Int
         var value: Graph.Value
-        /// Whether values are clamped to an upper bound, which channels may then only approach.
+        /// Whether values are clamped to an upper bound, which other channels must not exceed.
         var hasUpperBound: Bool
         /// The largest weights of the second layer for each channel.
         var weights: [Float]
@@ -71,7 +71,8 @@ struct Equalization {
         guard most > 0 else { return magnitudes.map { _ in 1 } }
         let raw = zip(magnitudes, pair.weights).map { magnitude, weight -> Double in
             guard magnitude > most / largestFactor, weight > 0 else { return 1 }
-            // Where channels stay separate, the second layer's scales follow; elsewhere its weights bear half of it.
+            // If channels stay separate, the second layer's scales follow; otherwise its weights take half of the
+            // scaling.
             return pair.isDepthwise ? most / magnitude : (Double(weight) / magnitude).squareRoot()
         }
         // The largest magnitude stays the same.

@@ -33,8 +33,8 @@ extension Graph {
         return (try rebuilt { node, inputs, _ in gone.contains(node.name) ? inputs : nil }, lifted)
     }
 
-    /// The first node that computes with the image before any weights are involved. If there is one, the graph
-    /// preprocesses its images in a way that cannot be lifted out.
+    /// The first node that computes with the image before any weights. If there is one, the graph preprocesses its
+    /// images in a way that cannot be lifted out.
     /// - Parameter index: The index of the image among the inputs.
     func preparation(ofInput index: Int = 0) -> String? {
         guard inputs.indices.contains(index) else { return nil }

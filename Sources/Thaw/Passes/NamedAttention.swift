@@ -17,16 +17,16 @@ extension Graph {
     }
 }
 
-/// What happens to scores between the first product and the softmax.
+/// The operations on the scores between the first product and the softmax.
 private struct Scores {
-    /// The product, or what has been computed from it.
+    /// The product, or a value computed from it.
     var value: Graph.Value
     var factor: Float = 1
     /// In a shape that is broadcast to the value's.
     var mask: Tensor?
     var computedMask: Graph.Value?
 
-    /// The most elements of a mask: one that is broadcast may have to be spelled out.
+    /// The most elements of a mask, because a broadcast mask may have to be expanded.
     static let largestMask = 1 << 22
 }
 
@@ -54,7 +54,7 @@ extension GraphBuilder {
         return try add(attention, [query, key, value] + [scores.computedMask].compactMap { $0 }, name: node.name)
     }
 
-    /// Follows scores back to the matrix product that they are computed by; nil if anything else happens to them.
+    /// Traces scores back to the matrix product that computes them; nil if there is any other operation in between.
     private func scores(behind last: Scores, _ readOnce: Set<Graph.Value>) -> Scores? {
         var scores = last
         while readOnce.contains(scores.value), let producer = producer(of: scores.value) {

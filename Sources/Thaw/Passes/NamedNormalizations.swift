@@ -1,5 +1,5 @@
-// Recognizes normalizations that a graph spells out: mean, difference, mean of squared differences, and what follows
-// from them.
+// Recognizes normalizations that a graph spells out: mean, difference, mean of squared differences, and the values
+// computed from them.
 //
 // Each value that may belong to a normalization gets a role in it, in graph order: "the mean of x along these axes",
 // "1 / √(variance + epsilon), times this". The role of a value follows from the roles of its inputs, so all the

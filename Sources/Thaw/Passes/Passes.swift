@@ -1,6 +1,6 @@
 /// A transformation of a graph that preserves its results.
 struct Pass: Sendable {
-    /// What it does, as it appears in a bug report.
+    /// The effect of the pass, as it appears in a bug report.
     let name: String
     let run: @Sendable (Graph) throws -> Graph
 }

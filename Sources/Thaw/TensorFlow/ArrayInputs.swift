@@ -1,8 +1,9 @@
 /// Graphs of several inputs that all get arrays.
 enum ArrayInputs {
-    /// The types of the inputs, by node name. Sizes that the graph leaves open are those of the arrays.
+    /// The types of the inputs, by node name. Sizes that the graph leaves open come from the arrays.
     ///
-    /// - Returns: nil for a graph of one input, and if there are no arrays; an empty dictionary for a graph without inputs.
+    /// - Returns: nil for a graph of one input, and if there are no arrays; an empty dictionary for a graph without
+    ///   inputs.
     /// - Throws: `Failure` for an array of the wrong shape, and for inputs that are not numeric.
     static func types(_ flat: FlatGraph, _ options: ImportOptions) throws -> [String: TensorType]? {
         guard let feeding = options.feeding, options.input == nil else { return nil }

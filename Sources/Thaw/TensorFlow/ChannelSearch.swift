@@ -1,6 +1,6 @@
 /// Finds the channel axis of an image in the tensor that a graph reads.
 ///
-/// The tensor is followed from the input, with its axes tracked through transposes, to the first nodes on every path that
+/// The tensor is traced from the input, with its axes tracked through transposes, to the first nodes on every path that
 /// determine the channel axis: convolutions, pooling, biases, resizes.
 struct ChannelSearch {
     /// The channel axis according to those nodes, with the batch as axis 0; nil if there is no such node, or if they
@@ -67,7 +67,7 @@ struct ChannelSearch {
         return tensor.shape[2]
     }
 
-    /// The tensor after a node; nil if it cannot be followed any further.
+    /// The tensor after a node; nil if it cannot be traced any further.
     private static func result(_ node: NodeDefinition, _ array: Followed, _ constants: inout GraphConstants)
         -> Followed?
     {

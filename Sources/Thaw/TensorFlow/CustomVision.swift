@@ -1,5 +1,6 @@
 extension PreprocessingGuess {
-    /// The guess for an imported graph: first by the marks of Custom Vision, then by the names of well-known families.
+    /// The guess for an imported graph: first by the signature of Custom Vision, then by the names of well-known
+    /// families.
     init?(_ imported: Importer.Result, _ source: GraphDefinition) {
         if let guess = PreprocessingGuess(customVision: source.nodes, input: imported.graph) {
             self = guess
@@ -8,10 +9,10 @@ extension PreprocessingGuess {
         }
     }
 
-    /// The guess for an early export of Custom Vision; nil unless the graph has all of its marks.
+    /// The guess for an early export of Custom Vision; nil unless the graph has its complete signature.
     ///
-    /// These exports expect the caller to subtract the means of Caffe's models, as integers. Later ones begin with a batch
-    /// normalization, `data_bn`, that contains the means.
+    /// These exports expect the caller to subtract the means of Caffe's models, as integers. Later ones begin with a
+    /// batch normalization, `data_bn`, that contains the means.
     private init?(customVision nodes: [NodeDefinition], input graph: Graph) {
         guard let input = graph.inputs.first, input.name == "Placeholder",
             graph[input.value].shape == [1, 227, 227, 3],

@@ -1,5 +1,5 @@
-/// Searches for the cut that keeps most of a graph without the nodes that cannot be converted: after them with `--input`, or
-/// before them with `--output`. Every suggestion has been tried.
+/// Searches for the cut that keeps most of a graph without the nodes that cannot be converted: after them with
+/// `--input`, or before them with `--output`. Every suggestion has been tried.
 struct CutSearch {
     private let nodes: [NodeDefinition]
     private let outputs: [String]
@@ -69,7 +69,7 @@ struct CutSearch {
         return best?.words
     }
 
-    /// Nodes after all refused ones through which everything passes that depends on those, in topological order.
+    /// Nodes after all refused ones that every value that depends on those passes through, in topological order.
     private func inputs() -> [String] {
         var lastConsumer = Array(nodes.indices)
         for (index, sources) in reads.enumerated() { for source in sources { lastConsumer[source] = index } }

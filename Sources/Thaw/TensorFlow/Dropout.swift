@@ -1,5 +1,5 @@
-/// Removes dropout from a frozen graph. At inference nothing is dropped: a value that is multiplied with a random mask, or
-/// selected by one, is passed on as it was before it was scaled for the mask.
+/// Removes dropout from a frozen graph. At inference nothing is dropped: a value that is multiplied by a random mask,
+/// or selected by one, is passed on unscaled.
 ///
 /// TensorFlow has written dropout as x / keep · floor(keep + random), as x · 1/(1 − rate) · cast(random ≥ rate), and as
 /// select(random ≥ rate, x · 1/(1 − rate), 0).

@@ -42,7 +42,7 @@ extension Failure {
         return failure
     }
 
-    /// A hint at other sizes than the one that was given.
+    /// A hint at sizes other than the given one.
     static func sizesFit(_ sizes: [String], layer: String) -> Phrase {
         "\(layer) takes images of \(listedSizes(sizes)) pixels: set \(option: .size) accordingly"
     }
@@ -82,7 +82,7 @@ extension Failure {
     }
 }
 
-/// What was found out about the input.
+/// Notes about the input.
 extension Note {
     static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> Note {
         let depth = channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? ""

@@ -1,4 +1,4 @@
-/// Placeholders that are set.
+/// Settings of placeholders.
 extension Failure {
     static func noSuchPlaceholder(_ name: String, _ names: [String]) -> Failure {
         Failure(

@@ -1,4 +1,4 @@
-/// A TensorFlow graph as a whole: its names, its outputs, and what cannot be converted.
+/// A TensorFlow graph as a whole: its names, its outputs, and the nodes that cannot be converted.
 extension Failure {
     static func missingOutput(_ node: String, _ op: String, _ reference: String) -> Failure {
         refused(node, op, "reads '\(reference)', which is not computed", code: .invalidModel)
@@ -104,8 +104,8 @@ extension Failure {
             node, op, "its branch depends on the input", "control flow must be fixed when the graph is frozen")
     }
 
-    /// All unsupported operations, each with its kind and its nodes, and the nodes that are refused although their operation is
-    /// supported.
+    /// All unsupported operations, each with its kind and its nodes, and the nodes that are refused although their
+    /// operation is supported.
     static func unsupported(
         _ groups: [(op: String, kind: String?, names: [String])], _ failures: [Failure], hint: Phrase?
     ) -> Failure {
@@ -126,7 +126,7 @@ extension Failure {
     static let variablesHint: Phrase = "use the SavedModel or the checkpoint with the variables, or freeze the graph"
 
     static func severalRefusals(_ failures: [Failure]) -> Failure {
-        // If all have the same code, so has the whole.
+        // If all of them have the same code, this failure has it too.
         Failure(
             Set(failures.map(\.code)).count == 1 ? failures[0].code : .unsupportedOperations,
             "\(failures.count) nodes cannot be converted:\(lines(failures))",
@@ -148,7 +148,7 @@ extension Failure {
     }
 }
 
-/// What was inferred and assumed about a graph.
+/// Notes on inferred and assumed properties of a graph.
 extension Note {
     static func placeholderAssumed(_ name: String, _ value: Bool) -> Note {
         Note(

@@ -1,7 +1,7 @@
 /// Finds a batch size that is fixed inside a graph whose input leaves it open: an input [?, 3] plus a constant [4, 3].
 ///
-/// TensorFlow runs such a graph with a batch of that size, or repeats a single item. Run item by item, it would return the
-/// whole batch for each.
+/// TensorFlow runs such a graph with a batch of that size, or repeats a single item. Run item by item, it would return
+/// the whole batch for each.
 enum FixedBatch {
     /// A node that returns the whole batch, and the batch size.
     struct Finding {
@@ -21,7 +21,7 @@ enum FixedBatch {
                 guard let other, let twin = other.nodes.first(where: { $0.name == node.name }),
                     twin.inputs.count == node.inputs.count, twin.outputs.count == node.outputs.count
                 else { continue }
-                // A node that returns as much for one item as for many has repeated the item.
+                // A node whose output for one item is as large as for many has repeated the item.
                 let readsMore = zip(node.inputs, twin.inputs).contains { graph[$0].shape != other[$1].shape }
                 let givesMore = zip(node.outputs, twin.outputs).contains { graph[$0].shape != other[$1].shape }
                 if readsMore, !givesMore { return Finding(node: node.name, batch: batch) }

@@ -1,5 +1,5 @@
-/// Placeholders that get their value during the conversion: those that the user sets, and those whose names show that they
-/// switch between training and inference.
+/// Placeholders whose value is set during the conversion: those that the user sets, and those whose names show that
+/// they switch between training and inference.
 struct FixedPlaceholders {
     /// The graph, with constants instead of these placeholders.
     private(set) var survey: GraphSurvey
@@ -43,8 +43,8 @@ extension NodeDefinition {
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
     }
 
-    /// The Boolean value of a placeholder at inference, by the words in its name: false if they mean training, true if they
-    /// mean inference. Nil if they mean neither or both, or if there is a negation.
+    /// The Boolean value of a placeholder at inference, by the words in its name: false if they mean training, true if
+    /// they mean inference. Nil if they mean neither or both, or if there is a negation.
     fileprivate var valueAtInference: Bool? {
         let words = Set(name.split(separator: "/").last.map(NodeDefinition.words) ?? [])
         guard words.isDisjoint(with: ["not", "no", "non", "without", "disable", "skip"]) else { return nil }

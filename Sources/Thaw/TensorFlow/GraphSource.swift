@@ -3,7 +3,7 @@ struct GraphSource {
     var definition: GraphDefinition
     /// The signature with its inputs and outputs.
     var signature: MetaGraph.Signature?
-    /// The outputs given by the user or the signature, or detected; empty if they are still to be detected.
+    /// The outputs given by the user or the signature, or detected; empty if they have not been detected yet.
     var outputs: [String]
 
     /// The graph with its variables; nil for a frozen graph.
@@ -21,7 +21,7 @@ struct GraphSource {
 
     /// - Throws: `Failure` naming the file at fault.
     init(_ path: String, _ options: ImportOptions, tag: String?, signature name: String?) throws {
-        // What is no graph at all is refused when it is read as a frozen one.
+        // A file that is not a graph at all is refused when it is read as a frozen graph.
         let isMapped = options.mapsFiles
         let kind = try naming(file: path) { try FileKind.at(path, isMapped: isMapped) }
         let format = ModelFormat(kind, path) ?? .frozenGraph
@@ -65,8 +65,8 @@ struct GraphSource {
 }
 
 extension GraphDefinition {
-    /// Whether a node outside the functions can take an image or an array. A graph saved by TensorFlow 2 without a signature
-    /// takes only a file name.
+    /// Whether a node outside the functions can take an image or an array. A graph saved by TensorFlow 2 without a
+    /// signature takes only a file name.
     fileprivate var takesNumbers: Bool {
         nodes.contains { node in
             (node.has(.fed) && node.dataType != .string) || node.has([.decoder, .iterator])

@@ -1,7 +1,7 @@
 /// A TensorFlow graph with an index: its nodes by name, their inputs and consumers, and which operations occur.
 ///
-/// It is built once. Steps that replace nodes keep the index up to date; only those that inline calls or split fused nodes
-/// build it again.
+/// It is built once. Steps that replace nodes keep the index up to date; only those that inline calls or split fused
+/// nodes build it again.
 struct GraphSurvey {
     private(set) var nodes: [NodeDefinition] = []
     /// The index of each node by name.
@@ -32,7 +32,7 @@ struct GraphSurvey {
     /// Whether there is a node with one of these operations.
     func contains(_ ops: Set<String>) -> Bool { ops.contains { opCounts[$0] != nil } }
 
-    /// Whether there is a node that plays one of these parts.
+    /// Whether there is a node with one of these roles.
     func contains(_ roles: TensorFlowRoles) -> Bool {
         opCounts.keys.contains { !TensorFlowTraits.of($0).roles.isDisjoint(with: roles) }
     }

@@ -1,4 +1,4 @@
-/// Options for reading a TensorFlow graph: what it leaves open.
+/// Options for reading a TensorFlow graph: settings that it leaves open.
 struct ImportOptions: Sendable {
     /// The node that the input replaces; nil detects it.
     var input: String?
@@ -23,7 +23,7 @@ struct ImportOptions: Sendable {
     var isOneOfSeveral = false
     /// The position of the channel axis in the graph's input; nil detects it.
     var channels: Graph.ChannelOrder?
-    /// What to do with batch normalization in training mode.
+    /// How to convert batch normalization in training mode.
     var batchNorm = BatchNormMode.graph
     /// Values for placeholders.
     var settings: [Setting] = []
@@ -33,8 +33,8 @@ struct ImportOptions: Sendable {
     var openBatch = 1
     /// The number of channels to import with if nothing in the graph determines it.
     var openChannels: Int?
-    /// Returns the shapes of the arrays that a graph of several inputs gets, in the order of these names. Without it, such a
-    /// graph is refused.
+    /// Returns the shapes of the arrays that a graph of several inputs gets, in the order of these names. Without it,
+    /// such a graph is refused.
     var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?
     /// The placeholders that the given arrays name.
     var fed: Set<String> = []
@@ -57,7 +57,7 @@ struct ImportOptions: Sendable {
     }
 }
 
-/// Options for one of several inputs; what is nil follows from the graph.
+/// Options for one of several inputs; nil means that the graph determines the setting.
 public struct InputOptions: Sendable {
     /// Width and height of the image in pixels.
     public var size: (width: Int, height: Int)?

@@ -2,7 +2,7 @@
 extension Importer {
     private typealias Size = (width: Int, height: Int)
 
-    /// The options with the size and the number of channels that follow from the graph's layers, and notes on them.
+    /// The options with the size and number of channels inferred from the graph's layers, and notes on them.
     /// - Throws: `Failure` with the sizes that fit, if there are several.
     static func withOpenSize(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> (
         options: ImportOptions, notes: [Note]
@@ -14,7 +14,7 @@ extension Importer {
         let sizes = finding.sizes.map { text($0) }
         if options.size == nil {
             guard sizes.count == 1 else {
-                // A graph that is only inspected, or that takes each image in its own size, needs none.
+                // Not needed for a graph that is only inspected, or that takes each image in its own size.
                 guard options.openSize == nil else { return (options, []) }
                 let op = flat.survey.node(input.name)?.op ?? "Placeholder"
                 throw Failure.severalSizes(

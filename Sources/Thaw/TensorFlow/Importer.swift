@@ -1,5 +1,5 @@
-/// Converts a TensorFlow graph to a `Graph`: cut to its outputs, with constants folded, and without nodes that do nothing at
-/// inference.
+/// Converts a TensorFlow graph to a `Graph`: cut to its outputs, with constants folded, and without nodes that do
+/// nothing at inference.
 ///
 /// Nodes are visited in topological order. All nodes that cannot be converted are collected and reported together.
 struct Importer {
@@ -10,9 +10,9 @@ struct Importer {
         var images: [Image]
         /// The names of the nodes that were kept, in order.
         var nodeNames: [String]
-        /// What was inferred and assumed, one sentence each.
+        /// Notes: inferences and assumptions, one sentence each.
         var notes: [Note]
-        /// What may be wrong although the graph can be converted.
+        /// Warnings about a graph that can be converted.
         var warnings: [Note] = []
 
         var takesImage: Bool { !images.isEmpty }
@@ -48,8 +48,8 @@ struct Importer {
 
     private init(_ survey: GraphSurvey) { self.survey = survey }
 
-    /// - Throws: `Failure` if inputs or outputs cannot be determined, and for nodes that cannot be converted, with the cut
-    ///   that would help if there is one.
+    /// - Throws: `Failure` if inputs or outputs cannot be determined, and for nodes that cannot be converted, with the
+    ///   cut that would help if there is one.
     static func run(_ definition: GraphDefinition, _ options: ImportOptions) throws -> Result {
         let flat = try FlatGraph(definition, options)
         if let arrays = try options.arrays ?? ArrayInputs.types(flat, options) { return try run(flat, arrays) }
@@ -276,8 +276,8 @@ struct Importer {
         }
     }
 
-    /// A switch on a constant passes its input to the selected branch: output 1 if the predicate is true, otherwise output 0.
-    /// With several branches, the constant is the index; any other value selects the last branch.
+    /// A switch on a constant passes its input to the selected branch: output 1 if the predicate is true, otherwise
+    /// output 0. With several branches, the constant is the index; any other value selects the last branch.
     private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
         var count = 2
         if node.op == "_SwitchN" {

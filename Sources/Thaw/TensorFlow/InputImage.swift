@@ -1,18 +1,19 @@
-/// The input of a graph, and how an image comes to the shape that the graph reads.
+/// The input of a graph, and the conversion of an image to the shape that the graph reads.
 ///
-/// Whatever the placeholder's shape, the Graph takes batch, height, width, channel; a reshape or a transpose leads over.
+/// Whatever the placeholder's shape, the Graph takes batch, height, width, channel; a reshape or a transpose converts
+/// it.
 struct InputImage {
     private let node: NodeDefinition
     private let shape: [Int]?
     /// The number of values per row that a matrix product reads, if one follows directly.
     private let rowLength: Int?
-    /// What the nodes behind the input say of the image's channels.
+    /// What the nodes after the input reveal about the image's channels.
     private let channels: ChannelSearch
     private let worksChannelsFirst: Bool
     /// The number of channels, 1 or 3, of the image that a convolution reads.
     private var depth: Int? { channels.count.flatMap { $0 == 1 || $0 == 3 ? $0 : nil } }
 
-    /// - Parameter nodes: The nodes that are computed, each behind what it reads.
+    /// - Parameter nodes: The nodes to compute, each after those that it reads.
     init(_ node: NodeDefinition, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
         self.node = node
         worksChannelsFirst = survey.nodes.contains {
@@ -38,7 +39,7 @@ struct InputImage {
         return nil
     }
 
-    /// What is wrong with an input that takes no numbers.
+    /// The error for an input that is not numeric.
     var refusal: Failure? {
         guard let type = node.dataType, type.element == nil else { return nil }
         return Failure.inputNotNumeric(node.name, node.op, "\(type)")
@@ -47,7 +48,7 @@ struct InputImage {
     /// Whether the graph takes batches of any size.
     var isBatchOpen: Bool { shape.map { $0.count != 3 && $0.first ?? 0 < 0 } ?? true }
 
-    /// Height and width as far as they are known; nil if both are, or if the input is no image.
+    /// Height and width, nil if unknown; nil if both are known, or if the input is not an image.
     func openSize(_ options: ImportOptions) -> (width: Int?, height: Int?)? {
         guard let shape else { return rowLength == nil ? (nil, nil) : nil }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
@@ -64,7 +65,7 @@ struct InputImage {
         }
     }
 
-    /// Whether the graph or the options say how many channels the image has.
+    /// Whether the graph or the options determine the image's number of channels.
     func knowsChannels(_ options: ImportOptions) -> Bool {
         if options.color != nil || depth != nil { return true }
         guard let shape else { return rowLength != nil }
@@ -73,14 +74,14 @@ struct InputImage {
         return shape[shape.count - axis] > 0
     }
 
-    /// What the input became.
+    /// The result of converting the input.
     struct Added {
         /// The value that replaces the node's output.
         var operand: Operand
         var isImage = false
         /// Whether the node's own shape has the channels before height and width.
         var isChannelsFirst = false
-        /// Whether neither the graph nor the options say the image's size.
+        /// Whether neither the graph nor the options determine the image's size.
         var isSizeOpen = false
         var note: Note?
     }
@@ -107,7 +108,7 @@ struct InputImage {
             isSizeOpen: form.isSizeOpen && options.size == nil)
     }
 
-    /// The shape of an array that is no image: the batch filled in, all else known.
+    /// The shape of an array that is not an image, with the batch filled in; all other sizes are known.
     private func fixed(_ options: ImportOptions) throws -> [Int] {
         var sizes = shape ?? options.shape ?? []
         if let given = options.shape {
@@ -134,7 +135,7 @@ struct InputImage {
         var isSizeOpen = false
     }
 
-    /// - Returns: nil for an array that is no image.
+    /// - Returns: nil for an array that is not an image.
     private func form(_ options: ImportOptions) throws -> Form? {
         if options.isTensor { return nil }
         guard let shape = shape ?? rowLength.map({ [-1, $0] }) else {
@@ -177,10 +178,10 @@ struct InputImage {
 
     // MARK: The order of axes
 
-    /// Whether an axis may be that of an image's channels.
+    /// Whether an axis may be the channel axis of an image.
     private func isChannels(_ size: Int?) -> Bool { size == nil || size == 1 || size == 3 }
 
-    /// The position of the channels in a tensor of a batch axis and three more; nil if it is not an image.
+    /// The channel axis of a tensor with a batch axis and three others; nil if it is not an image.
     ///
     /// The options decide, then the nodes that read the tensor, then the known sizes of its axes.
     private func order(_ sizes: [Int?], _ options: ImportOptions) -> Graph.ChannelOrder? {
@@ -195,7 +196,7 @@ struct InputImage {
         guard let count = sizes[1], isChannels(count), sizes[3] != 1, sizes[3] != 3 else {
             return isChannels(sizes[3]) ? .last : nil
         }
-        // No image is 1 or 3 pixels high and of any width.
+        // No image has 1 or 3 rows and any width.
         if sizes[3] == nil { return .first }
         let isImage = count == 3 && mayBeImage(sizes)
         return (worksChannelsFirst && shape?.count == 4) || isImage || options.color?.channels == count ? .first : nil
@@ -242,7 +243,8 @@ struct InputImage {
         return shape
     }
 
-    /// An image whose pixels are one row: of the size given by the options, or square. Nil if it is not an image.
+    /// An image whose pixels are a single row, with the size given by the options, or square. Nil if it is not an
+    /// image.
     private func flattened(_ count: Int?, batch: Int, _ options: ImportOptions) throws -> Shape? {
         if let size = options.size {
             let area = Swift.max(1, size.width * size.height)

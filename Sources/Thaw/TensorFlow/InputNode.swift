@@ -1,8 +1,8 @@
-/// Finds the image input of a graph, and replaces it by a placeholder if it is another node: an image decoder, an iterator, a
-/// queue, or any node that the user names.
+/// Finds the image input of a graph, and replaces it by a placeholder if it is another node: an image decoder, an
+/// iterator, a queue, or any node that the user names.
 ///
-/// If the image is decoded or has an unknown size, and is resized later, the placeholder is the resized image. This is possible
-/// if only elementwise arithmetic is in between, which can just as well be done after the resize.
+/// If the image is decoded or has an unknown size, and is resized later, the placeholder is the resized image. This is
+/// possible if only elementwise arithmetic is in between, which can just as well be done after the resize.
 struct InputNode {
     /// The graph with the placeholder.
     private(set) var survey: GraphSurvey
@@ -12,7 +12,7 @@ struct InputNode {
     let isDecoder: Bool
     /// Whether the graph takes pixels from 0 to 255, from a decoder or as 8-bit integers.
     let takesPixels: Bool
-    /// What a user should know about it.
+    /// Notes about it for the user.
     private(set) var notes: [Note] = []
 
     /// - Parameters:
@@ -182,8 +182,8 @@ struct InputNode {
     }
 }
 
-/// The chain of nodes from a decoded image, or one of unknown size, to its resize. Each node is the only consumer of the
-/// previous one.
+/// The chain of nodes from a decoded image, or one of unknown size, to its resize. Each node is the only consumer of
+/// the previous one.
 private struct ResizeChain {
     /// The node that adds a batch axis, if there is one.
     var expansion: String?

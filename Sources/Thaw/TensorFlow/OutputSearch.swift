@@ -1,8 +1,8 @@
-/// Finds the outputs of a graph: the nodes that depend on the input, and that nothing reads except for training, evaluating,
-/// saving or reporting.
+/// Finds the outputs of a graph: the nodes that depend on the input, and that are read only for training, evaluating,
+/// saving or reporting, or not at all.
 ///
-/// In a graph for training or evaluation, the output is the tensor before the loss, the accuracy or the ArgMax. Operations and
-/// shapes decide; names alone never do.
+/// In a graph for training or evaluation, the output is the tensor before the loss, the accuracy or the ArgMax.
+/// Operations and shapes decide; names alone never do.
 struct OutputSearch {
     private let survey: GraphSurvey
     private let order: [Int]
@@ -90,8 +90,8 @@ struct OutputSearch {
         }
     }
 
-    /// The nodes without relevant consumers, and for each node whether a comparison reads it, directly or through steps that
-    /// serve only the comparison.
+    /// The nodes without relevant consumers, and for each node whether a comparison reads it, directly or through steps
+    /// that serve only the comparison.
     /// - Parameter isTrained: Whether this is a training graph, in which totals over a batch are losses and statistics.
     private func unread(_ forward: Forward, isTrained: Bool) -> (nodes: [Int], isCompared: [Bool]) {
         let none = [Bool](repeating: false, count: nodes.count)
@@ -192,13 +192,13 @@ struct OutputSearch {
         return chain
     }
 
-    /// The node before an ArgMax over a vector; a map of classes is a result itself. So is a top k, unless this is a training
-    /// graph.
+    /// The node before an ArgMax over a vector; a map of classes is a result itself. So is a top k, unless this is a
+    /// training graph.
     private func beforeChoice(_ index: Int, isTrained: Bool) -> Int {
         let choice = chain(index).first { nodes[$0].has(.choice) && (isTrained || nodes[$0].op == "ArgMax") }
         guard let choice, nodes[choice].data.count == 2,
             let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
-            // A graph with nothing but an ArgMax has no scores.
+            // A graph that consists of an ArgMax has no scores.
             !nodes[front].has(.source)
         else { return index }
         return front

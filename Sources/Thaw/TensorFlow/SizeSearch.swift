@@ -1,4 +1,4 @@
-/// Finds the size of an image that a graph leaves open, by the first layer that takes a fixed number of values: a reshape to
+/// Finds an image size that a graph leaves open from the first layer that takes a fixed number of values: a reshape to
 /// known sizes, or a dense layer.
 ///
 /// Sizes are tried by importing the part of the graph before that layer.
@@ -121,7 +121,7 @@ struct SizeSearch {
         return Finding(layer: layer.node.label, sizes: [(width, height)], channels: channels)
     }
 
-    /// Whether a node is the input, or passes it on.
+    /// Whether a node is the input, or returns it unchanged.
     private func isInput(_ name: String) -> Bool {
         var name = name
         while name != input {

@@ -1,16 +1,16 @@
-/// What to do with batch normalization that a graph was exported with in training mode.
+/// How to convert batch normalization that was exported in training mode.
 public enum BatchNormMode: String, CaseIterable, Sendable {
-    /// Compute what the graph computes: the statistics of the batch at hand.
+    /// Keep the graph's computation: the statistics of the current batch.
     case graph
     /// Use the moving averages that the graph still updates, as at inference.
     case inference
 }
 
-/// Batch normalization in training mode: it normalizes by the mean and variance of the batch at hand, where inference uses
-/// the moving averages of training.
+/// Batch normalization in training mode: it normalizes by the mean and variance of the current batch, whereas inference
+/// uses the moving averages of training.
 ///
-/// TensorFlow writes it as FusedBatchNorm with `is_training`, or as `tf.nn.moments` over axes that include the batch. If the
-/// graph also updates the moving averages, the update names their variables.
+/// TensorFlow writes it as FusedBatchNorm with `is_training`, or as `tf.nn.moments` over axes that include the batch.
+/// If the graph also updates the moving averages, the update names their variables.
 struct TrainingNormalization {
     /// One layer, by the nodes that compute its statistics.
     private struct Layer {
@@ -29,14 +29,14 @@ struct TrainingNormalization {
     private let survey: GraphSurvey
     private var layers: [Layer] = []
 
-    /// - Parameter outputs: The nodes that the layers must be needed by.
+    /// - Parameter outputs: The nodes that must depend on the layers.
     init(_ survey: GraphSurvey, neededBy outputs: [String]) throws {
         self.survey = survey
         guard survey.contains(.batchNormalization) || survey.contains(["SquaredDifference"]) else { return }
         var constants = GraphConstants(survey)
         layers = try survey.order(from: outputs, stoppingAt: []).compactMap { layer(survey.nodes[$0], &constants) }
         if !layers.isEmpty { findAverages() }
-        // A fused layer without them may be a layer normalization, which Keras writes so; in training mode it is refused.
+        // A fused layer without them may be a layer normalization, as written by Keras; in training mode it is refused.
         layers.removeAll { $0.variance == nil && !$0.hasAverages }
     }
 
@@ -68,7 +68,7 @@ struct TrainingNormalization {
         return axes
     }
 
-    /// Where a value comes from, identities left out.
+    /// The source of a value, skipping identities.
     private func origin(_ input: String) -> GraphSurvey.Reference {
         var reference = GraphSurvey.Reference(input)
         for _ in 0..<8 {
@@ -123,7 +123,7 @@ struct TrainingNormalization {
         }
     }
 
-    /// The updates of variables by what these nodes compute, which no output depends on.
+    /// The updates of variables from the results of these nodes, on which no output depends.
     static func updates(in survey: GraphSurvey, by order: [Int]) -> [String] {
         let statistics = Set(
             order.map { survey.nodes[$0] }.filter { $0.has(.batchNormalization) || $0.op == "Mean" }.map(\.name))
@@ -131,7 +131,7 @@ struct TrainingNormalization {
         return updates(in: survey) { statistics.contains($0.node) ? true : nil }.map(\.node.name)
     }
 
-    // MARK: What is made of them
+    // MARK: Replacement
 
     /// The graph with the moving averages instead of the batch's statistics.
     /// - Throws: `Failure` naming a layer whose averages are not in the graph.
@@ -169,7 +169,7 @@ struct TrainingNormalization {
         return NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor.reshaped(shape))])
     }
 
-    /// What `replaced` did.
+    /// The note on the replacement.
     var replacementNote: Note {
         layers.isEmpty ? .noTrainingMode() : .movingAveragesUsed(Self.listed(layers))
     }
@@ -179,9 +179,9 @@ struct TrainingNormalization {
         return "'\(layers[0].name)'" + (others == 0 ? "" : others == 1 ? " and 1 other" : " and \(others) others")
     }
 
-    /// What is wrong with a model that computes what the graph computes; nil without such layers.
+    /// The warning about a model that keeps the graph's computation; nil without such layers.
     ///
-    /// - Parameter isBatch: Whether the first axis of an input of a node is that of the batch.
+    /// - Parameter isBatch: Whether the first axis of a node's input is the batch axis.
     func warning(isBatch: (_ input: String) -> Bool) -> Note? {
         let found = layers.filter { $0.variance != nil && isBatch(survey.node($0.name)!.data[0]) }
         guard !found.isEmpty else { return nil }

@@ -1,4 +1,4 @@
-/// Finds the inputs that a network's answers are only compared with: labels, images as they should be, the weights of samples.
+/// Finds the inputs that a network's predictions are only compared with: labels, target images, sample weights.
 struct TruthSearch {
     private let survey: GraphSurvey
     private let order: [Int]
@@ -17,7 +17,7 @@ struct TruthSearch {
         sources = survey.nodes.indices.map(survey.sources)
     }
 
-    /// - Parameter fed: Placeholders that arrays are given for; these are not ground truth.
+    /// - Parameter fed: Placeholders that get arrays; these are not ground truth.
     func truths(fed: Set<String>) -> Set<GraphSurvey.Reference> {
         let inputs = inputs()
         guard inputs.count > 1 else { return [] }
@@ -45,9 +45,9 @@ struct TruthSearch {
         return inputs
     }
 
-    // MARK: Which input the network depends on
+    // MARK: The network's inputs
 
-    /// The inputs that most of the layers depend on; without layers, the one that has the shape of an image.
+    /// The inputs on which most layers depend; without layers, the input that has the shape of an image.
     private func images(_ inputs: [Reference]) -> Set<GraphSurvey.Reference> {
         if inputs.count <= TruthSearch.mostInputs {
             let counts = inputs.map(layerCount)
@@ -60,7 +60,7 @@ struct TruthSearch {
         return images.count == 1 ? Set(images) : []
     }
 
-    /// How many layers with weights depend on an input, those left out that only training needs.
+    /// How many layers with weights depend on an input, not counting those that only training needs.
     private func layerCount(_ input: Reference) -> Int {
         var depends = [Bool](repeating: false, count: nodes.count)
         var count = 0
@@ -72,12 +72,12 @@ struct TruthSearch {
         return count
     }
 
-    // MARK: What is made of the others
+    // MARK: Consumers of the other inputs
 
-    /// Whether all that is made both of the images and of these inputs only trains or judges.
+    /// Whether everything computed from both the images and these inputs only trains or evaluates.
     ///
-    /// A judgement asks whether two values are equal, or is a mean or a sum. Words such as "loss" count for a comparison only,
-    /// with no layer in it, or for a mean.
+    /// An evaluation tests whether two values are equal, or is a mean or a sum. Words such as "loss" count only for a
+    /// comparison without layers, or for a mean.
     private func areOnlyCompared(_ inputs: Set<Reference>, with images: Set<Reference>) -> Bool {
         let none = [Bool](repeating: false, count: nodes.count)
         var (dependsOnInputs, dependsOnImage, isPastLayer) = (none, none, none)
@@ -108,8 +108,8 @@ struct TruthSearch {
 }
 
 extension TruthSearch {
-    /// Whether a node ends the cross entropy of a sigmoid, written out: x - x·t + log(1 + exp(-x)), with the truth t in the
-    /// first two terms only.
+    /// Whether a node is the end of a spelled-out sigmoid cross entropy: x - x·t + log(1 + exp(-x)), with the truth t
+    /// only in the first two terms.
     private func isLogisticLoss(_ index: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {
         guard ["Add", "AddV2"].contains(nodes[index].op), sources[index].count == 2 else { return false }
         let (truths, others) = (sources[index].filter(dependsOnTruth), sources[index].filter { !dependsOnTruth($0) })
@@ -123,7 +123,7 @@ extension TruthSearch {
 }
 
 extension NodeDefinition {
-    /// Parts of the names that training gives to what it adds.
+    /// Parts of the names that training gives to the nodes that it adds.
     private static let trainingWords = [
         "loss", "accuracy", "metrics", "entropy", "xent", "squared_error", "psnr", "ssim", "optimizer", "train_op",
     ]

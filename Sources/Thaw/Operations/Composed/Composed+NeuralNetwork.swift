@@ -89,7 +89,7 @@ enum ComposedLayers {
         },
     ]
 
-    /// Imports an activation that the graph has no function for. Nil if it is unknown.
+    /// Imports an activation that is not a single function in the graph. Nil if it is unknown.
     static func activation(_ kind: String, _ layer: NeuralLayer, _ reading: inout ImportContext) throws -> Operand? {
         let parameters: Message = layer.parameters[kind]
         let x = try layer.input()

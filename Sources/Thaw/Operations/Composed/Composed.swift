@@ -1,4 +1,4 @@
-/// Functions that Core ML has a layer or an operation for but the graph has not, composed of graph operations.
+/// Functions that are single layers or operations in Core ML, but compositions of several operations in the graph.
 extension ImportContext {
     // MARK: Activations
 

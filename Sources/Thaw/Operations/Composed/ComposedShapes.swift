@@ -10,7 +10,7 @@ extension ComposedShapes {
         return .constant(Tensor(shape: shape, element: element) { _ in number })
     }
 
-    /// Numbers from a start to an end, which is excluded; nil if their count is not a sensible number.
+    /// Numbers from a start to an end, which is excluded; nil if their count is invalid.
     static func range(from start: Double, to end: Double, step: Double, _ element: ElementType) -> Tensor? {
         let count = ((end - start) / step).rounded(.up)
         guard count.isFinite, count <= Double(ImportContext.largestConstant) else { return nil }
@@ -27,8 +27,8 @@ extension ComposedShapes {
         return Tensor(integers: positions, shape: [elements.count, tensor.shape.rank], element: element)
     }
 
-    /// Whether an element is at most `lower` diagonals below the main one, and at most `upper` above it; a negative number
-    /// is no limit.
+    /// Whether an element is at most `lower` diagonals below the main one, and at most `upper` above it; negative means
+    /// unlimited.
     static func band(_ lower: Int, _ upper: Int) -> (_ row: Int, _ column: Int) -> Bool {
         { row, column in (lower < 0 || row - column <= lower) && (upper < 0 || column - row <= upper) }
     }
@@ -46,7 +46,7 @@ extension ImportContext {
         return try add(Select(), [.constant(isKept), x, .constant(zero)], node)[0]
     }
 
-    /// Windows along an axis, which is replaced by an axis of windows and one of their elements; nil if none fits.
+    /// Windows along an axis, which is replaced by an axis of windows and one of their elements; nil if no window fits.
     mutating func windows(
         _ x: Operand, along axis: Int, size: Int, step: Int, _ node: some SourceNode
     ) throws -> Operand? {
@@ -74,7 +74,7 @@ extension ImportContext {
         }
         let last = try combine(.subtract, aligned(lengths, batch), number(1), node)
         let reversed = try combine(.subtract, last, positions, node)
-        // What is behind the sequence stays.
+        // Elements after the end of the sequence stay.
         let isInside = try combine(.greaterOrEqual, reversed, number(0), node)
         let indices = try add(Select(), [isInside, reversed, positions], node)[0]
         let all = try add(BroadcastTo(shape: x.shape), indices, node)
@@ -100,7 +100,7 @@ extension ImportContext {
     }
 }
 
-/// Texts that several refusals share.
+/// Messages that several refusals share.
 enum Phrases {
     static let unknownCount: Phrase = "how many elements are not zero is known only when the model runs"
     static let knownShapes: Phrase = "shapes must be known in advance"

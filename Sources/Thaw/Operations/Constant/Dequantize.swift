@@ -2,8 +2,8 @@
 enum Dequantize {
     /// TensorFlow's MIN_FIRST mode: quantized values are evenly spaced from the minimum to the maximum.
     ///
-    /// The minimum is first moved to the nearest multiple of the step, so that one code represents 0 exactly. Every
-    /// step is rounded to float32 as in TensorFlow, so the results are identical to the bit
+    /// The minimum is first moved to the nearest multiple of the step, so that 0 is represented exactly. Every step is
+    /// rounded to float32 as in TensorFlow, so the results are bit-identical
     /// (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloatStruct).
     static func minFirst(_ codes: Tensor, minimum: Float, maximum: Float) -> Tensor {
         let bits = codes.element.size * 8
@@ -17,7 +17,7 @@ enum Dequantize {
         }
     }
 
-    /// The other modes: a code times the step, plus the value of code 0.
+    /// The other modes: a quantized value times the step, plus the value of 0.
     private static func linear(_ codes: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool) -> Tensor
     {
         let bits = codes.element.size * 8
@@ -48,7 +48,7 @@ enum Dequantize {
         }
     }
 
-    /// How codes represent values; QuantizeV2 has the same modes.
+    /// How quantized values represent real values; QuantizeV2 has the same modes.
     enum Mode: String {
         case minFirst = "MIN_FIRST"
         case minCombined = "MIN_COMBINED"

@@ -21,7 +21,7 @@ struct Loop: Operation {
         return types
     }
 
-    /// Those of one round: the number of rounds is not known.
+    /// The multiply-adds of one iteration: the number of iterations is unknown.
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
         condition.multiplyAdds + body.multiplyAdds
     }

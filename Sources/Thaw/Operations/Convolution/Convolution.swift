@@ -57,11 +57,11 @@ struct Convolution: Operation {
 }
 
 extension Window {
-    /// Slides over an image and computes one row of sums per output pixel: the bias, plus what `accumulate` adds for
-    /// each tap.
+    /// Slides over an image and computes one row of accumulators per output pixel: the bias, plus what `accumulate`
+    /// adds for each tap.
     ///
-    /// - Parameter accumulate: Receives the sums, one per output channel, the channels of the pixel under the tap,
-    ///   and the index of the tap in row-major order.
+    /// - Parameter accumulate: Receives the accumulators, one per output channel, the channels of the pixel under the
+    ///   tap, and the index of the tap in row-major order.
     func convolve(
         _ image: Tensor, to output: Shape, bias: Tensor?,
         _ accumulate: (UnsafeMutablePointer<Double>, UnsafePointer<Float>, Int) -> Void
@@ -89,8 +89,8 @@ extension Window {
         }
     }
 
-    /// Calls `body` for every pixel under the window at an output position, with the row and column of the pixel and
-    /// of the tap. FilterWeights over the padding are skipped.
+    /// Calls `body` for every pixel under the window at an output position, with the row and column of the pixel and of
+    /// the tap. Taps over the padding are skipped.
     func forEachTap(
         row: Int, column: Int, height imageHeight: Int, width imageWidth: Int, _ body: (Int, Int, Int, Int) -> Void
     ) {

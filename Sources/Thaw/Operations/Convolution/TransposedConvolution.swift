@@ -2,9 +2,9 @@
 /// window covers.
 ///
 /// Image: batch, height, width, channel. Weights: height, width, output channels of a group, channels of the image.
-/// The window is that of the convolution whose gradient this is: its strides and dilation apply to the result, and
-/// its padding is cropped from the result. If the padding after is negative, the result is extended with nothing but
-/// the bias.
+/// The window is that of the convolution whose gradient this is: its strides and dilation apply to the result, and its
+/// padding is cropped from the result. If the padding after is negative, the result is extended by pixels that contain
+/// only the bias.
 struct TransposedConvolution: Operation {
     var filters: Tensor
     /// One value per output channel.
@@ -126,7 +126,7 @@ extension TransposedConvolution {
 }
 
 extension Window.Axis {
-    /// What the pixels of a transposed window's result depend on.
+    /// The pixels on which a transposed window's result depends.
     fileprivate var spreadReach: Reach {
         let step = 1 / Double(stride)
         return Reach(

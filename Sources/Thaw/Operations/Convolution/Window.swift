@@ -67,7 +67,7 @@ extension WindowOperation {
 }
 
 extension Window {
-    /// What the window does along an axis of an image, except for that of the channels.
+    /// The window's effect along an axis of an image other than the channel axis.
     func use(ofAxis axis: Int) -> AxisUse {
         switch axis {
         case 1: .local(1, height.reach)

@@ -8,7 +8,7 @@ extension Binary {
         }
     }
 
-    /// A constant that varies along an axis gives each index a value of its own.
+    /// A constant that varies along an axis gives each index its own value.
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         let shapes = inputs.map(\.shape) + [constant?.shape].compactMap { $0 }
         let use = AxisUse.broadcast(inputs[input].shape, axis, with: shapes)

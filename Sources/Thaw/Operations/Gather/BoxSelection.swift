@@ -1,15 +1,15 @@
 /// Non-maximum suppression: of boxes that overlap, only the one with the highest score is kept.
 ///
-/// Inputs: the boxes, as x and y of the center, width and height, and their scores for each class, both by image. Outputs:
-/// the boxes that are kept in descending order of their highest score, their scores, their indices, and how many there are.
-/// Behind the last one are zeros, and indices of −1.
+/// Inputs: the boxes, as x and y of the center, width and height, and their scores for each class, both by image.
+/// Outputs: the kept boxes in descending order of their highest score, their scores, their indices, and their number.
+/// The rest is filled with zeros, and with indices of −1.
 struct BoxSelection: Operation {
     /// Boxes that overlap a better one by a higher intersection over union are removed.
     var overlap: Float
     /// Boxes with lower scores are removed.
     var score: Float
     var count: Int
-    /// Whether only boxes whose highest score is that of the same class compete.
+    /// Whether boxes compete only with boxes whose highest score is for the same class.
     var isPerClass = false
 
     var kind: String { "BoxSelection" }
@@ -94,7 +94,7 @@ extension BoxSelection {
         }
     ]
 
-    /// No detector has more.
+    /// No detector has more than this.
     private static let mostBoxes = 1 << 20
 }
 

@@ -27,7 +27,7 @@ enum CoreMLDialect: Sendable {
 protocol CoreMLOperation: Operation {
     /// Adds simpler operations that together compute this one, if the dialect has no layer for it.
     ///
-    /// - Returns: Their result, or nil if the operation is written as it is.
+    /// - Returns: Their result, or nil if the operation is written directly.
     /// - Throws: `Failure` if the dialect cannot express a part.
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand?
 }
@@ -49,7 +49,7 @@ struct Decomposition {
 
     init(_ dialect: CoreMLDialect) { self.dialect = dialect }
 
-    /// The result of an operation with these inputs, decomposed; nil if it is written as it is.
+    /// The result of an operation with these inputs, decomposed; nil if it is written directly.
     mutating func result(
         of operation: any CoreMLOperation, _ inputs: [Operand], node name: String
     ) throws -> Operand? {
@@ -89,7 +89,7 @@ struct Decomposition {
         try add(steps.enumerated().map { (part: "step\($0)", operation: $1) }, to: input)
     }
 
-    /// The operand as a computed value; a constant becomes a node of its own.
+    /// The operand as a computed value; a constant becomes a separate node.
     mutating func edge(_ operand: Operand) throws -> Operand {
         let value = try context.edge(operand, name: name + "/constant")
         return .edge(value, context.builder[value])

@@ -17,11 +17,11 @@ enum Operand: Sendable {
     }
 }
 
-/// A node of the format that is imported, as its rule sees it: of a TensorFlow graph, a neural network or an ML Program.
+/// A node that is imported, as its rule sees it: from a TensorFlow graph, a neural network or an ML Program.
 protocol SourceNode {
     /// The name of the operations that are added for it.
     var name: String { get }
-    /// What messages call it.
+    /// Its name in messages.
     var location: String { get }
 }
 
@@ -43,7 +43,7 @@ struct ImportContext {
     init(channelOrder: Graph.ChannelOrder = .last) { builder = GraphBuilder(channelOrder: channelOrder) }
 
     /// Adds `operation` to the graph, or evaluates it if all its inputs are constant.
-    /// - Parameter location: What messages call the node if it cannot be evaluated; nil for the name.
+    /// - Parameter location: The node's name in messages if it cannot be evaluated; nil for its usual name.
     /// - Throws: `Failure` naming the node if the operation does not accept the inputs.
     mutating func add(
         _ operation: any Operation, _ inputs: [Operand], name: String, location: String? = nil

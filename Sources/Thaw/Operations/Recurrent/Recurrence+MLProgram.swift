@@ -31,7 +31,7 @@ extension Recurrence {
 }
 
 extension Recurrence.Direction {
-    /// - Parameter suffix: What follows the names of the arguments with the weights.
+    /// - Parameter suffix: The suffix of the names of the arguments with the weights.
     fileprivate init(_ op: MILRead, _ cell: Recurrence.Cell, suffix: String = "", isReversed: Bool) throws {
         self.init(
             inputWeights: try op.constant("weight_ih" + suffix), stateWeights: try op.constant("weight_hh" + suffix),
@@ -51,7 +51,7 @@ extension Recurrence.Activations {
             case "relu": return .function(.relu)
             case "linear": return .identity
             case "hard_sigmoid", "sigmoid_hard": return .standardHardSigmoid
-            // The format does not say which scales it has.
+            // The format does not define its scales.
             default: throw op.refused("the \(key) '\(name)' is not supported")
             }
         }
@@ -66,7 +66,7 @@ extension Recurrence.Activations {
 }
 
 extension Recurrence.Activation {
-    /// The hard sigmoid of a layer that gives no parameters: that of Keras.
+    /// The hard sigmoid of a layer without parameters: Keras' version.
     static let standardHardSigmoid = Recurrence.Activation.function(.hardSigmoid(alpha: 0.2, beta: 0.5))
 }
 

@@ -54,7 +54,7 @@ extension Recurrence {
         },
     ]
 
-    /// The format clips the sums in all gates to this magnitude, unless a layer says otherwise.
+    /// The format clips the accumulators of all gates to this magnitude, unless a layer says otherwise.
     private static let standardClip: Float = 50
 
     private static func memory(_ directions: [Direction], _ layer: NeuralLayer) throws -> Recurrence {
@@ -69,8 +69,8 @@ extension Recurrence {
 
 // MARK: Shapes
 
-/// The sizes of a recurrent layer, and the conversion of its inputs and outputs. In the older form, a blob is an image of
-/// one pixel that is one step of a sequence; in the exact form, it has two more axes of size 1.
+/// The sizes of a recurrent layer, and the conversion of its inputs and outputs. In the older form, a blob is an image
+/// of one pixel that is one step of a sequence; in the exact form, it has two more axes of size 1.
 private struct Form {
     let width: Int
     let units: Int
@@ -199,7 +199,7 @@ extension NeuralLayer {
         return try messages.map { try Recurrence.Activation($0, self) }
     }
 
-    /// The weights in several fields, each of this shape, one below the other.
+    /// The weights in several fields, each of this shape, concatenated by rows.
     fileprivate func joined(_ fields: [String], _ message: Message, _ shape: Shape) throws -> Tensor {
         let parts = try fields.map { try weights(message[$0], shape) }
         return Tensor(parts.flatMap(\.floats), shape: Shape([fields.count * shape[0]] + shape.dropFirst()))

@@ -26,7 +26,7 @@ struct Recurrence: Operation {
         var stateCount: Int { if case .memory = self { 2 } else { 1 } }
     }
 
-    /// A function of the sum in a gate, or of the memory.
+    /// A function of a gate's accumulator, or of the memory.
     enum Activation: Hashable, Sendable {
         case linear(scale: Float, offset: Float)
         case function(Unary.Function)
@@ -51,8 +51,8 @@ struct Recurrence: Operation {
         var output = Activation.function(.tanh)
     }
 
-    /// The weights of a cell, and the direction in which it runs over the sequence. Rows are the units of one gate
-    /// after another.
+    /// The weights of a cell, and the direction in which it runs over the sequence. The rows contain the units of each
+    /// gate in turn.
     struct Direction: Sendable {
         /// Axes: row, value.
         var inputWeights: Tensor
@@ -62,7 +62,7 @@ struct Recurrence: Operation {
         var inputBias: Tensor?
         /// One value per row, added to the product of the state and its weights.
         var stateBias: Tensor?
-        /// The weights of the memory in the sums of the gates input, forget, output.
+        /// The weights of the memory in the gates input, forget, output.
         var peepholes: Tensor?
         var activations = Activations()
         var isReversed = false
@@ -76,7 +76,7 @@ struct Recurrence: Operation {
     var directions: [Direction]
     /// Whether the hidden states of all steps are returned.
     var returnsSequence: Bool
-    /// The sums in the gates are clamped to this magnitude.
+    /// The gates' accumulators are clamped to this magnitude.
     var clip = Float.infinity
 
     var kind: String {

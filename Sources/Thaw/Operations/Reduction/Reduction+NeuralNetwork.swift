@@ -62,7 +62,7 @@ extension Reduction {
             }
         ]
 
-    /// What the older layer computes; the axes are kept.
+    /// The result of the older layer, which keeps the axes.
     private static func reduced(
         _ mode: String, _ axes: [Int], _ layer: NeuralLayer, _ reading: inout ImportContext
     ) throws -> Operand {

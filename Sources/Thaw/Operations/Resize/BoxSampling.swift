@@ -2,7 +2,7 @@
 ///
 /// Inputs: the images, the four coordinates of each box, and the index of its image.
 struct BoxSampling: Operation {
-    /// What the coordinates of a box are.
+    /// The meaning of a box's coordinates.
     enum Corners: String, Hashable, Sendable {
         case heightFirst = "CORNERS_HEIGHT_FIRST"
         case widthFirst = "CORNERS_WIDTH_FIRST"

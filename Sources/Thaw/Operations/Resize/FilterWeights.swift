@@ -49,10 +49,10 @@ struct FilterWeights: Hashable, Sendable {
         }
     }
 
-    /// Networks halve and double. An axis whose 256 pixels become 217 is meant for one size.
+    /// Networks halve and double sizes. Resizing 256 pixels to 217 is meant for one size only.
     static let largestRatio = 64
 
-    /// What the output pixels depend on; nil if they are not computed alike everywhere.
+    /// The input pixels that output pixels depend on; nil if they are not computed alike everywhere.
     var reach: Reach? {
         let ratio = Fraction(inputSize, outputSize)
         guard max(ratio.numerator, ratio.denominator) <= FilterWeights.largestRatio else { return nil }

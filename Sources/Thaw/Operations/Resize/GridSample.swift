@@ -2,7 +2,7 @@
 ///
 /// Inputs: an image, and an image of two channels with the column and the row for each pixel of the result.
 struct GridSample: Operation {
-    /// What is outside the image.
+    /// The values outside the image.
     enum Outside: Hashable, Sendable {
         case constant(Float)
         /// The nearest pixel of the image.
@@ -11,7 +11,7 @@ struct GridSample: Operation {
         case reflected, mirrored
     }
 
-    /// What the coordinates of the image's edges are.
+    /// The coordinates of the image's edges.
     enum Coordinates: String, Hashable, Sendable {
         case pixels = "unnormalized"
         case aroundZero = "normalized_minus_one_to_one"
@@ -139,7 +139,7 @@ extension GridSample {
             guard grid.shape.rank == 4, grid.shape[3] == 2, grid.shape[0] == image.shape[0] else {
                 throw op.refused("coordinates of shape \(grid.shape) do not fit an image of shape \(image.shape)")
             }
-            // The axis of column and row is where channels are.
+            // The axis of column and row is the channel axis.
             return try reading.add(GridSample(op), [image, reading.add(Transpose(Graph.toFirst), grid, op)], op)
         },
         MILRule("affine") { op, reading in

@@ -46,8 +46,8 @@ extension StridedSlice {
         },
         NeuralRule("sliceDynamic") { layer, reading in
             let (rank, parameters) = (try layer.input().shape.rank, layer.parameters)
-            // The inputs are the tensor, then begin, end, strides and masks as far as they are not parameters, which have
-            // one value for each possible axis.
+            // The inputs are the tensor, then begin, end, strides and masks unless they are parameters, which have one
+            // value for each possible axis.
             func numbers(_ index: Int, _ parameter: [Int]) throws -> [Int] {
                 try index < layer.inputs.count ? layer.integers(index) : Array(parameter.prefix(rank))
             }

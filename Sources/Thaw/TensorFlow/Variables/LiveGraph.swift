@@ -1,4 +1,4 @@
-/// A TensorFlow graph with its variables, before they are frozen into it.
+/// A TensorFlow graph with its variables, before they are frozen.
 struct LiveGraph {
     var meta: MetaGraph
     /// The variables; nil if there are none.

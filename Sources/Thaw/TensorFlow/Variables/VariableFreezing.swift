@@ -1,8 +1,8 @@
 /// Freezes a graph: replaces its variables by their values.
 struct VariableFreezing {
     private let graph: GraphDefinition
-    /// The key of a variable in a checkpoint and the part of it that is meant, by the variable's node, as the graph itself
-    /// restores it.
+    /// The key of a variable in a checkpoint and the part of it, by the variable's node, as the graph itself restores
+    /// it.
     private var restored: [String: (key: String, part: [Range<Int>]?)] = [:]
     /// The nodes that initialize variables.
     private var initializers: [String: String] = [:]
@@ -13,7 +13,7 @@ struct VariableFreezing {
     ///   - survey: The index of the graph's nodes.
     ///   - outputs: The nodes to compute; nodes that only others need are omitted.
     ///   - value: The value of a variable by its name, or of a part of it; nil if there is none.
-    ///   - source: The file that the values come from, as an error should name it.
+    ///   - source: The file that the values come from, for error messages.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     static func frozen(
         _ graph: GraphDefinition, _ survey: GraphSurvey, outputs: [String], source: String?,

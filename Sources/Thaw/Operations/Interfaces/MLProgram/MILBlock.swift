@@ -156,7 +156,7 @@ struct MILBlock {
         case .values(let values): names = values.map { self.name($0) }
         case .weights(let tensor, let order) where quantizesWeights:
             names = [quantizedWeights(tensor, name, order) ?? storedWeights(tensor, name, order)]
-        // Weights that are compressed later are there as they are first.
+        // Weights that are compressed later are stored uncompressed first.
         case .weights(let tensor, let order) where storage.compresses(tensor, order: order):
             names = [constant(tensor, name, order)]
         case .weights(let tensor, let order): names = [storedWeights(tensor, name, order)]
@@ -209,7 +209,7 @@ struct MILBlock {
         return name
     }
 
-    /// The name of a constant with its axes in this order. It is added if it is not there yet.
+    /// The name of a constant with its axes in this order. It is added if it does not exist yet.
     private mutating func constant(_ tensor: Tensor, _ name: String, _ order: [Int]? = nil) -> String {
         let element = stored(tensor.element)
         let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, element)
@@ -250,8 +250,8 @@ struct MILBlock {
         operations.append(operation)
     }
 
-    /// An operation that computes nothing but a constant. What it is made of is in its attributes, or from iOS 18 on
-    /// `bound` as arguments.
+    /// An operation that only computes a constant. Its parts are in its attributes, or from iOS 18 on `bound` as
+    /// arguments.
     /// - Parameter reading: An argument that is the result of another such operation, of this name.
     mutating func addConstantExpression(
         _ kind: String, _ name: String, _ type: TensorType, _ parts: [(key: String, value: Message)],

@@ -70,7 +70,7 @@ extension Message {
         return message
     }
 
-    /// A list of strings or numbers, each a value of its own.
+    /// A list of strings or numbers as separate values.
     static func list(_ values: [Message], of type: Message) -> Message {
         var message = Message(.value)
         message.type.listType.type = type
@@ -92,7 +92,7 @@ extension Message {
         return message
     }
 
-    /// The weight file beside the program, as programs refer to it.
+    /// The weight file next to the program, as programs refer to it.
     static let weightFile = "@model_path/weights/weight.bin"
 
     /// A constant in the weight file.

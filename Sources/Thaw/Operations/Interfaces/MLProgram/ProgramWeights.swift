@@ -1,4 +1,4 @@
-/// The layout of the weight file beside an ML Program: its contents and their offsets, before it is written.
+/// The layout of the weight file next to an ML Program: its contents and their offsets, before it is written.
 ///
 /// A 64-byte header, then for each tensor a 64-byte header and its bytes, all aligned to 64 bytes, little-endian.
 /// Source: coremltools' `mlmodel/src/MILBlob/Blob/StorageFormat.hpp`.
@@ -54,7 +54,7 @@ struct ProgramWeights: Sendable, Equatable {
     /// The offsets of existing blobs, by their source tensors.
     private var offsets: [Form: TensorTable<Int>] = [:]
 
-    /// What the blobs are made of, by their offsets.
+    /// The sources of the blobs, by offset.
     private(set) var tensors: [Int: Tensor] = [:]
 
     static func == (a: ProgramWeights, b: ProgramWeights) -> Bool { a.blobs == b.blobs }

@@ -1,4 +1,4 @@
-/// TensorFlow operations that have no rule, of which something is known: where values come from, what only trains, and
+/// TensorFlow operations without a rule that have known traits: sources of values, operations for training only, and
 /// control flow, which the importer resolves itself.
 enum OtherOperations {
     static let traits: [String: TensorFlowTraits] = {
@@ -48,14 +48,14 @@ enum OtherOperations {
         }
     }()
 
-    /// Operations of which the first part of the name tells enough.
+    /// Operations whose name prefix is sufficient.
     private static let prefixes: [(prefix: String, roles: TensorFlowRoles)] = [
         ("Save", .leftover), ("Restore", .leftover), ("QueueEnqueue", .leftover),
         ("Apply", [.leftover, .optimizer]), ("ResourceApply", [.leftover, .optimizer]),
         ("SparseApply", [.leftover, .optimizer]), ("ResourceSparseApply", [.leftover, .optimizer]),
     ]
 
-    /// What is known of an operation that has no rule.
+    /// The traits of an operation without a rule.
     static func traits(of op: String) -> TensorFlowTraits {
         if let known = traits[op] { return known }
         let prefix = prefixes.first { op.hasPrefix($0.prefix) }
@@ -72,6 +72,6 @@ extension TensorFlowTraits {
 extension NodeDefinition {
     var traits: TensorFlowTraits { .of(op) }
 
-    /// Whether the operation plays one of these parts.
+    /// Whether the operation has one of these roles.
     func has(_ roles: TensorFlowRoles) -> Bool { !traits.roles.isDisjoint(with: roles) }
 }

@@ -1,4 +1,4 @@
-/// How nodes of certain TensorFlow operations are imported, and what is known of them before.
+/// How nodes of certain TensorFlow operations are imported, and their traits.
 struct TensorFlowRule: Sendable {
     /// The names of the TensorFlow operations, as in `NodeDefinition.op`.
     let ops: [String]
@@ -9,8 +9,8 @@ struct TensorFlowRule: Sendable {
     typealias Build = @Sendable (TensorFlowNode, inout ImportContext) throws -> [Operand]
 
     /// - Parameters:
-    ///   - axes: What it does to the axes of an image.
-    ///   - roles: The parts that it plays in graphs.
+    ///   - axes: The operation's effect on the axes of an image.
+    ///   - roles: Its roles in graphs.
     init(_ ops: String..., axes: ImageAxes, roles: TensorFlowRoles, build: @escaping Build) {
         self.init(ops, axes: axes, roles: roles, build: build)
     }

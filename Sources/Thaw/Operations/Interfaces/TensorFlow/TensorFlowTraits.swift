@@ -1,13 +1,13 @@
-/// What is known of a TensorFlow operation by its name, whether it can be converted or not.
+/// The traits of a TensorFlow operation, which depend only on its name. Unsupported operations have them too.
 ///
-/// Searches that run before the conversion ask for traits instead of names: for the channels of an image, for outputs, for
-/// places where a graph can be cut.
+/// Searches before the conversion use traits instead of names: for the channels of an image, for outputs, and for
+/// positions at which a graph can be cut.
 struct TensorFlowTraits: Sendable {
     var axes: ImageAxes
     var roles: TensorFlowRoles
 }
 
-/// What a TensorFlow operation does to the axes of an image that it reads.
+/// The effect of a TensorFlow operation on the axes of an image that it reads.
 enum ImageAxes: Hashable, Sendable {
     /// The result has the axes of the inputs.
     case kept
@@ -23,90 +23,90 @@ enum ImageAxes: Hashable, Sendable {
     case selected
     /// Slices; masks may add and remove axes.
     case sliced
-    /// Reads an image at this input. The attribute `data_format` says which axis the channels are.
+    /// Reads an image at this input. The attribute `data_format` determines the channel axis.
     case image(input: Int)
     /// Reads an image at the first input. The channels are its last axis.
     case channelsLast
-    /// Anything else: what the axes of the result mean is not known.
+    /// Anything else: the meaning of the result's axes is unknown.
     case lost
 }
 
-/// The parts that TensorFlow operations play in graphs, as far as searches distinguish them.
+/// The roles of TensorFlow operations in graphs that searches distinguish.
 struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
-    // MARK: What it computes
+    // MARK: Computation
 
     /// The result is the first input, unchanged.
     static let identity = Self(rawValue: 1 << 0)
     static let cast = Self(rawValue: 1 << 1)
     /// Sums, differences, products and quotients.
     static let affine = Self(rawValue: 1 << 2)
-    /// May give an integer that its inputs' type cannot represent.
+    /// May return an integer that its inputs' type cannot represent.
     static let mayOverflow = Self(rawValue: 1 << 3)
     /// Less or greater.
     static let ordering = Self(rawValue: 1 << 4)
-    /// Tells the size of a tensor only.
+    /// Returns only the size of a tensor.
     static let size = Self(rawValue: 1 << 5)
     static let resize = Self(rawValue: 1 << 6)
     static let batchNormalization = Self(rawValue: 1 << 7)
     /// Has weights.
     static let layer = Self(rawValue: 1 << 8)
-    /// Usually gives a value for each pixel.
+    /// Usually returns a value for each pixel.
     static let map = Self(rawValue: 1 << 9)
     /// Draws random numbers from 0 to 1.
     static let random = Self(rawValue: 1 << 10)
 
-    // MARK: Answers, and how they are judged
+    // MARK: Predictions and their evaluation
 
-    /// Says the same answer in another way.
+    /// Another form of the same prediction.
     static let rewording = Self(rawValue: 1 << 11)
     /// Chooses the best of several values.
     static let choice = Self(rawValue: 1 << 12)
     /// A step of the comparison of an answer with the truth, or of a loss.
     static let comparison = Self(rawValue: 1 << 13)
-    /// Asks whether an answer is right.
+    /// Tests whether a prediction is correct.
     static let question = Self(rawValue: 1 << 14)
-    /// What a loss that is spelled out ends in.
+    /// The last operation of a loss that is composed of several.
     static let total = Self(rawValue: 1 << 15)
-    /// What may still be done to such a total.
+    /// An operation that may follow such a total.
     static let totalArithmetic = Self(rawValue: 1 << 16)
     /// A step from a statistic of a batch to the update of its moving average.
     static let averaging = Self(rawValue: 1 << 17)
-    /// Trains, judges, saves or reports.
+    /// Trains, evaluates, saves or reports.
     static let leftover = Self(rawValue: 1 << 18)
     /// Changes weights by their gradients.
     static let optimizer = Self(rawValue: 1 << 19)
 
-    // MARK: Where values come from
+    // MARK: Sources of values
 
     static let constant = Self(rawValue: 1 << 20)
-    /// Takes a value from outside, and has none of its own.
+    /// Takes a value from outside, and has no default.
     static let placeholder = Self(rawValue: 1 << 21)
-    /// Takes a value from outside, and has one of its own.
+    /// Takes a value from outside, and has a default.
     static let defaultPlaceholder = Self(rawValue: 1 << 22)
     static let variable = Self(rawValue: 1 << 23)
-    /// Gives a variable a value.
+    /// Assigns a variable's initial value.
     static let assignment = Self(rawValue: 1 << 24)
-    /// Changes the value of a variable, or gives it one.
+    /// Changes the value of a variable, or assigns one.
     static let update = Self(rawValue: 1 << 25)
     /// Decodes an image.
     static let decoder = Self(rawValue: 1 << 26)
-    /// Hands on elements of a data set or a queue.
+    /// Returns elements of a data set or a queue.
     static let iterator = Self(rawValue: 1 << 27)
 
-    /// Where values come from that depend on nothing else.
+    /// Sources that do not depend on other values.
     static let source: Self = [.constant, .placeholder, .variable]
-    /// What takes a value from outside.
+    /// Sources that take a value from outside.
     static let fed: Self = [.placeholder, .defaultPlaceholder]
 
     // MARK: Control flow
 
-    /// Sends a value to one of two sides.
+    /// Sends a value to one of two branches.
     static let switching = Self(rawValue: 1 << 28)
-    /// Sends a value to one of several sides.
+    /// Sends a value to one of several branches.
     static let selecting = Self(rawValue: 1 << 32)
-    /// Hands on the one of its inputs that is computed.
+    /// Returns the one of its inputs that is computed.
     static let merge = Self(rawValue: 1 << 29)
     /// Calls one of several functions.
     static let condition = Self(rawValue: 1 << 30)

@@ -1,4 +1,4 @@
-/// Why a TensorFlow operation is not supported, if that can be told from its name.
+/// Why a TensorFlow operation is not supported, if its name reveals that.
 enum UnsupportedKind: String {
     case loop = "a loop"
     case condition = "a condition that depends on data"
