@@ -7,7 +7,7 @@ import Thaw
     import Darwin
 #endif
 
-/// Where a function stores a handle.
+/// The address at which a function stores a handle.
 public typealias HandleResult = UnsafeMutablePointer<OpaquePointer?>
 
 /// Runs the body of a function that can fail, and stores its failure as an error.
@@ -57,7 +57,7 @@ func copied(_ text: String) -> UnsafeMutablePointer<CChar> { strdup(text) }
 
 // MARK: Errors
 
-/// What the handle of an error refers to.
+/// The object of an error handle.
 final class CError: Sendable {
     let code: CText
     let message: CText
@@ -88,7 +88,7 @@ extension Phrase {
     /// The text, with the names of options in the structures of the header.
     var forC: String { spelled(\.forC) }
 
-    /// For languages that spell options in their own way: texts, and objects with the name of an option.
+    /// For languages with their own spelling of options: strings, and objects with the name of an option.
     var json: JSON {
         .array(
             parts.map { part in

@@ -2,7 +2,7 @@ import CThaw
 import Thaw
 import ThawCommand
 
-/// What the handle of a classifier refers to.
+/// The object of a classifier handle.
 final class CClassifier: Sendable {
     let classifier: Classifier
     let background: RGBColor?
@@ -73,7 +73,7 @@ protocol ImageWork: Sendable {
     func finish()
 }
 
-/// What is found out about an image.
+/// Facts about an image.
 protocol ImageAnswer: Sendable {
     static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult
 }
@@ -101,7 +101,7 @@ extension ImageBatch: ImageWork where Answer: ImageAnswer {
     }
 }
 
-/// What the handle of a batch refers to. It is an active call as long as its threads exist.
+/// The object of a batch handle. It counts as an active call as long as its threads exist.
 final class CBatch: @unchecked Sendable {
     let batch: any ImageWork
     let background: RGBColor?

@@ -6,7 +6,7 @@ struct ConvertOptions {
     private(set) var options = Converter.Options()
     private(set) var labels: Labels?
 
-    /// - Parameter pointer: NULL for standard options.
+    /// - Parameter pointer: NULL for the defaults.
     init(_ pointer: UnsafePointer<thaw_convert_options>?) throws {
         guard let given = try ThawC.options(pointer, "options") else { return }
         options.input = try text(given.input, "options.input")

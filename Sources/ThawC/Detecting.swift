@@ -2,7 +2,7 @@ import CThaw
 import Thaw
 import ThawCommand
 
-/// How images are decoded and fitted to a model's size, from members that several structures have.
+/// Decoding and fitting of images, from members that several structures have.
 struct ImageOptions {
     private(set) var background: RGBColor?
     private(set) var crop = Crop.fill
@@ -30,7 +30,7 @@ struct ImageOptions {
     }
 }
 
-/// What the handle of a detector refers to.
+/// The object of a detector handle.
 final class CDetector: Sendable {
     let detector: Detector
     let background: RGBColor?

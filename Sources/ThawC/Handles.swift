@@ -3,8 +3,8 @@ import Thaw
 
 /// The objects that handles refer to.
 ///
-/// A handle is a number that looks like a pointer, and is never dereferenced. Numbers are not reused, so a handle that was
-/// freed, that is of another type, or that never was one is recognized. Nor are they valid addresses.
+/// A handle is a number that looks like a pointer but is never dereferenced, because it is not a valid address. Numbers
+/// are not reused, so handles that were freed, have another type, or never existed are detected.
 final class Handles: @unchecked Sendable {
     static let shared = Handles()
 

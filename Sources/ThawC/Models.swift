@@ -1,7 +1,7 @@
 import CThaw
 import Thaw
 
-/// What the handle of a model refers to.
+/// The object of a model handle.
 final class CModel: @unchecked Sendable {
     enum Content: Sendable {
         case network(ModelDocument)
@@ -12,7 +12,7 @@ final class CModel: @unchecked Sendable {
     private var currentPrecision = Precision.float32
     private let runners = Recent<ModelRunner>()
     private let pipelines = Recent<Pipeline>()
-    /// The labels as the header returns them; the model's own never change.
+    /// The labels as returned by the header's functions; the model's own never change.
     private let labelTexts: [CText]
     private let labelPointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
     /// Guards `current` and `currentPrecision`.
@@ -59,7 +59,7 @@ final class CModel: @unchecked Sendable {
 
     var labels: (pointer: UnsafeMutablePointer<UnsafePointer<CChar>?>, count: Int) { (labelPointers, labelTexts.count) }
 
-    /// The precision that the model is run in. Classifiers and detectors have their own.
+    /// The precision in which the model runs. Classifiers and detectors have their own.
     var precision: Precision {
         get { lock.withLock { currentPrecision } }
         set { lock.withLock { currentPrecision = newValue } }
@@ -79,10 +79,10 @@ final class CModel: @unchecked Sendable {
     }
 }
 
-/// What was made for the last two precisions and numbers of threads.
+/// The engines for the last two precisions and numbers of threads.
 private final class Recent<Value: Sendable>: @unchecked Sendable {
     private var recent: [(precision: Precision, threads: Int, value: Value)] = []
-    /// It is held while a program is compiled.
+    /// Held while a program is compiled.
     private let lock = Lock()
 
     func value(_ precision: Precision, _ threads: Int, _ make: () throws -> Value) rethrows -> Value {

@@ -18,7 +18,7 @@ public func predict(
     }
 }
 
-/// A value that the caller gives.
+/// A value given by the caller.
 struct GivenValue {
     enum Content {
         case integer(Int)
@@ -55,7 +55,7 @@ struct GivenValue {
         }
     }
 
-    /// What messages call it.
+    /// Its name in messages.
     private var kind: String {
         switch content {
         case .integer: "an integer"
@@ -94,7 +94,7 @@ struct GivenValue {
 }
 
 extension Pixels {
-    /// The image in one of a model's sizes, gray or red, green and blue.
+    /// The image in one of a model's sizes, grayscale or red, green and blue.
     fileprivate func value(for image: ModelFeature.Image) -> Pixels {
         let colored = converted(to: image.color == .gray ? .gray : .rgb)
         let size = ImageSize(width: width, height: height)

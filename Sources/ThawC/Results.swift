@@ -1,7 +1,7 @@
 import CThaw
 import Thaw
 
-/// What the handle of a result refers to.
+/// The object of a result handle.
 final class CResult: @unchecked Sendable {
     enum Kind {
         case run, prediction, classification, detection

@@ -13,7 +13,7 @@ public func runModel(
     }
 }
 
-/// What the handle of a state refers to.
+/// The object of a state handle.
 final class CState: Sendable {
     let model: CModel
     let state: ModelState
@@ -118,7 +118,7 @@ extension GivenTensor {
 
 // MARK: Images
 
-/// An image that the caller gives.
+/// An image given by the caller.
 /// - Parameter background: The color under transparent pixels; nil ignores alpha.
 func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) throws -> FoundImage {
     guard let pointer else { throw Failure.isNull("image") }

@@ -7,7 +7,7 @@ import Thaw
     import Darwin
 #endif
 
-/// How a model is written, from the structure of the header.
+/// The options for writing a model, from the structure of the header.
 private struct SaveOptions {
     private(set) var format: ModelFormat?
     private(set) var target: CoreMLVersion?
@@ -15,7 +15,7 @@ private struct SaveOptions {
     private(set) var precision = ProgramPrecision()
     private(set) var mayReplace = true
 
-    /// - Parameter pointer: NULL for standard options.
+    /// - Parameter pointer: NULL for the defaults.
     init(_ pointer: UnsafePointer<thaw_save_options>?) throws {
         guard let given = try ThawC.options(pointer, "options") else { return }
         switch try text(given.kind, "options.kind") {
@@ -42,7 +42,7 @@ private struct SaveOptions {
         mayReplace = given.keeps_existing == 0
     }
 
-    /// - Throws: `Failure` if a pipeline cannot be written like this.
+    /// - Throws: `Failure` if a pipeline cannot be written with these options.
     func checkForPipeline() throws {
         guard format == nil, weights == nil, target == nil, precision.isStandard else {
             throw Failure.pipelineOption()
@@ -74,7 +74,7 @@ extension WrittenModel {
     }
 }
 
-/// Where a function stores text.
+/// The address at which a function stores text.
 public typealias TextResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 
 @_cdecl("thaw_model_save")

@@ -7,7 +7,7 @@ import Thaw
     import Darwin
 #endif
 
-/// Reading of arguments: strings, structures and arrays, all of which may be missing or wrong.
+/// Reading of arguments: strings, structures and arrays, all of which may be missing or invalid.
 
 /// A string in UTF-8; nil for NULL.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String? {
@@ -35,7 +35,7 @@ func requiredPath(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> St
     return path
 }
 
-/// One of the choices of a type, by its name; nil for NULL.
+/// A value of an enumeration by its name; nil for NULL.
 func choice<Choice: RawRepresentable & CaseIterable>(
     _ pointer: UnsafePointer<CChar>?, _ name: String, of type: Choice.Type = Choice.self
 ) throws -> Choice? where Choice.RawValue == String {
@@ -46,7 +46,7 @@ func choice<Choice: RawRepresentable & CaseIterable>(
     return choice
 }
 
-/// The required pointer to where a result is stored.
+/// The required address at which a result is stored.
 func required<Pointee>(_ pointer: UnsafeMutablePointer<Pointee>?, _ name: String) throws -> UnsafeMutablePointer<
     Pointee
 > {
@@ -129,11 +129,11 @@ extension ElementType {
         self = found.type
     }
 
-    /// The number that the header gives it.
+    /// Its number in the header.
     var number: Int32 { Int32(ElementType.numbers.first { $0.type == self }!.number) }
 }
 
-/// A tensor that the caller gives: its name, and its elements where they are.
+/// A tensor given by the caller: its name and its elements, which are not copied.
 struct GivenTensor {
     let name: String?
     let element: ElementType

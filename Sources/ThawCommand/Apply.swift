@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw apply`: runs an image-to-image model on one image after the other. Images that cannot be read do not stop it.
+/// `thaw apply`: runs an image-to-image model on images in turn. It continues after images that cannot be read.
 func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = Array(arguments.positional.dropFirst())
@@ -23,7 +23,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     return ExitStatus(failures: work.failures, of: jobs.count)
 }
 
-/// Applies the network to one image after the other, and prints the results.
+/// Applies the network to the images in turn, and prints the results.
 private final class Work {
     private let network: ImageToImage
     private let console: Console

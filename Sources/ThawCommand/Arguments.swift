@@ -4,15 +4,15 @@ import Thaw
 struct Arguments {
     /// All words as given.
     let line: [String]
-    /// `Command.arguments` checks how many there are.
+    /// `Command.arguments` checks their number.
     private(set) var positional: [String] = []
-    /// The values of each option that is given, nil for each time that it is given without one.
+    /// The values of each given option; nil for each occurrence without a value.
     private var values: [ObjectIdentifier: [String?]] = [:]
 
     /// Parses a command line using the table of options.
     ///
-    /// A value is the word after its option, or follows `=` in the same word; it may begin with one dash. After `--`,
-    /// nothing is an option.
+    /// A value is the next word, or follows `=` in the same word; it may begin with one dash. After `--`, all words are
+    /// arguments.
     /// - Throws: `Failure` for an unknown option, a missing or invalid value, or an option given twice.
     init(_ words: some Collection<String>, options: [any AnyOption]) throws {
         line = Array(words)
@@ -29,7 +29,7 @@ struct Arguments {
             var (name, value) = Self.parts(of: word)
             guard let option = options.first(where: { $0.spelling == name || $0.letter.map { "-\($0)" } == name })
             else {
-                // Other programs have a single dash before long names.
+                // Other programs use a single dash before long names.
                 let whole = word.hasPrefix("--") ? name : String(word.prefix { $0 != "=" })
                 throw Failure.unknownOption(whole, nearest: nearest(to: whole, in: options.map(\.spelling)))
             }
@@ -68,7 +68,7 @@ struct Arguments {
 
     func isGiven(_ option: some AnyOption) -> Bool { values[ObjectIdentifier(option)] != nil }
 
-    /// Those of `options` that are given, with their values, in this order. A default given explicitly is left out.
+    /// The given options among `options`, with their values, in this order. Explicit defaults are left out.
     func words(of options: [any AnyOption]) -> [String] {
         options.flatMap { option in
             let given = texts(of: option).flatMap { [option.spelling] + ($0.map { [$0] } ?? []) }

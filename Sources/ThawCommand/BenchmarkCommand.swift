@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// `thaw benchmark`: how long models take to load and to run, each with each number of threads.
+/// `thaw benchmark`: how long models take to load and run, with each number of threads.
 func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let paths = arguments.positional
     let threads = arguments[Options.threadCounts] ?? [arguments.threads]
@@ -22,7 +22,7 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
         do {
             try measure(path, threads, printer, arguments, console)
         } catch let failure as Failure {
-            // One that cannot be measured does not stop the others.
+            // Continues with the others if one cannot be measured.
             guard paths.count > 1 else { throw failure }
             console.report(failure.inFile(path))
             failures += 1

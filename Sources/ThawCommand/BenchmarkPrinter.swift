@@ -93,7 +93,7 @@ struct BenchmarkPrinter {
     }
 }
 
-/// The steps in their order: what, how, time, speed, share of the peak.
+/// The steps in order: name, algorithm, time, speed, share of the peak.
 private func table(_ steps: [StepTiming], peak: Double) -> String {
     guard !steps.isEmpty else { return "" }
     func algorithm(_ step: StepTiming) -> String {

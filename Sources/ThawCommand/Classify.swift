@@ -1,6 +1,7 @@
 import Thaw
 
-/// `thaw classify`: prints results as they come, in the order of the images. Images that cannot be read do not stop it.
+/// `thaw classify`: prints results as they arrive, in the order of the images. It continues after images that cannot be
+/// read.
 func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let names = Array(arguments.positional.dropFirst())
@@ -48,8 +49,8 @@ extension Console {
 }
 
 extension Arguments {
-    /// A classifier for the images that begin with `first`. Each image uses one thread, or several if there are fewer images
-    /// than threads.
+    /// A classifier for the images that begin with `first`. Each image uses one thread, or several if there are fewer
+    /// images than threads.
     fileprivate func classifier(_ model: Model, first: [FoundImage], _ names: [String]) throws -> Classifier {
         let isSingle = names == ["-"] && first.first?.content != nil
         let isListed = names.contains("-") && !isSingle
@@ -88,7 +89,7 @@ private final class Work {
     private var failures = 0
     private var hasToldOfNumbers = false
     private var hints: Set<Phrase> = []
-    /// Whether the reader of the results is gone.
+    /// Whether the reader of the results has closed the pipe.
     private var isClosed = false
 
     init(
@@ -154,7 +155,7 @@ private final class Work {
         do {
             try console.print(text, restoringNames: printer.format != .json)
         } catch let closed as ClosedPipe {
-            // The report is still to be written.
+            // The report must still be written.
             if report == nil { throw closed }
             isClosed = true
         }
@@ -162,7 +163,7 @@ private final class Work {
 
     // MARK: The end
 
-    /// Writes the report, and says what was done.
+    /// Writes the report, and prints a summary.
     func finish(_ source: ImageSource, _ arguments: Arguments) throws -> ExitStatus {
         let added = done - failures
         // Without new results, keep the earlier report.
@@ -189,13 +190,13 @@ private final class Work {
     }
 }
 
-/// The images to classify: those that the names refer to, without those that an earlier run has done.
+/// The images to classify: those that the names refer to, without those from an earlier run.
 final class ImageSource: Sequence, IteratorProtocol {
     private let files: ImageFiles
     private let cancellation: Cancellation
     private let resumed: ResumedFile?
     private var waiting: ArraySlice<FoundImage> = []
-    /// How many an earlier run has done.
+    /// The number of images from an earlier run.
     private(set) var passedOver = 0
 
     init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil, maximumBytes: Int) {
@@ -225,7 +226,7 @@ final class ImageSource: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// How many images `names` refer to; nil if no progress is shown.
+    /// The number of images that `names` refer to; nil if no progress is shown.
     static func count(_ names: [String]) -> Int? {
         Console.isTerminal(2) ? ImageFiles(names).reduce(0) { count, _ in count + 1 } : nil
     }

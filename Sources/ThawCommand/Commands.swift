@@ -4,16 +4,16 @@ import Thaw
 struct Command: Sendable {
     var name: String
     var summary: String
-    /// What it takes besides options, in order.
+    /// The positional arguments, in order.
     var positionals: [Positional]
-    /// The options that the usage line names: those that are needed or nearly always given.
+    /// The options in the usage line: those that are required or nearly always given.
     var mainOptions = ""
     var optionGroups: [(title: String, options: [any AnyOption])]
     /// Paragraphs at the end of the help.
     var notes: [String] = []
     var run: @Sendable (Arguments, Console) throws -> ExitStatus
 
-    /// The groups of options as the help lists them, with those that every command takes.
+    /// The groups of options as the help lists them, including the global ones.
     var allOptionGroups: [(title: String, options: [any AnyOption])] {
         optionGroups + [("with every command", [Options.quiet])]
     }
@@ -49,7 +49,7 @@ enum Commands {
     /// How output values become pixels.
     private static let imageOutputs: [any AnyOption] = [Options.outputScale, Options.outputBias, Options.outputColor]
 
-    /// What a graph needs in place of a model.
+    /// The options that a graph needs but a model does not.
     private static let graphOptions: (String, [any AnyOption]) = (
         "if the model is a graph", [Options.labels] + OptionGroups.graphInput
     )

@@ -132,7 +132,7 @@ extension Arguments {
 
 /// The report as text.
 ///
-/// - Parameter hasVerdict: Whether it says that the models agree or disagree, and with which tolerance.
+/// - Parameter hasVerdict: Whether to state that the models agree or disagree, and the tolerance.
 func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     func line(_ heading: String, _ text: String) -> String { padded(heading, 21) + text + "\n" }
     func share(_ difference: Comparison.Difference) -> String {

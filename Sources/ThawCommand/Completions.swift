@@ -12,7 +12,7 @@ enum Completions: String, CaseIterable {
         }
     }
 
-    /// What completes an option's value.
+    /// The completion of an option's value.
     private enum Values {
         case nothing, files
         case words([String])

@@ -27,7 +27,7 @@ func withResultFile(
     }
 }
 
-/// How a command ended, as the shell sees it.
+/// The exit code of a command.
 enum ExitStatus: Int32 {
     case done = 0
     case someInputsFailed = 1
@@ -41,7 +41,7 @@ enum ExitStatus: Int32 {
     }
 }
 
-/// Thrown when the reader of the results is gone: the command ends silently.
+/// Thrown when the reader of the results has closed the pipe: the command ends silently.
 struct ClosedPipe: Error {}
 
 /// Standard output, for results, and standard error, for everything else.
@@ -53,7 +53,7 @@ struct Console: Sendable {
 
     /// Prints results as they come.
     /// - Parameter restoringNames: Whether file names are written as their original bytes, which JSON does not allow.
-    /// - Throws: `ClosedPipe` if the reader is gone, `Failure` if writing fails.
+    /// - Throws: `ClosedPipe` if the reader has closed the pipe, `Failure` if writing fails.
     func print(_ text: String, restoringNames: Bool = true) throws {
         guard let results else {
             let shown = Console.isTerminal(STDOUT_FILENO) ? plain(text) : text
@@ -71,7 +71,7 @@ struct Console: Sendable {
 
     func note(_ note: Note) { self.note(note.text) }
 
-    /// Prints to standard error. Nothing in it controls a terminal, also if it is shown later, from a log.
+    /// Prints to standard error without control characters, so that it is safe on a terminal and in logs.
     private func tell(_ phrase: Phrase) {
         try? put(plain(phrase.forCommand) + "\n", to: STDERR_FILENO, restoringNames: true)
     }
@@ -91,8 +91,8 @@ struct Console: Sendable {
         warn("\(folder.path): the folder changed during the run; \(change)")
     }
 
-    /// Prints a failure. Nothing else does. A name with line breaks stays in its line, so that it cannot look like another
-    /// message.
+    /// Prints a failure. Nothing else does. A name with line breaks stays on one line, so that it cannot look like
+    /// another message.
     func report(_ failure: Failure) {
         var failure = failure
         failure.file = failure.file.map(shown)
@@ -100,7 +100,7 @@ struct Console: Sendable {
         tell("thaw: \(failure)")
     }
 
-    /// Prints a failure of one of many inputs, with its hint unless that is in `hints` already.
+    /// Prints a failure of one of many inputs, with its hint unless `hints` already contains it.
     func report(_ failure: Failure, _ hints: inout Set<Phrase>) {
         var failure = failure
         if let hint = failure.hint, !hints.insert(hint).inserted { failure.hint = nil }
@@ -124,10 +124,10 @@ struct Console: Sendable {
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
-    /// A file name in results for people: unchanged, but without control characters on a terminal.
+    /// A file name in results for users: unchanged, but without control characters on a terminal.
     static func named(_ path: String) -> String { isTerminal(STDOUT_FILENO) ? shown(path) : path }
 
-    /// Whether results go to a terminal that knows colors.
+    /// Whether results go to a terminal that supports colors.
     var isColored: Bool { results == nil && Console.isColored }
 
     /// Whether results may be colored: on a terminal with colors, unless `NO_COLOR` is set (https://no-color.org).

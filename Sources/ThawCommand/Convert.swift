@@ -39,8 +39,8 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 }
 
 extension Console {
-    /// Notes how much of a neural network's file consists of copies of weights that several layers share, if it is
-    /// much.
+    /// Reports how much of a neural network's file consists of copies of weights shared by several layers, if it is a
+    /// significant part.
     func tellOfCopies(in model: Model, writtenTo path: String, _ byteCount: Int, _ storage: WeightStorage?) {
         guard ModelFormat(pathToWrite: path) == .coreML else { return }
         let bits = (storage?.type ?? .float32).bits
@@ -53,7 +53,7 @@ extension Console {
 }
 
 extension Console {
-    /// Notes which layers were compressed, if weights are compressed.
+    /// Reports which layers were compressed, if weights are compressed.
     func tell(of written: WrittenModel, _ storage: WeightStorage?, isVerified: Bool) {
         guard let report = written.compression, let storage else { return }
         let option = "--weights \(storage.type.rawValue)"
@@ -83,7 +83,7 @@ extension Console {
 }
 
 extension Arguments {
-    /// The types of an ML Program as the options say, without those that nothing of the model can have.
+    /// The types of an ML Program according to the options, without those that do not apply to the model.
     fileprivate func precision(of model: Model, _ console: Console) -> ProgramPrecision {
         var precision = ProgramPrecision(
             compute: self[Options.computePrecision], inputs: self[Options.inputType], outputs: self[Options.outputType])
@@ -122,7 +122,7 @@ extension Arguments {
     }
 }
 
-/// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` if all targeted systems can load that.
+/// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` if all targeted systems can load it.
 private func standardResult(of source: String, for target: CoreMLVersion?) -> String {
     let ending = target.map { $0 >= .iOS15 } ?? false ? ".mlpackage" : ".mlmodel"
     let file = source.split(separator: "/").last.map(String.init) ?? source

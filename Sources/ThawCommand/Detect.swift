@@ -1,6 +1,7 @@
 import Thaw
 
-/// `thaw detect`: prints the objects in images, in the order of the images. Images that cannot be read do not stop it.
+/// `thaw detect`: prints the objects in images, in the order of the images. It continues after images that cannot be
+/// read.
 func runDetect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let names = Array(arguments.positional.dropFirst())
@@ -33,7 +34,7 @@ extension Arguments {
             contentsOfFile: path, options, precision: self[Options.precision], threads: threads)
     }
 
-    /// The images with the files that boxes are drawn into; nil if none are to be drawn.
+    /// The images with the files for drawings of their boxes; nil if none are requested.
     fileprivate func drawings(of names: [String]) throws -> [PictureJob]? {
         guard let target = self[Options.drawings] else {
             for option in [Options.noClobber as any AnyOption, Options.quality] where isGiven(option) {
@@ -47,7 +48,7 @@ extension Arguments {
 }
 
 extension Crop {
-    /// How photos are fitted to a model's image, as a note.
+    /// A note on how photos are fitted to the model's image.
     fileprivate func description(to image: ImageInput) -> String {
         let size = "\(image.width)x\(image.height) pixels"
         return switch self {

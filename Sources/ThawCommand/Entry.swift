@@ -24,11 +24,11 @@ public func runCommand(_ words: [String]) -> Int32 {
 }
 
 /// Runs the command given by `words`, and returns the exit code.
-/// - Throws: `Failure` if it ends the command; its texts spell options as the command does.
+/// - Throws: `Failure` if the command fails; its messages spell options as on the command line.
 public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
     // Writing to a closed pipe then fails with an error, and the program exits silently.
     signal(SIGPIPE, SIG_IGN)
-    // So does writing to a file that has reached the size limit.
+    // The same applies to writing to a file that has reached the size limit.
     signal(SIGXFSZ, SIG_IGN)
     Console.reserveStandardDescriptors()
     Interruption.removeOutputs()
@@ -73,7 +73,7 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
     }
 }
 
-/// What an option before any command prints, or `thaw help`; nil for other words.
+/// The output for an option before any command, or for `thaw help`; nil for other words.
 private func text(ofOption name: String, _ rest: ArraySlice<String>) throws -> String? {
     switch name {
     case "--help", "-h": return Help.overview

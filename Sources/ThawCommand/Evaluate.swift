@@ -32,7 +32,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     truth.changedFolders.forEach(console.warn)
     guard !result.images.isEmpty else { return .failed }
-    // Write the page first: printing fails if the reader of the results is gone.
+    // Write the page first: printing fails if the reader of the results has closed the pipe.
     try report?.finish(
         title: "How accurate is the model?", subtitle: path, summary: result.json,
         provenance: try arguments.provenance(of: result, model))
@@ -87,7 +87,7 @@ struct BaselineModel {
 }
 
 extension Arguments {
-    /// What the model is compared with: another model, or the same in float32.
+    /// The other side of a comparison: another model, or the same one in float32.
     func baseline(at path: String, for model: Model) throws -> BaselineModel {
         let other = try Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
         return try blaming(path) {

@@ -1,7 +1,7 @@
 import Thaw
 
 extension EvaluationResult {
-    /// The complete result, without the photos that the model is right on.
+    /// The complete result, without the photos that the model classifies correctly.
     var json: JSON {
         var members: [(key: String, value: JSON)] = [
             ("model", .string(model)), ("truth", .string(truth)), ("images", JSON(images.count)),

@@ -10,7 +10,7 @@ struct EvaluationText {
     /// A matrix or a table of more classes than this does not fit on a screen.
     private static let classLimit = 20
 
-    /// The number of listed photos that only one of the models gets right.
+    /// The number of listed photos that only one of the models classifies correctly.
     private static let changeLimit = 5
 
     init(_ result: EvaluationResult, columns: Int) {
@@ -154,7 +154,7 @@ struct EvaluationText {
         }
     }
 
-    /// Photos that only one of the models gets right, the most confident predictions first.
+    /// Photos that only one of the models classifies correctly, the most confident predictions first.
     private mutating func addChanges(_ heading: String, _ isMeant: (EvaluationResult.Change) -> Bool) {
         let changes = result.changes.filter(isMeant).sorted { $0.outcome.confidence > $1.outcome.confidence }
         guard !changes.isEmpty else { return }

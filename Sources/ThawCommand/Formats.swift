@@ -52,12 +52,13 @@ func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + String(digits)
 }
 
-/// A name or a label that is safe to print to a terminal: without control characters, bidirectional controls and line breaks.
+/// A name or a label that is safe to print to a terminal: without control characters, bidirectional controls and line
+/// breaks.
 func shown(_ name: String) -> String {
     String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isControlling ? "?" : $0 }))
 }
 
-/// Lines that are safe to print to a terminal: of what controls one, only tabs and our own colors are left.
+/// Lines that are safe to print to a terminal: the only control characters left are tabs and our own colors.
 func plain(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.isControlling && $0 != "\n" }) else { return text }
     var result = String.UnicodeScalarView()

@@ -19,7 +19,7 @@ struct DrawingFile: Sendable {
         isLaidOut = path.hasSuffix(".svg")
     }
 
-    /// Writes the drawing: as it is, or laid out by Graphviz.
+    /// Writes the drawing, as Graphviz source or laid out by Graphviz.
     /// - Throws: `Failure` if Graphviz is missing or fails, or if the file cannot be written.
     func write(_ drawing: GraphDrawing) throws {
         let bytes = isLaidOut ? try naming(path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)

@@ -14,7 +14,7 @@ final class InputLines: IteratorProtocol {
     private var hasEnded = false
     private var hasNULs = false
     private var hasBegun = false
-    /// Why reading failed, if it did.
+    /// The reason why reading failed, if it did.
     private var failure: Failure?
     private let cancellation: Cancellation
     /// The maximum size in bytes of an image on standard input.

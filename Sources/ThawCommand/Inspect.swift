@@ -1,6 +1,6 @@
 import Thaw
 
-/// `thaw inspect`: shows what a file contains, as far as possible even if it cannot be converted or run.
+/// `thaw inspect`: shows the contents of a file, as far as possible even if it cannot be converted or run.
 func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let contents = try FileContents(

@@ -47,7 +47,7 @@ extension Arguments {
         return options
     }
 
-    /// The value of an option that names no input.
+    /// The value of an option that does not name an input.
     func unnamed<Value>(_ option: Option<Named<Value>?>) -> Value? {
         all(option).lazy.compactMap { $0 }.last { $0.name == nil }?.value
     }
@@ -113,7 +113,7 @@ extension Arguments {
 
     /// A classifier that preprocesses images with the given options.
     /// - Parameters:
-    ///   - precision: By default, the one that is asked for.
+    ///   - precision: By default, the requested one.
     ///   - first: The file of the first image.
     func classifier(
         _ model: Model, precision: Precision? = nil, threads: Int, first: String? = nil
@@ -124,7 +124,7 @@ extension Arguments {
             threads: threads, first: first)
     }
 
-    /// How weights are to be stored; nil if `option`, which is a command's own, is not given.
+    /// The weight storage; nil if `option`, which depends on the command, is not given.
     func weightStorage(_ option: Option<WeightType?>) -> WeightStorage? {
         self[option].map {
             WeightStorage($0, minimumCount: self[Options.minElements], includesDepthwise: self[Options.depthwise])
@@ -142,7 +142,7 @@ extension Console {
         conversion.warnings.forEach(warn)
     }
 
-    /// Prints what stands between the machine and the precision that is asked for.
+    /// Prints what prevents the machine from using the requested precision.
     func tell(of precision: Precision) { if let note = precision.note { warn(note) } }
 }
 

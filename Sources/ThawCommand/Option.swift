@@ -3,7 +3,7 @@ import Thaw
 /// One option of a command. The parser, the help, the manual page and the shell completions are all derived from this
 /// description.
 ///
-/// An option is identified by the object, not by its name: two commands may have different options of the same name.
+/// An option is identified by the object, not by its name: two commands may have different options with the same name.
 protocol AnyOption: AnyObject, Sendable {
     /// The name without its two dashes.
     var name: String { get }
@@ -39,7 +39,7 @@ extension AnyOption {
     var spelling: String { "--" + name }
 }
 
-/// An option with a value, which is `standard` unless given.
+/// An option with a value, which defaults to `standard`.
 final class Option<Value: Sendable>: AnyOption {
     let name: String
     let letter: Character?
@@ -51,8 +51,8 @@ final class Option<Value: Sendable>: AnyOption {
     private let listed: [String]
     private let parse: @Sendable (String) throws -> Value
 
-    /// - Parameter read: Parses a value. It depends on the text alone: it is called once to validate a value, and again
-    ///   each time the value is used.
+    /// - Parameter read: Parses a value. Its result must depend only on the text: it is called once to validate a
+    ///   value, and again each time the value is used.
     init(
         _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, standard: Value,
         _ standardText: String? = nil, isRepeatable: Bool = false, choices: [String] = [],

@@ -1,6 +1,6 @@
 /// Groups of options that several commands take.
 enum OptionGroups {
-    /// What a graph does not determine by itself.
+    /// Settings that a graph does not determine by itself.
     static let graphInput: [any AnyOption] = [
         Options.input, Options.output, Options.set, Options.batchNorm, Options.tag, Options.signature, Options.size,
         Options.color, Options.channels, Options.preprocess, Options.scale, Options.bias,

@@ -1,12 +1,12 @@
 import Thaw
 
 extension Phrase {
-    /// The text, with options as they are typed on the command line.
+    /// The text, with options as typed on the command line.
     var forCommand: String { spelled(\.forCommand) }
 }
 
 extension Failure {
-    /// The failure of a command, for those who only show it: the options in its texts are spelled.
+    /// The failure of a command, ready to be shown: the options in its messages are spelled.
     var forCommand: Failure {
         var copy = self
         copy.problem = "\(problem.forCommand)"

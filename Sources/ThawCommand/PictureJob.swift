@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// An input image and the file that its result is written to.
+/// An input image and the output file for its result.
 ///
 /// No target is one of the sources, and no two jobs have the same target.
 struct PictureJob: Equatable {

@@ -13,13 +13,13 @@ struct Positional: Sendable {
     private let count: Count
 
     /// Exactly one.
-    /// - Parameter description: What the message calls it if it is missing.
+    /// - Parameter description: Its name in the message if it is missing.
     static func one(_ placeholder: String, _ description: String) -> Positional {
         Positional(placeholder: placeholder, description: description, count: .one)
     }
 
     /// One or more.
-    /// - Parameter description: What the message calls it if it is missing.
+    /// - Parameter description: Its name in the message if it is missing.
     static func many(_ placeholder: String, _ description: String) -> Positional {
         Positional(placeholder: placeholder, description: description, count: .atLeastOne)
     }

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A progress line at the bottom of the terminal: how much is done, the speed, and the time left. There is none if
+/// A progress line at the bottom of the terminal: the number done, the speed, and the time left. There is none if
 /// standard error is not a terminal.
 final class Progress {
     private let console: Console
@@ -46,7 +46,7 @@ final class Progress {
         isVisible = false
     }
 
-    /// The summary at the end: how many were done, the time, the speed, and how many failed.
+    /// The summary at the end: the number done, the time, the speed, and the number of failures.
     func summary(failures: Int) -> String {
         Self.summary(done: done, failures: failures, seconds: (clock.now - start) / .seconds(1))
     }

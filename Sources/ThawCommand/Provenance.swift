@@ -7,7 +7,7 @@ import Thaw
 #endif
 
 extension Arguments {
-    /// What an evaluation was computed from, and how to reproduce it.
+    /// The sources of an evaluation, and how to reproduce it.
     /// - Throws: `Failure` if a model's file can no longer be read.
     func provenance(of result: EvaluationResult, _ model: Model) throws -> [(name: String, value: String)] {
         var facts = [("Model", try Self.description(ofModelAt: result.model))]

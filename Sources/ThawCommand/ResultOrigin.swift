@@ -1,7 +1,7 @@
 import Thaw
 
-/// The origin of results: a model, and the options that affect its results. A file written by `--resume` contains it on
-/// each line, so that it stays with lines that are copied elsewhere.
+/// The origin of results: a model, and the options that affect its results. A file written with `--resume` contains it
+/// on each line, so that it stays with lines that are copied elsewhere.
 struct ResultOrigin {
     /// The origin as text: `Net.mlmodel --crop fit (0123abcd)`. The digits are a checksum that identifies it.
     let text: String
@@ -21,7 +21,7 @@ struct ResultOrigin {
         text = ([name] + options + ["(\(digits))"]).joined(separator: " ")
     }
 
-    /// Whether a line's origin is this one, whatever the model's file was called.
+    /// Whether a line's origin is this one, whatever the name of the model's file was.
     func isSame(as other: String) -> Bool { text.suffix(10) == other.suffix(10) }
 
     /// The origin in a line of results; nil if it has none. The search is unambiguous: quotes in labels and names are

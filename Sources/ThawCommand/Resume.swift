@@ -22,8 +22,8 @@ final class ResumedFile {
 
     /// Opens or creates the file. An incomplete last line is dropped.
     /// - Parameter origin: The origin of this run's results. A file with results of another origin is refused.
-    /// - Throws: `Failure` if the file cannot be read and written, or contains a line that is not a result, or is one
-    ///   of another model.
+    /// - Throws: `Failure` if the file cannot be read and written, or contains a line that is not a result, or is a
+    ///   result of another model.
     init(_ path: String, _ origin: ResultOrigin) throws {
         (self.path, self.origin) = (path, origin)
         descriptor = try Self.open(path, O_CREAT)
@@ -72,7 +72,7 @@ final class ResumedFile {
                 if count < 0, errno == EINTR { continue }
                 guard count >= 0 else { throw Failure.cannotResume(path, String(cString: strerror(errno))) }
                 if count == 0 {
-                    // Anything but the start of a result is the user's, and must not be removed.
+                    // Anything but the start of a result belongs to the user, and must not be removed.
                     guard line.starts(with: Self.start) || Self.start.starts(with: line) else {
                         throw Failure.noResult(path, line: number)
                     }
@@ -147,8 +147,8 @@ final class ResumedFile {
         }
     }
 
-    /// The number of labels in a line of results. Quotes in names and labels are escaped, so nothing else looks like the
-    /// beginning of a prediction.
+    /// The number of labels in a line of results. Quotes in names and labels are escaped, so nothing else looks like
+    /// the beginning of a prediction.
     private static func labelCount(inResult line: [UInt8]) -> Int {
         let start = Array("{\"label\": ".utf8)
         return line.indices.count(where: { line[$0] == start[0] && line[$0...].starts(with: start) })

@@ -71,7 +71,7 @@ private func writeNumbers(_ values: [FeatureValue], to path: String) throws {
 }
 
 extension Pipeline {
-    /// The rows that words of the form `NAME=VALUE` are: one, or as many as the arrays in files have.
+    /// The rows given by arguments of the form `NAME=VALUE`: one, or as many as the arrays in files have.
     fileprivate func rows(_ words: [String]) throws -> [[String: FeatureValue]] {
         var columns: [(name: String, values: [FeatureValue])] = []
         for word in words {
@@ -94,7 +94,7 @@ extension Pipeline {
         }
     }
 
-    /// The values in a word: JSON, an image, or an array in a file, which may have several rows.
+    /// The values of an argument: JSON, an image, or an array in a file, which may have several rows.
     private func values(_ text: String, _ input: PipelineFeature) throws -> [FeatureValue] {
         let type = input.type
         if case .image(let image) = type {

@@ -40,7 +40,7 @@ extension Commands {
         run: runServe)
 }
 
-/// Options of `thaw serve` only.
+/// The options specific to `thaw serve`.
 enum ServeOptions {
     static let host = Option(
         "host", "HOST", "the address to listen on; 0.0.0.0 or :: means every address", standard: "127.0.0.1",
@@ -86,8 +86,8 @@ enum ServeOptions {
         "access-log", "FILE", "append a line of JSON for each request to this file; - is standard output")
 }
 
-/// `thaw serve`: replaces this process by `thaw-serve`, which is in the same folder. The options have been checked; it reads
-/// them again.
+/// `thaw serve`: replaces this process by `thaw-serve`, which is in the same folder. The options have been checked; the
+/// service parses them again.
 func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     console.tell(of: arguments[Options.precision])
     let program = try ownFolder() + "/thaw-serve"

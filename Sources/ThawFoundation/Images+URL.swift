@@ -8,8 +8,8 @@ import Thaw
 
 extension Classifier {
     /// A classifier for the Core ML model or the TensorFlow graph at `url`.
-    /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of class
-    ///   scores.
+    /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of
+    ///   class scores.
     public convenience init(
         contentsOf url: URL, labels: Labels? = nil, precision: Precision = .float32, threads: Int = 1
     ) throws {
@@ -20,8 +20,10 @@ extension Classifier {
     /// - Throws: `Failure` naming the file if it is not a readable image.
     public func classify(imageAt url: URL) throws -> Classification { try classify(imageAt: url.filePath()) }
 
-    /// Classifies the image in a file, on a thread of the library: neither the caller nor Swift's own threads are blocked.
-    /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been read.
+    /// Classifies the image in a file, on a thread of the library: neither the caller nor Swift's own threads are
+    /// blocked.
+    /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been
+    ///   read.
     public func classification(ofImageAt url: URL) async throws -> Classification {
         try await classification(ofImageAt: url.filePath())
     }
@@ -29,7 +31,7 @@ extension Classifier {
 
 extension ImageToImage {
     /// Reads a model, or converts a graph with `graphOptions`.
-    /// - Throws: `Failure` naming the file and what is wrong with it.
+    /// - Throws: `Failure` naming the file and the problem.
     public convenience init(
         contentsOf url: URL, graphOptions: Converter.Options = .init(), _ options: Options = Options()
     ) throws {
@@ -43,7 +45,8 @@ extension ImageToImage {
 
 extension DecodedImage {
     /// Reads an image file, and rotates the image according to its EXIF or XMP orientation.
-    /// - Throws: `Failure` if the file is missing, truncated, corrupt, larger than the options allow, or of another kind.
+    /// - Throws: `Failure` if the file is missing, truncated, corrupt, larger than the options allow, or of another
+    ///   kind.
     public init(contentsOf url: URL, _ options: DecodingOptions = DecodingOptions()) throws {
         try self.init(contentsOfFile: url.filePath(), options)
     }
@@ -57,7 +60,8 @@ extension DecodedImage {
 
 extension Pixels {
     /// Reads an image file, and rotates the image according to its EXIF or XMP orientation.
-    /// - Throws: `Failure` if the file is missing, truncated, corrupt, larger than the options allow, or of another kind.
+    /// - Throws: `Failure` if the file is missing, truncated, corrupt, larger than the options allow, or of another
+    ///   kind.
     public init(contentsOf url: URL, _ options: DecodingOptions = DecodingOptions()) throws {
         try self.init(contentsOfFile: url.filePath(), options)
     }
@@ -87,8 +91,8 @@ extension ImageFiles {
 
 extension Comparison {
     /// Compares the models on the images in these files, using several threads.
-    /// - Throws: `Failure` if the engine cannot determine the first difference. Failures of single images are part of the
-    ///   report.
+    /// - Throws: `Failure` if the engine cannot determine the first difference. Failures of single images are part of
+    ///   the report.
     public func report(imagesAt urls: [URL], threads: Int = 1) throws -> Report {
         try report(imagesAt: urls.map { try $0.filePath() }, threads: threads)
     }

@@ -24,16 +24,16 @@ extension Converter {
 
 extension Model {
     /// Reads a Core ML model (`.mlmodel`, `.mlpackage`), or converts a TensorFlow graph in memory.
-    /// - Throws: `Failure` naming the file and what is wrong with it.
+    /// - Throws: `Failure` naming the file and the problem.
     public static func load(
         contentsOf url: URL, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws -> Conversion {
         try load(contentsOfFile: url.filePath(), options: options, labels: labels)
     }
 
-    /// Writes the model atomically: as a Core ML neural network if the URL ends in `.mlmodel`, as an ML Program if it ends in
-    /// `.mlpackage`.
-    /// - Returns: What was written. The version of the format is the lowest that suffices.
+    /// Writes the model atomically: as a Core ML neural network if the URL ends in `.mlmodel`, as an ML Program if it
+    /// ends in `.mlpackage`.
+    /// - Returns: A summary of the written model. The version of the format is the lowest that suffices.
     /// - Throws: `Failure` for an operation that the format cannot express, and if the file cannot be written.
     @discardableResult
     public func write(
@@ -47,7 +47,7 @@ extension Model {
 
 extension ModelDocument {
     /// Reads a Core ML model, or converts a TensorFlow graph.
-    /// - Throws: `Failure` naming the file and what is wrong with it.
+    /// - Throws: `Failure` naming the file and the problem.
     public init(contentsOf url: URL, options: Converter.Options = .init(), labels: Labels? = nil) throws {
         try self.init(contentsOfFile: url.filePath(), options: options, labels: labels)
     }
@@ -75,15 +75,15 @@ extension ModelDocument {
 }
 
 extension Compression {
-    /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
-    ///   can be trained on the device.
+    /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already
+    ///   compressed or can be trained on the device.
     public init(contentsOf url: URL, weights: WeightStorage) throws {
         try self.init(contentsOfFile: url.filePath(), weights: weights)
     }
 
     /// Writes the compressed model atomically. It may replace the original.
-    /// - Throws: `Failure` if no weight tensor is large enough, if the systems do not support such weights, or if the file
-    ///   cannot be written.
+    /// - Throws: `Failure` if no weight tensor is large enough, if the systems do not support such weights, or if the
+    ///   file cannot be written.
     @discardableResult
     public func write(to url: URL, target: CoreMLVersion? = nil, mayReplace: Bool = true) throws -> WrittenModel {
         try write(toFile: url.filePath(), target: target, mayReplace: mayReplace)
@@ -97,7 +97,8 @@ extension Labels {
 }
 
 extension Truth {
-    /// Reads the known classes of images from a folder with a folder for each class, or from a table of paths and classes.
+    /// Reads the known classes of images from a folder with a folder for each class, or from a table of paths and
+    /// classes.
     /// - Throws: `Failure` naming the file and the line.
     public init(contentsOf url: URL, for model: Model, offset: Int = 0) throws {
         try self.init(contentsOfFile: url.filePath(), for: model, offset: offset)

@@ -6,11 +6,11 @@
 
 /// Who may use the service: by token, by the host that a request names, and by the web page that it comes from.
 struct Access: Sendable {
-    /// The bytes of the token; nil if none is needed.
+    /// The bytes of the token; nil if none is required.
     let token: [UInt8]?
     /// Other origins whose pages may use the service: `https://example.com`.
     let origins: [String]
-    /// Whether only this machine can connect. An unexpected host name then reveals an attack by DNS rebinding.
+    /// Whether only this machine can connect. Then an unexpected host name reveals a DNS rebinding attack.
     let isLoopback: Bool
 
     /// - Throws: `StartFailure` if the file with the token cannot be read, or has none.
@@ -71,7 +71,7 @@ struct Access: Sendable {
         origins.contains(origin.lowercased()) || origin.lowercased() == "http://" + host.lowercased()
     }
 
-    /// Compares in a time that does not depend on where the tokens differ.
+    /// Compares in constant time, wherever the tokens differ.
     private func matches(_ field: String?, _ token: [UInt8]) -> Bool {
         let prefix = "bearer "
         guard let field, field.lowercased().hasPrefix(prefix) else { return false }

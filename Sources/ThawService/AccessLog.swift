@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A line of JSON for each request.
+/// Writes a line of JSON for each request.
 final class AccessLog: Sendable {
     private let path: String
     private let descriptor: Monitor<Int32>
@@ -16,7 +16,7 @@ final class AccessLog: Sendable {
         descriptor = Monitor(try AccessLog.open(path))
     }
 
-    /// Opens the file anew, after a program that rotates logs has renamed it.
+    /// Reopens the file after a program that rotates logs has renamed it.
     func reopen() throws {
         guard path != "-" else { return }
         let new = try AccessLog.open(path)

@@ -130,7 +130,7 @@ private struct ClassifiedImage {
             "{\"image\": \(image.map(quoted) ?? "null"), \"predictions\": [\(predictions.joined(separator: ", "))]}\n"
     }
 
-    /// What is wrong with the file, in a header field, since the body is the same as that of the command line.
+    /// The problem with the file, in a header field, because the body is the same as on the command line.
     var headers: [(String, String)] {
         guard let warning else { return [] }
         let ascii = String(

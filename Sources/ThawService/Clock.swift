@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A time that no change of the system's clock affects.
+/// A time that changes of the system's clock do not affect.
 struct Moment: Comparable, Sendable {
     private let nanoseconds: Int64
 

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// The open connections, and the time that each has left.
+/// The open connections and the remaining time of each.
 ///
-/// The HTTP library ends connections on which nothing happens. A client that sends one byte a second would live forever,
-/// so the total time for the header of a request and for its body is limited here.
+/// The HTTP library closes idle connections. A client that sends one byte per second would live forever, so the total
+/// time for the header of a request and for its body is limited here.
 final class Connections: Sendable {
     /// One TCP connection.
     final class Connection: @unchecked Sendable {
@@ -29,14 +29,14 @@ final class Connections: Sendable {
         case body
         /// The service.
         case answer
-        /// The client, to take the answer.
+        /// The client, to receive the response.
         case sending
     }
 
     private let open = Monitor<[ObjectIdentifier: Connection]>([:])
     private let patience: Double
 
-    /// - Parameter patience: The seconds that a client has to send a header, to send a body, and to take an answer.
+    /// - Parameter patience: The seconds that a client has to send a header, to send a body, and to receive a response.
     /// - Throws: `StartFailure` if no thread can be started.
     init(patience: Double) throws {
         self.patience = patience
@@ -65,8 +65,8 @@ final class Connections: Sendable {
         }
     }
 
-    /// Shuts down the sockets of clients that have taken too long, or have left without the HTTP library noticing: it does
-    /// not if the end comes together with the last data. It then closes them.
+    /// Shuts down the sockets of clients that have taken too long, or have left without the HTTP library noticing, as
+    /// it does if the end arrives together with the last data. The library then closes them.
     private func closeOverdue(lookingForGone: Bool) {
         let now = Moment.now
         open.with { open in
@@ -75,7 +75,7 @@ final class Connections: Sendable {
                     shutdown(connection.socket, Int32(SHUT_RDWR))
                 }
                 guard now.seconds(since: connection.since) > patience else { continue }
-                // The library has not written anything in these phases. A client between two requests is not told.
+                // The library has not written anything in these phases. A client between two requests is not notified.
                 if connection.phase == .body || connection.phase == .head && connection.requests == 0 {
                     tell(connection)
                 }

@@ -22,7 +22,7 @@ final class DrawingCache: Sendable {
             svg = try Graphviz.svg(of: drawing)
             drawings.with { $0[model.name] = svg }
         }
-        // Scripts in the drawing, if there were any, must not run.
+        // Scripts in the drawing, if there are any, must not run.
         return Response(
             type: "image/svg+xml",
             headers: [("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")], body: svg)

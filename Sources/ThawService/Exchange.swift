@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
-/// One request on its way through the service. The HTTP library calls several times for it: when the header is complete, for
-/// each part of the body, when the body is complete, and when the response has been sent.
+/// A request during its processing. The HTTP library calls several times for it: when the header is complete, for each
+/// part of the body, when the body is complete, and when the response has been sent.
 final class Exchange: @unchecked Sendable {
     /// The path and query as sent.
     let target: String
@@ -9,15 +9,15 @@ final class Exchange: @unchecked Sendable {
     let began = Moment.now
     var request: Request?
     var body: [UInt8] = []
-    /// The bytes of the body that are counted against the limit of all bodies.
+    /// The bytes of the body that count toward the limit for all bodies.
     var reserved = 0
-    /// The bytes of a body that is not needed, because the response is already known.
+    /// The bytes of a body that is not needed because the response is already known.
     var discarded = 0
     /// The response, once it is known.
     var response: Response?
     var isBodyComplete = false
     var timings = Timings()
-    /// The model that a request was for, as metrics and the log name it.
+    /// The name of the requested model in metrics and the log.
     var model: String?
     var route = Route.unknown
 

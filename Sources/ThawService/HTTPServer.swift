@@ -90,7 +90,7 @@ final class HTTPServer: @unchecked Sendable {
         if exchange.request == nil && exchange.response == nil {
             service.connections.enter(.body, exchange.connection)
             service.receiveHead(of: exchange, method: method, fields: headers(of: connection))
-            // A client that waits for permission to send a body need not send one that is not needed.
+            // A client that waits for permission to send an unnecessary body need not send it.
             if exchange.response != nil, !service.mayDrain(exchange) { return answer(exchange, connection) }
             return thaw_http_yes
         }

@@ -13,7 +13,7 @@ struct ImageWork: Sendable {
         decoding = settings.isFast ? settings.decoding.reduced(for: image, crop: crop) : settings.decoding
     }
 
-    /// An image of the network's size and colors, and what is wrong with the file.
+    /// An image in the network's size and colors, and any problem with the file.
     /// - Throws: `Failure` if the file cannot be decoded.
     func pixels(decoding bytes: ArraySlice<UInt8>) throws -> (pixels: Pixels, warning: Note?) {
         let decoded = try bytes.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) }

@@ -20,7 +20,7 @@ extension ServedModel.Port {
         if case .pipeline(let feature) = content {
             switch feature.type {
             case .multiArray(nil): return given.count > 1
-            // A column may be without its axis.
+            // A column may lack its axis.
             case .integer, .number, .string, .dictionary: if given.count == 1 { return true }
             default: break
             }
@@ -31,7 +31,7 @@ extension ServedModel.Port {
 
 extension InferPlan {
     /// The inputs of an item.
-    /// - Throws: `Failure` for an image that cannot be decoded and for JSON that is no dictionary.
+    /// - Throws: `Failure` for an image that cannot be decoded and for JSON that is not a dictionary.
     func row(_ item: Int) throws -> [String: FeatureValue] {
         var row: [String: FeatureValue] = [:]
         for case let input? in inputs { row[input.name] = try input.value(at: item) }
@@ -67,7 +67,7 @@ extension Pixels {
 
 extension OutputValues {
     /// Appends the value for an item.
-    /// - Throws: `Refusal` if it has another shape than that of the items before.
+    /// - Throws: `Refusal` if its shape differs from that of the previous items.
     mutating func append(_ value: FeatureValue, _ output: InferPlan.Output) throws {
         var own = [1]
         switch value {

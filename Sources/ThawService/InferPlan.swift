@@ -1,6 +1,6 @@
 import Thaw
 
-/// A request that fits the model.
+/// A request that matches the model.
 struct InferPlan {
     /// Requests with more items than this are refused.
     private static let mostItems = 4096
@@ -29,13 +29,13 @@ struct InferPlan {
         let classes: Int?
     }
 
-    /// In the order of the model; nil for one that is not given.
+    /// In the order of the model; nil for an omitted one.
     let inputs: [Input?]
     let outputs: [Output]
     /// The size of the batch.
     let items: Int
 
-    /// - Throws: `Refusal` or `Failure` if the request does not fit the model.
+    /// - Throws: `Refusal` or `Failure` if the request does not match the model.
     init(_ request: InferRequest, _ model: ServedModel, _ settings: Settings) throws {
         let names = model.inputs.map(\.name)
         for input in request.inputs where !names.contains(input.name) {
@@ -77,7 +77,7 @@ struct InferPlan {
         let bytes = outputs.reduce(0) { sum, output in
             let items = model.isBatched ? self.items : max(1, output.port.shape.first ?? 1)
             let size = output.port.size * items
-            // Text takes more than the values themselves.
+            // Text takes more space than the values themselves.
             return sum + (output.isBinary || output.classes != nil ? size : 4 * size)
         }
         guard bytes <= 4 * settings.maxBody else { throw Refusal.outputsTooLarge(bytes) }
@@ -91,7 +91,7 @@ struct InferPlan {
         return refusal
     }
 
-    /// The number of items in an input, whose shape and type must fit.
+    /// The number of items in an input, whose shape and type must match.
     private static func items(of input: InferRequest.Input, _ port: ServedModel.Port, isBatched: Bool) throws -> Int {
         if input.type == .bytes, port.image != nil {
             guard input.shape.count == 1 || input.shape.count == 2 && input.shape[1] == 1 else {

@@ -26,7 +26,7 @@ struct InferRequest {
 
     /// - Parameters:
     ///   - body: The request, decompressed.
-    ///   - headerLength: The length of the JSON in front of binary data, as the header of the request has it.
+    ///   - headerLength: The length of the JSON before binary data, according to the header of the request.
     /// - Throws: `Refusal` if it does not conform to the protocol.
     init(_ body: ArraySlice<UInt8>, headerLength: String?) throws {
         guard !body.isEmpty else { throw Refusal.noBody() }
@@ -68,7 +68,7 @@ enum TensorContent {
 }
 
 extension InferRequest.Input {
-    /// - Parameter binary: The binary data of this input and those after it. What belongs to this one is removed.
+    /// - Parameter binary: The binary data of this input and later ones. The data of this one is removed.
     fileprivate init(_ json: JSON, _ binary: inout ArraySlice<UInt8>) throws {
         guard case .string(let name)? = json["name"] else { throw Refusal.missing("name", "the name of an input") }
         guard case .string(let word)? = json["datatype"], let type = DataType(rawValue: word) else {

@@ -1,7 +1,7 @@
 /// A JSON value of a request (RFC 8259).
 ///
-/// The elements of a tensor are not values of their own: what is under the key `data` is a flat list of one type, however
-/// deeply the arrays in it are nested. That keeps a large tensor as small as its numbers.
+/// The elements of a tensor are not separate values: the value of the key `data` is a flat list of one type, however
+/// deeply its arrays are nested. So a large tensor takes no more memory than its numbers.
 enum JSON: Equatable, Sendable {
     case object([String: JSON])
     case array([JSON])
@@ -120,7 +120,7 @@ private struct JSONParser {
                 guard depth < JSON.depthLimit else { throw failure }
                 (depth, position) = (depth + 1, position + 1)
                 skipSpace()
-                // An empty array has no element to be followed by.
+                // An empty array has no element before a comma.
                 if next != UInt8(ascii: "]") { continue }
             case UInt8(ascii: "\""): strings.append(try text())
             case UInt8(ascii: "t") where takes("true"): numbers.append(1)

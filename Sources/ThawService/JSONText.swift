@@ -1,7 +1,7 @@
-/// JSON text that is being written.
+/// JSON text under construction.
 struct JSONText {
     private(set) var bytes: [UInt8] = []
-    /// Whether the next key or element must be separated from one before.
+    /// Whether the next key or element must be separated from a previous one.
     private var needsComma = false
 
     var text: String { String(decoding: bytes, as: UTF8.self) }
@@ -22,7 +22,7 @@ struct JSONText {
 
     mutating func number(_ number: Int) { raw(String(number)) }
 
-    /// As few digits as identify the number; null for NaN and infinities, which JSON does not have.
+    /// The fewest digits that identify the number; null for NaN and infinities, which JSON does not have.
     mutating func number<Number: BinaryFloatingPoint & CustomStringConvertible>(_ number: Number) {
         raw(number.isFinite ? number.description : "null")
     }
@@ -98,8 +98,8 @@ func quoted(_ text: String) -> String {
 }
 
 extension Unicode.Scalar {
-    /// Whether it can change how a terminal or an editor shows other text: a control character, a control of the writing
-    /// direction, or a line break. Source: Unicode Standard Annex 9, section 2.
+    /// Whether it can affect how a terminal or editor shows other text: a control character, a bidirectional control,
+    /// or a line break. Source: Unicode Standard Annex 9, section 2.
     var isControlling: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

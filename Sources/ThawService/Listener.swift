@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Why the service cannot start.
+/// The reason why the service cannot start.
 struct StartFailure: Error {
     let message: String
 
@@ -23,7 +23,7 @@ struct Listener {
     var url: String { "http://\(host):\(port)" }
 
     /// Binds a socket. Clients cannot connect before `listen`.
-    /// - Parameter port: 0 takes any free one.
+    /// - Parameter port: 0 selects any free one.
     /// - Throws: `StartFailure` if the name is unknown, or if the port is in use or needs a privilege.
     init(host name: String, port: Int) throws {
         var hints = addrinfo()

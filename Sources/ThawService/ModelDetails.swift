@@ -1,6 +1,6 @@
 import Thaw
 
-/// What the service tells people about a model.
+/// The facts about a model that the page shows.
 struct ModelDetails: Sendable {
     let file: String
     let metadata: Metadata
@@ -11,7 +11,7 @@ struct ModelDetails: Sendable {
     let multiplyAdds: Int
     let labelsAreIndependent: Bool
     let warnings: [String]
-    /// A drawing of the network, as Graphviz reads it; nil for a pipeline.
+    /// A drawing of the network in Graphviz's language; nil for a pipeline.
     let drawing: String?
 
     init(_ conversion: Conversion, _ source: Settings.Source) {

@@ -1,6 +1,6 @@
 import Thaw
 
-/// The models by their names. A model can be replaced while requests use the one before.
+/// The models by name. A model can be replaced while requests use the old one.
 final class ModelStore: Sendable {
     private let sources: [Settings.Source]
     private let precision: Precision
@@ -17,7 +17,7 @@ final class ModelStore: Sendable {
 
     var all: [ServedModel] { current.with { $0 } }
 
-    /// - Throws: `Refusal` with status 404 if there is no model of this name.
+    /// - Throws: `Refusal` with status 404 if there is no model with this name.
     func model(_ name: String) throws -> ServedModel {
         let models = all
         guard let model = models.first(where: { $0.name == name }) else {
@@ -26,8 +26,8 @@ final class ModelStore: Sendable {
         return model
     }
 
-    /// Loads all models again. One that fails stays as it was.
-    /// - Parameter report: Gets what happened to each model.
+    /// Reloads all models. If one fails, the old one is kept.
+    /// - Parameter report: Called with the outcome for each model.
     func reload(_ report: (_ name: String, _ failure: Failure?) -> Void) {
         for (index, source) in sources.enumerated() {
             do {

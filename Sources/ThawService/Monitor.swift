@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A value that one thread at a time may use, and a condition to wait for.
+/// A value that one thread at a time may use, with a condition to wait for.
 final class Monitor<State>: @unchecked Sendable {
     private var state: State
     private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
@@ -25,7 +25,7 @@ final class Monitor<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Runs `body` alone with the state.
+    /// Runs `body` with exclusive access to the state.
     func with<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -49,7 +49,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 }
 
-/// Starts a thread that nobody waits for.
+/// Starts a detached thread.
 /// - Throws: `StartFailure` if the system cannot create one.
 func startThread(_ body: @escaping @Sendable () -> Void) throws {
     final class Start {

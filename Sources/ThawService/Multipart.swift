@@ -88,7 +88,7 @@ enum Multipart {
             if rest.first == "\"" {
                 rest = rest.dropFirst()
                 while let scalar = rest.popFirst(), scalar != "\"" {
-                    // Browsers write %22 for a quotation mark. Others put a backslash in front.
+                    // Browsers write %22 for a quotation mark. Others escape it with a backslash.
                     if scalar == "\\", let next = rest.first, next == "\"" || next == "\\" {
                         value.append(rest.removeFirst())
                     } else {

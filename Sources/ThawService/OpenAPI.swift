@@ -1,4 +1,4 @@
-/// The description of the service for programs.
+/// The service's OpenAPI description.
 enum OpenAPI {
     static let text = Page.files["openapi.json"]!
 }

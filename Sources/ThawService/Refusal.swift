@@ -1,6 +1,6 @@
 import Thaw
 
-/// A request that is answered with an error: its status, and what is wrong.
+/// A request that is answered with an error: the status and the problem.
 struct Refusal: Error {
     var status: Int
     var failure: Failure
@@ -15,7 +15,7 @@ struct Refusal: Error {
         self.headers = headers
     }
 
-    /// What the library refuses about a request.
+    /// A refusal of the library.
     init(_ failure: Failure) {
         self.failure = failure
         status =
@@ -44,11 +44,11 @@ struct Refusal: Error {
     }
 }
 
-/// Codes of the service, besides those of the library.
+/// The service's codes, in addition to the library's.
 extension Failure.Code {
     /// The request is not valid HTTP, JSON or Open Inference Protocol.
     static let invalidRequest = Self(rawValue: "invalidRequest")
-    /// There is no model, version or page of this name.
+    /// There is no model, version or page with this name.
     static let notFound = Self(rawValue: "notFound")
     static let methodNotAllowed = Self(rawValue: "methodNotAllowed")
     /// A token is missing or wrong.
@@ -59,7 +59,7 @@ extension Failure.Code {
     static let unavailable = Self(rawValue: "unavailable")
 }
 
-// MARK: Everything that can be wrong with a request
+// MARK: Problems with requests
 
 extension Refusal {
     static func badRequest(_ problem: Phrase, remedy: Phrase? = nil) -> Refusal {

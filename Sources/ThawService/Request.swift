@@ -9,7 +9,7 @@ struct Request: Sendable {
     /// - Parameters:
     ///   - target: The path and the query as sent.
     ///   - fields: The header fields, with names in lower case.
-    /// - Throws: `Refusal` for what is malformed, or could mean different things to a proxy.
+    /// - Throws: `Refusal` for malformed requests, and for those that a proxy might interpret differently.
     init(method: String, target: String, fields: [(name: String, value: String)]) throws {
         self.method = method
         self.fields = fields
@@ -37,13 +37,14 @@ struct Request: Sendable {
         guard self["content-length"] == nil || self["transfer-encoding"] == nil else {
             throw Refusal.badRequest("the request has both Content-Length and Transfer-Encoding")
         }
-        // Where the body ends, only the encoding says. A list of encodings that ends in chunked has others before it.
+        // Only the encoding determines where the body ends. A list of encodings that ends in chunked has others before
+        // it.
         if let encoding = self["transfer-encoding"], encoding.lowercased() != "chunked" {
             throw Refusal.unknownTransferEncoding(encoding)
         }
     }
 
-    /// The first header field of this name, which is in lower case.
+    /// The first header field with this name, which is in lower case.
     subscript(name: String) -> String? { fields.first { $0.name == name }?.value }
 
     /// The declared length of the body; nil if it is sent in chunks.

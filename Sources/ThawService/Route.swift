@@ -1,4 +1,4 @@
-/// What a path refers to.
+/// The target of a path.
 enum Route: Equatable, Sendable {
     case page
     case server
@@ -53,7 +53,7 @@ enum Route: Equatable, Sendable {
     /// Whether it is served without a token.
     var isOpen: Bool { [.page, .live, .ready].contains(self) }
 
-    /// Whether a worker answers, and not the thread that receives requests.
+    /// Whether a worker answers rather than the thread that receives requests.
     var needsWork: Bool {
         switch self {
         case .infer, .classify, .drawing: true

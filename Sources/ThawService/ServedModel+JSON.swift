@@ -14,7 +14,8 @@ extension ServedModel {
     }
 
     /// Adds the inputs and the outputs.
-    /// - Parameter withImages: Whether each has a member that says whether it is an image, which the protocol does not know.
+    /// - Parameter withImages: Whether each has a member that says whether it is an image, which is not part of the
+    ///   protocol.
     private func addPorts(to json: inout JSONText, withImages: Bool = false) {
         for (key, ports) in [("inputs", inputs), ("outputs", outputs)] {
             json.key(key)
@@ -31,7 +32,7 @@ extension ServedModel {
         }
     }
 
-    /// What the page shows in a list of models.
+    /// The model's entry in the page's list.
     func addSummary(to json: inout JSONText) {
         json.member("name", name)
         json.member("file", details.file)
@@ -48,7 +49,7 @@ extension ServedModel {
         json.member("multiplyAdds", details.multiplyAdds)
     }
 
-    /// Everything that the page shows of one model.
+    /// Everything that the page shows about one model.
     var fullDescription: JSONText {
         var json = JSONText()
         json.object { json in

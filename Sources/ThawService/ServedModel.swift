@@ -1,7 +1,7 @@
 import Thaw
 
-/// A loaded model that can serve requests, with its description. A reload creates a new one; requests in progress keep the
-/// old one.
+/// A loaded model that can serve requests, with its description. A reload creates a new one; requests in progress keep
+/// the old one.
 final class ServedModel: Sendable {
     /// An input or output as the protocol describes it.
     struct Port: Sendable {
@@ -28,12 +28,12 @@ final class ServedModel: Sendable {
             }
         }
 
-        /// Whether an input need not be given.
+        /// Whether an input may be omitted.
         var isOptional: Bool {
             if case .pipeline(let feature) = content { feature.isOptional } else { false }
         }
 
-        /// How many bytes an item takes at least, as far as that is known.
+        /// The minimum number of bytes of an item, as far as it is known.
         var size: Int { shape.dropFirst().reduce(1) { $0 * max(1, $1) } * (type.size ?? 1) }
     }
 
@@ -44,13 +44,13 @@ final class ServedModel: Sendable {
     let isBatched: Bool
     let group: Int
     let labels: [String]?
-    /// The image of a model that takes nothing else and gives a probability for each class.
+    /// The image of a model that has no other inputs and returns a probability for each class.
     let classifiedImage: ImageInput?
     let classCount: Int
     let details: ModelDetails
     let engine: Engine
 
-    /// What computes the outputs.
+    /// Computes the outputs.
     enum Engine: Sendable {
         case network(Executors)
         case pipeline(Pipeline)
@@ -94,7 +94,7 @@ final class ServedModel: Sendable {
         name = source.name
         let labels = try source.labels.map { try Labels(contentsOfFile: $0) }
         var options = Converter.Options()
-        // The service outlives changes of the file.
+        // The service must survive changes of the file.
         options.mapsFiles = false
         options.function = source.function
         let conversion = try Model.load(contentsOfFile: source.path, options: options, labels: labels)
@@ -147,13 +147,13 @@ final class ServedModel: Sendable {
 }
 
 extension Settings.Source {
-    /// The failure of a function that is given for a model without functions.
+    /// The failure for a function that was requested from a model without functions.
     fileprivate var noFunctions: Failure {
         Failure(.invalidOption, file: path, "--function is for ML Programs, which have functions")
     }
 }
 
-/// A pool of executors, by their number of threads. There are never more than runs at the same time.
+/// A pool of executors, by their number of threads. There are never more than simultaneous runs.
 final class Executors: Sendable {
     private let program: Program
     private let idle = Monitor<[Int: [Executor]]>([:])

@@ -1,9 +1,10 @@
 import Thaw
 
-/// The service, which handles the parts of each request. Everything but `run(_:)` is called on the HTTP library's thread.
+/// The service, which handles the parts of each request. Everything except `run(_:)` is called on the HTTP library's
+/// thread.
 final class Service: @unchecked Sendable {
     static let version = "0.1.0"
-    /// The limit for reading a body that is not needed. Beyond it the client may miss the response.
+    /// The limit for reading an unnecessary body. Beyond it the client may miss the response.
     static let drainLimit = 16 << 20
 
     let settings: Settings
@@ -31,7 +32,7 @@ final class Service: @unchecked Sendable {
 
     func begin() { progress.with { $0.requests += 1 } }
 
-    /// Decides whether a request is answered at once, before its body arrives.
+    /// Decides whether a request is answered immediately, before its body arrives.
     func receiveHead(of exchange: Exchange, method: String, fields: [(name: String, value: String)]) {
         do {
             let request = try Request(method: method, target: exchange.target, fields: fields)
@@ -61,7 +62,7 @@ final class Service: @unchecked Sendable {
         return request["expect"] == nil && (request.contentLength ?? 0) <= Service.drainLimit
     }
 
-    /// Takes a part of the body. Returns whether to go on.
+    /// Receives a part of the body. Returns whether to continue.
     func receive(_ part: UnsafeRawBufferPointer, of exchange: Exchange) -> Bool {
         if exchange.response == nil {
             if exchange.body.count + part.count > settings.maxBody {
@@ -82,7 +83,7 @@ final class Service: @unchecked Sendable {
         return exchange.discarded <= Service.drainLimit
     }
 
-    /// Answers a request that needs no work. Returns false for one that does, or is to be answered with an error.
+    /// Answers a request that needs no work. Returns false if it needs work, or must be answered with an error.
     func respondAtOnce(to exchange: Exchange) -> Bool {
         guard exchange.route.needsWork else {
             answer(exchange)
@@ -145,7 +146,7 @@ final class Service: @unchecked Sendable {
         progress.update { $0.requests -= 1 }
     }
 
-    /// Notes what is wrong with a request.
+    /// Records the error of a request.
     func refuse(_ exchange: Exchange, _ error: any Error) {
         bodies.giveBack(exchange.reserved)
         (exchange.reserved, exchange.body) = (0, [])
@@ -175,7 +176,7 @@ final class Service: @unchecked Sendable {
     }
 }
 
-/// A limit on the memory that the bodies of all requests take together.
+/// A limit on the total memory for the bodies of all requests.
 private final class BodyBudget: Sendable {
     private let used = Monitor(0)
     private let limit: Int

@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// The settings from the command line. `thaw serve` prints the help, and has checked the words before.
+/// The settings from the command line. `thaw serve` prints the help, and has already checked the arguments.
 struct Settings: Sendable {
     /// A model to serve.
     struct Source: Sendable {
@@ -28,7 +28,7 @@ struct Settings: Sendable {
     var connections = 4096
     /// The seconds that a client has for a header, for a body, and to receive a response.
     var patience = 60.0
-    /// The seconds that requests in progress have when the service is stopped.
+    /// The seconds that requests in progress have when the service shuts down.
     var grace = 10.0
     var crop = Crop.fill
     var resize = ResizeMethod.pillow
@@ -37,7 +37,7 @@ struct Settings: Sendable {
     var origins: [String] = []
     var accessLog: String?
 
-    /// - Throws: `StartFailure` for an invalid word.
+    /// - Throws: `StartFailure` for an invalid argument.
     init(_ words: some Sequence<String>) throws {
         var rest = Array(words)[...]
         var positional: [String] = []
@@ -129,7 +129,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// Sets what an option says of all models, `VALUE`, or of one, `NAME=VALUE`.
+    /// Sets an option for all models, `VALUE`, or for one, `NAME=VALUE`.
     private mutating func set(
         _ words: [String], _ option: String, _ property: WritableKeyPath<Source, String?>
     ) throws {
@@ -144,7 +144,7 @@ struct Settings: Sendable {
         }
     }
 
-    /// Splits `NAME=PATH`. What has a slash before the equals sign is a path.
+    /// Splits `NAME=PATH`. If there is a slash before the equals sign, all of it is a path.
     private static func named(_ word: String) -> (name: String?, path: String) {
         guard let equals = word.firstIndex(of: "="), isName(String(word[..<equals])) else { return (nil, word) }
         return (String(word[..<equals]), String(word[word.index(after: equals)...]))
@@ -162,7 +162,7 @@ struct Settings: Sendable {
         return isExtension ? String(last[..<dot]) : last
     }
 
-    /// Whether it can be a segment of a path without being encoded.
+    /// Whether it can be a path segment without encoding.
     private static func isName(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.count <= 128 && text != "." && text != ".."
             && text.utf8.allSatisfy { byte in

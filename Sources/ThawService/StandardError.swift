@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Prints a message to standard error. Nothing in it controls a terminal, also if it is shown later, from a log.
+/// Prints a message to standard error without control characters, so that it is safe on a terminal and in logs.
 func tell(_ text: String) {
     let plain = text.unicodeScalars.map { $0.isControlling && $0 != "\n" ? "?" : $0 }
     let line = Array("thaw serve: \(String(String.UnicodeScalarView(plain)))\n".utf8)

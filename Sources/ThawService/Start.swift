@@ -21,7 +21,7 @@ public func runService(_ words: [String]) -> Int32 {
 }
 
 private func run(_ settings: Settings) throws -> Int32 {
-    // A closed standard descriptor would go to the first file or connection, which would then receive messages.
+    // Otherwise the first file or connection would get a closed standard descriptor, and then receive messages.
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
         _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
@@ -71,13 +71,13 @@ private func run(_ settings: Settings) throws -> Int32 {
     return 0
 }
 
-/// Prints the address of the service, for people and for programs that start it.
+/// Prints the address of the service, for users and for programs that start it.
 private func announce(_ url: String) {
     let line = Array("listening on \(url)\n".utf8)
     _ = write(STDOUT_FILENO, line, line.count)
 }
 
-/// Allows this process to have `count` open files, or as many as the system lets it.
+/// Raises the limit on open files to `count`, or as far as the system allows.
 private func raiseDescriptorLimit(to count: Int) {
     var limit = rlimit()
     #if os(Linux)

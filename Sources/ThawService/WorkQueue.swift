@@ -1,6 +1,6 @@
-/// Requests that wait for a thread to work on them.
+/// Requests that wait for a thread.
 final class WorkQueue: Sendable {
-    /// The fate of a job.
+    /// The outcome of a job.
     enum Fate {
         case run
         /// The service is shutting down.
@@ -89,7 +89,7 @@ final class WorkQueue: Sendable {
     /// Runs `body` with the number of threads that it may use: more than one if threads are idle and no job is waiting.
     func withThreads<Result>(_ body: (Int) throws -> Result) rethrows -> Result {
         let extra = state.with { state -> Int in
-            // All idle threads for a job that is alone; otherwise half of them, so that the next request finds one too.
+            // All idle threads if the job is alone; otherwise half of them, so that the next request finds one too.
             let isAlone = state.running == 1 && state.first == state.jobs.count
             let free = state.first < state.jobs.count ? 0 : state.freeThreads
             let extra = isAlone ? free : free / 2

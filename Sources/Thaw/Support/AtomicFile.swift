@@ -4,14 +4,14 @@
     import Darwin
 #endif
 
-/// A file that is written atomically: bytes are appended under a temporary name in the same folder, and `commit`
-/// stores and renames the file. Without a commit nothing remains, and an existing file under the final name is unchanged.
+/// A file that is written atomically: bytes are appended under a temporary name in the same folder, and `commit` stores
+/// and renames the file. Without a commit nothing remains, and an existing file under the final name is unchanged.
 ///
 /// Pipes and devices (`/dev/stdout`) are written to directly. Links are followed: the file that they point to is
 /// replaced.
 package final class AtomicFile {
     private enum Destination {
-        /// A pipe, a device, or a file in a folder that is temporary itself.
+        /// A pipe, a device, or a file in a folder that is itself temporary.
         case direct(isStored: Bool)
         case temporary(TemporaryOutput)
     }
@@ -48,7 +48,7 @@ package final class AtomicFile {
         buffer.reserveCapacity(Self.bufferSize)
     }
 
-    /// Creates a file in a folder that is temporary itself, and removed with its contents without a commit.
+    /// Creates a file in a folder that is itself temporary, and is removed with its contents without a commit.
     /// - Parameter path: The name in messages.
     init(creating file: String, shownAs path: String) throws(SystemError) {
         (self.path, mayReplace, destination) = (path, false, .direct(isStored: true))

@@ -6,7 +6,7 @@ import COutputs
     import Darwin
 #endif
 
-/// A folder that is written atomically: files are created in a temporary folder beside it, and `commit` renames that.
+/// A folder that is written atomically: files are created in a temporary folder next to it, which `commit` renames.
 /// Without a commit nothing remains, and whatever existed under the final name is unchanged.
 final class AtomicFolder {
     /// The name as the user specified it, for messages.

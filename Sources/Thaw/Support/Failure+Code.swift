@@ -1,12 +1,13 @@
 extension Failure {
-    /// What kind of failure it is, for programs. The raw value is stable: it is what JSON output contains.
+    /// The kind of a failure, for programs. The raw value is stable: it is what JSON output contains.
     ///
-    /// The type is open: a later version may add codes, so a `switch` needs a `default`. A code never changes its meaning.
+    /// The type is open: a later version may add codes, so a `switch` needs a `default`. A code never changes its
+    /// meaning.
     public struct Code: RawRepresentable, Hashable, Sendable {
         /// The name of the code, which is stable.
         public let rawValue: String
 
-        /// The code of this name.
+        /// The code with this name.
         public init(rawValue: String) { self.rawValue = rawValue }
     }
 }
@@ -18,17 +19,17 @@ extension Failure.Code: CustomStringConvertible {
 // MARK: Files
 
 extension Failure.Code {
-    /// There is no file of this name.
+    /// There is no file with this name.
     public static let noSuchFile = Self(rawValue: "noSuchFile")
-    /// The file exists, but the system refuses to read it.
+    /// The file exists but cannot be read.
     public static let notReadable = Self(rawValue: "notReadable")
     /// The file cannot be written, or its folder does not exist.
     public static let notWritable = Self(rawValue: "notWritable")
-    /// A file that must not be replaced has this name.
+    /// A file with this name exists and must not be replaced.
     public static let fileExists = Self(rawValue: "fileExists")
-    /// The format of the file is not known, or not supported; for a file to be written, its extension is not.
+    /// The format of the file, or the extension of an output file, is unknown or unsupported.
     public static let unknownFormat = Self(rawValue: "unknownFormat")
-    /// The file or folder is of a known kind, but of another one than is expected here.
+    /// The file or folder is of a known kind, but another kind is expected.
     public static let wrongKind = Self(rawValue: "wrongKind")
     /// The file is corrupt, truncated or empty.
     public static let damaged = Self(rawValue: "damaged")
@@ -38,7 +39,7 @@ extension Failure.Code {
     public static let incomplete = Self(rawValue: "incomplete")
     /// A folder or list of images contains none.
     public static let noImages = Self(rawValue: "noImages")
-    /// A table of images and classes, or a file of results, has a line that is not understood.
+    /// A table of images and classes, or a results file, has a line that cannot be parsed.
     public static let invalidTable = Self(rawValue: "invalidTable")
 }
 
@@ -51,16 +52,16 @@ extension Failure.Code {
     public static let unsupportedModel = Self(rawValue: "unsupportedModel")
     /// The chosen model format or target system cannot express this.
     public static let unsupportedTarget = Self(rawValue: "unsupportedTarget")
-    /// The graph or model contradicts itself, although its encoding is intact.
+    /// The graph or model is inconsistent, although its encoding is intact.
     public static let invalidModel = Self(rawValue: "invalidModel")
-    /// Variables have no value: the graph is not frozen, or does not belong to the checkpoint. `nodes` lists them, and
+    /// Variables have no value: the graph is not frozen, or does not match the checkpoint. `nodes` lists them, and
     /// other nodes that cannot be converted.
     public static let missingVariables = Self(rawValue: "missingVariables")
-    /// The weights cannot be compressed, or not any further.
+    /// The weights cannot be compressed, or cannot be compressed further.
     public static let cannotCompress = Self(rawValue: "cannotCompress")
     /// The model cannot be quantized.
     public static let cannotQuantize = Self(rawValue: "cannotQuantize")
-    /// The model has no ranges of activations, which the precision needs.
+    /// The model lacks the activation ranges that the precision requires.
     public static let noRanges = Self(rawValue: "noRanges")
     /// Two models cannot be compared, because their inputs, outputs or classes differ.
     public static let notComparable = Self(rawValue: "notComparable")
@@ -69,19 +70,19 @@ extension Failure.Code {
 // MARK: Inputs and outputs
 
 extension Failure.Code {
-    /// The graph or model has several inputs, and which one is meant is not said. `names` lists them.
+    /// The graph or model has several inputs, and it is unclear which one is meant. `names` lists them.
     public static let ambiguousInputs = Self(rawValue: "ambiguousInputs")
     /// The graph has several possible outputs. `names` lists them.
     public static let ambiguousOutputs = Self(rawValue: "ambiguousOutputs")
     /// Placeholders need a value that the graph does not contain. `names` lists them.
     public static let unsetPlaceholders = Self(rawValue: "unsetPlaceholders")
-    /// No input is found, or a value for an input is not given.
+    /// No input was found, or the value of an input is missing.
     public static let noInput = Self(rawValue: "noInput")
-    /// No output is found that is computed.
+    /// No computed output was found.
     public static let noOutput = Self(rawValue: "noOutput")
-    /// The graph has no node or placeholder of this name.
+    /// The graph has no node or placeholder with this name.
     public static let noSuchNode = Self(rawValue: "noSuchNode")
-    /// The model has no input or output of this name. `names` lists those that it has.
+    /// The model has no input or output with this name. `names` lists those that it has.
     public static let noSuchFeature = Self(rawValue: "noSuchFeature")
     /// The SavedModel has no such signature or tag. `names` lists those that it has.
     public static let noSuchSignature = Self(rawValue: "noSuchSignature")
@@ -89,9 +90,9 @@ extension Failure.Code {
     public static let unknownSize = Self(rawValue: "unknownSize")
     /// The model does not take images of this size.
     public static let wrongSize = Self(rawValue: "wrongSize")
-    /// A tensor has a shape that does not fit.
+    /// A tensor has the wrong shape.
     public static let wrongShape = Self(rawValue: "wrongShape")
-    /// A tensor has an element type that does not fit.
+    /// A tensor has the wrong element type.
     public static let wrongType = Self(rawValue: "wrongType")
     /// The labels cannot be read, or do not match the classes of the model.
     public static let wrongLabels = Self(rawValue: "wrongLabels")
@@ -100,16 +101,16 @@ extension Failure.Code {
 // MARK: Everything else
 
 extension Failure.Code {
-    /// An option, argument or setting is invalid, or does not go with another.
+    /// An option, argument or setting is invalid, or conflicts with another.
     public static let invalidOption = Self(rawValue: "invalidOption")
-    /// Something is larger than a file format allows or the engine supports.
+    /// A size exceeds what the file format or the engine allows.
     public static let limitExceeded = Self(rawValue: "limitExceeded")
-    /// The machine lacks something: an instruction set, or a program.
+    /// The machine lacks an instruction set or program.
     public static let environment = Self(rawValue: "environment")
 
     /// A call is invalid: a required argument is missing, or a structure has an unknown size.
     public static let invalidArgument = Self(rawValue: "invalidArgument")
-    /// A handle is not one, was freed, or is of another type.
+    /// A handle is invalid, was freed, or has the wrong type.
     public static let invalidHandle = Self(rawValue: "invalidHandle")
     /// The work was canceled.
     public static let canceled = Self(rawValue: "canceled")

@@ -1,6 +1,6 @@
-/// Files that are something other than what was asked for: what they are, and what to give instead.
+/// Files of another kind than requested: what they are, and what to pass instead.
 extension Failure {
-    /// - Parameter wanted: What the file should have been, such as "a frozen TensorFlow graph".
+    /// - Parameter wanted: The expected kind of file, such as "a frozen TensorFlow graph".
     static func wrongKind(_ kind: FileKind, wanted: String) -> Failure {
         let (what, hint) = description(kind)
         return Failure(
@@ -36,7 +36,7 @@ extension Failure {
         }
     }
 
-    /// - Parameter wanted: What should have been given, such as "a frozen TensorFlow graph".
+    /// - Parameter wanted: The expected kind of file, such as "a frozen TensorFlow graph".
     static func wrongFolder(_ kind: FolderKind, wanted: String) -> Failure {
         let what: Phrase =
             switch kind {

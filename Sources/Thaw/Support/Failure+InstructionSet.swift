@@ -1,4 +1,4 @@
-/// Instruction sets that `THAW_ISA` asks for.
+/// Instruction sets requested by `THAW_ISA`.
 extension Failure {
     static func unknownInstructionSet(_ name: String, known: [String]) -> Failure {
         Failure(

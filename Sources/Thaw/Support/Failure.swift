@@ -1,7 +1,7 @@
-/// What is wrong with an input: a code and names for programs, and where, what, and what would be right for people.
+/// A problem with an input: a code and names for programs; location, problem and remedy for users.
 ///
-/// Bad input throws a `Failure`; a bug of Thaw's own traps. The messages are in extensions next to the code that throws
-/// them, in files called `Failure+…`; those of several folders are here. The code that throws passes data only.
+/// Invalid input throws a `Failure`; Thaw's own bugs trap. Messages are in extensions next to the code that throws
+/// them, in files called `Failure+…`; those shared by several folders are here. The code that throws only passes data.
 public struct Failure: Error, Equatable, Sendable {
     /// A node of a graph, an operation of a program or a layer of a network.
     public struct Node: Hashable, Sendable {
@@ -15,21 +15,21 @@ public struct Failure: Error, Equatable, Sendable {
         }
     }
 
-    /// What kind of failure it is.
+    /// The kind of failure.
     public var code: Code
-    /// The file that is at fault, as the user named it.
+    /// The file at fault, as the user named it.
     public var file: String?
     /// The location in the file: a node's name, a line, an offset.
     public var location: String?
-    /// What is wrong.
+    /// The problem.
     public var problem: Phrase
-    /// What would be right.
+    /// What is expected instead.
     public var remedy: Phrase?
     /// What to try next.
     public var hint: Phrase?
-    /// The nodes that are at fault.
+    /// The nodes at fault.
     public var nodes: [Node]
-    /// The names that the failure is about: what there is to choose from, or what is missing. Each code says which.
+    /// The names that the failure concerns: the available ones, or the missing ones, depending on the code.
     public var names: [String]
 
     public init(
@@ -69,7 +69,7 @@ public struct Failure: Error, Equatable, Sendable {
 }
 
 extension Failure: CustomStringConvertible {
-    /// `file: location: problem; remedy`, and `hint: …` on a line of its own.
+    /// `file: location: problem; remedy`, and `hint: …` on a separate line.
     public var phrase: Phrase {
         let line = line(file: file)
         return hint.map { "\(line)\nhint: \($0)" } ?? line
@@ -83,7 +83,7 @@ extension Failure: CustomStringConvertible {
 
     private func line(file: String?) -> Phrase {
         let sentence = [problem, remedy].compactMap { $0 }.joined(separator: "; ")
-        // An empty variable of a shell gives an empty name.
+        // An empty shell variable results in an empty name.
         let name = file == "" ? "''" : file
         return ([name, location].compactMap { $0.map { "\($0)" } } + [sentence]).joined(separator: ": ")
     }
@@ -94,7 +94,7 @@ extension Phrase.StringInterpolation {
 }
 
 extension Failure.Node: CustomStringConvertible {
-    /// `name (op)`, as messages name a node.
+    /// `name (op)`, as in messages.
     public var description: String { "\(name) (\(op))" }
 }
 
@@ -110,7 +110,7 @@ package func naming<Result>(location: String, _ body: () throws -> Result) throw
 
 /// Runs `body`, and names `node` in whatever `Failure` it throws.
 ///
-/// - Parameter location: What the message calls the node.
+/// - Parameter location: The node's name in the message.
 func naming<Result>(node: Failure.Node, location: String? = nil, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let failure as Failure { throw failure.at(location ?? "\(node)").of(node) }
 }

@@ -1,19 +1,19 @@
-/// The kind of a file or folder, detected from its content. This is the only place that decides what something is;
-/// `ModelFormat` says which kinds can be loaded.
+/// The kind of a file or folder, detected from its content. Nothing else decides this; `ModelFormat` defines which
+/// kinds can be loaded.
 enum FileKind: Equatable, Sendable {
     case frozenGraph, metaGraph, savedModel, coreMLModel, onnx
     case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex
     case image(ImageKind)
     case textGraph, text, unknown
     case folder(FolderKind)
-    /// No file, but what the names of a checkpoint's files begin with.
+    /// Not a file, but the prefix of a checkpoint's files.
     case checkpointPrefix
 
     /// Whether it is known not to be text.
     var isBinary: Bool { ![.textGraph, .text, .unknown].contains(self) }
 
-    /// The kind of what is at `path`.
-    /// - Throws: `Failure` if there is nothing, or an empty file.
+    /// The kind of the file or folder at `path`.
+    /// - Throws: `Failure` if it does not exist, or is an empty file.
     static func at(_ path: String, isMapped: Bool = true) throws -> FileKind {
         if let folder = FolderKind(path: path) { return .folder(folder) }
         if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpointPrefix }
@@ -99,8 +99,7 @@ enum FileKind: Equatable, Sendable {
         }
     }
 
-    /// The fields that a message has, and the range of the first message for each field number, as far as it can be
-    /// parsed.
+    /// The fields of a message, and the range of the first message for each field number, as far as it can be parsed.
     private struct Outline {
         var numbers: Set<Int> = []
         var messages: [Int: Range<Int>] = [:]

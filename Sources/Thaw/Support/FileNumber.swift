@@ -1,14 +1,14 @@
 /// A number that a file claims: a size, an offset, a count. It may be any number.
 ///
-/// Its operators throw instead of trapping, and it becomes an `Int` only within bounds that the reader names. Readers take
-/// numbers from a file in no other way; `.ci/check-numbers` checks that.
+/// Its operators throw instead of trapping, and it becomes an `Int` only within bounds that the reader specifies.
+/// Readers must use this type for all numbers in a file; `.ci/check-numbers` enforces that.
 struct FileNumber: Hashable, Comparable, Sendable {
     private let value: Int
 
-    /// A number that no `Int` can represent becomes the nearest that it can: no file is that large.
+    /// A number that `Int` cannot represent becomes the nearest `Int`: no file is that large.
     init(_ number: some BinaryInteger) { value = Int(clamping: number) }
 
-    /// Decimal digits, or nil if there are none, or others.
+    /// Decimal digits; nil if there are none, or other characters.
     init?(digits: some Collection<UInt8>) {
         guard !digits.isEmpty, digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
         value = digits.reduce(0) { number, digit in
@@ -50,8 +50,8 @@ struct FileNumber: Hashable, Comparable, Sendable {
     /// The nearest number within the bounds.
     func clamped(to bounds: ClosedRange<Int>) -> Int { min(max(value, bounds.lowerBound), bounds.upperBound) }
 
-    /// The number as an attribute of an operation: an axis, a stride, a size. No tensor has an axis of 2^31 elements, so
-    /// whatever is beyond means no more than that, and two such numbers can be multiplied.
+    /// The number as an attribute of an operation: an axis, a stride, a size. No tensor has an axis of 2^31 elements,
+    /// so larger numbers are clamped to that, and two such numbers can be multiplied.
     var attribute: Int { clamped(to: -1 << 31...1 << 31) }
 
     /// A size of a tensor, which `Shape.checkedCount` checks before it is used.

@@ -11,7 +11,7 @@ func fileSize(_ path: String) -> Int? {
     return Int(status.st_size)
 }
 
-/// What differs when a file is changed, or when another one takes its name.
+/// The properties that differ after a file is changed, or replaced by another one with its name.
 struct FileVersion: Equatable {
     private let device: dev_t
     private let number: ino_t

@@ -41,7 +41,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     /// The sets that this machine supports, the best one last.
     package static var available: [InstructionSet] { allCases.filter(\.isAvailable) }
 
-    /// Those of them whose kernels for floats differ.
+    /// The sets among them whose float32 kernels differ.
     static var availableForFloats: [InstructionSet] {
         available.filter { ![.avx2vnni, .avx512vnni, .dotprod].contains($0) }
     }
@@ -108,7 +108,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         return nil
     }
 
-    /// Floating-point operations of bfloat16 without anything else; see `PlainKernels.peak`.
+    /// Floating-point operations in bfloat16 and nothing else; see `PlainKernels.peak`.
     func bfloat16Peak(_ rounds: Int) -> Int {
         #if arch(x86_64)
             if bfloat16Kernels != nil { return KernelsBFloat16.BFloat16Kernels.peak(rounds) }

@@ -9,8 +9,8 @@ extension JSON {
 
     package init(_ numbers: [Int]) { self = .array(numbers.map { .number(Double($0)) }) }
 
-    /// A floating-point value with as few digits as identify it; null for NaN and infinities. Unlike `number`, an integer
-    /// keeps its fraction: 1.0.
+    /// A floating-point value with the fewest digits that identify it; null for NaN and infinities. Unlike with
+    /// `number`, an integer keeps its fraction: 1.0.
     package init<Number: BinaryFloatingPoint & CustomStringConvertible>(floating number: Number?) {
         guard let number, number.isFinite else {
             self = .null

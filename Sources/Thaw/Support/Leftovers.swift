@@ -6,15 +6,16 @@ import COutputs
     import Darwin
 #endif
 
-/// What programs leave behind that were killed while they wrote an output. Their locks ended with them, so a lock that can be
-/// taken says that nobody uses it.
+/// Files and folders left behind by programs that were killed while writing an output. Their locks ended with them, so
+/// a lock that can be taken shows that nobody uses the leftover.
 enum Leftovers {
-    /// Of the folder in which an old output is kept while a new one takes its name, on a file system that cannot exchange
+    /// The prefix of the folder that keeps an old output while a new one takes its name, on a file system that cannot
+    /// exchange names.
     /// names.
     static let replacedPrefix = ".thaw-replaced-"
 
-    /// Removes the leftovers of this user in a folder. An old output whose name nothing has taken gets it back.
-    /// - Parameter path: The folder with a slash at its end; empty for the current one.
+    /// Removes the leftovers of this user in a folder. An old output is renamed back if its name is free.
+    /// - Parameter path: The folder, ending in a slash; empty for the current one.
     static func remove(from path: String) {
         let folder = open((path.isEmpty ? "." : path).fileName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }
@@ -33,7 +34,7 @@ enum Leftovers {
         var (status, named) = (stat(), stat())
         guard fstat(file, &status) == 0, status.st_uid == geteuid(),
             [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT), flock(file, LOCK_EX | LOCK_NB) == 0,
-            // Its owner may have renamed it before it released the lock.
+            // Its owner may have renamed it before releasing the lock.
             fstatat(folder, name.fileName, &named, AT_SYMLINK_NOFOLLOW) == 0, named.st_ino == status.st_ino
         else { return }
         if name.hasPrefix(replacedPrefix) {
@@ -47,7 +48,7 @@ enum Leftovers {
     /// Removes a file, or a folder with its contents; links in it are removed, not followed.
     static func removeTree(_ name: String, in folder: Int32 = AT_FDCWD) {
         guard unlinkat(folder, name.fileName, 0) != 0, errno != ENOENT else { return }
-        // Every level takes a descriptor, of which there are too few to use up the stack.
+        // Every level takes a descriptor, and descriptors run out before the stack does.
         let inner = openat(folder, name.fileName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if inner >= 0 {
             for name in names(in: inner) { removeTree(name, in: inner) }
@@ -58,7 +59,7 @@ enum Leftovers {
 
     /// The names in an open folder that begin with one of these.
     private static func names(in folder: Int32, beginningWith prefixes: [String] = [""]) -> [String] {
-        // What reads a folder closes its descriptor.
+        // Closing the directory stream closes its descriptor.
         guard let list = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0)) else { return [] }
         defer { closedir(list) }
         rewinddir(list)

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// Limits for models, which protect a machine from files that claim too much. A variable of the environment changes each; see
+/// Limits for models, which protect a machine from files that claim too much. Environment variables change them; see
 /// docs/limits.md. The limits for images are in `DecodingOptions`.
 enum Limits {
     /// Nodes, layers or operations of a model. `THAW_MAX_NODES`
@@ -13,7 +13,8 @@ enum Limits {
     static let nameLength = limit("THAW_MAX_NAME", 4096)
     /// Elements of a tensor; no more than 2^40. `THAW_MAX_ELEMENTS`
     static let tensorElements = min(limit("THAW_MAX_ELEMENTS", 1 << 40), 1 << 40)
-    /// Bytes of memory for the activations of a run, by the plan, which is made before memory is allocated. `THAW_MAX_MEMORY`
+    /// Bytes of memory for the activations of a run, according to its plan, which is made before memory is allocated.
+    /// `THAW_MAX_MEMORY`
     static let runMemory = limit("THAW_MAX_MEMORY", 1 << 33)
 
     private static func limit(_ variable: String, _ standard: Int) -> Int {

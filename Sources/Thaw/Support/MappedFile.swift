@@ -16,9 +16,9 @@ final class MappedFile: @unchecked Sendable {
     private var listed: Int32 = -1
 
     /// Maps the file at `path`.
-    /// - Parameter isMapped: Whether the file is mapped or read completely. The system ends a process that
-    ///   accesses a mapped file that is truncated in the meantime. A command then says so (`thaw_watch_mapped_files`); a
-    ///   service, and a command with ten thousand photos, must survive it.
+    /// - Parameter isMapped: Whether the file is mapped or read completely. The system kills a process that accesses a
+    ///   mapped file after it has been truncated. A command then reports that (`thaw_watch_mapped_files`); a service,
+    ///   and a command with ten thousand photos, must survive it.
     /// - Parameter check: For a file that is read: receives its first bytes and its size before memory is allocated.
     /// - Throws: `Failure` if there is no such file, if it is a folder, a pipe or a device, if it cannot be read, or
     ///   if it changes while it is being read; and any error of `check`.

@@ -1,6 +1,6 @@
 extension Unicode.Scalar {
-    /// Whether it can change how a terminal or an editor shows other text: a control character, a control of the writing
-    /// direction, or a line break. Source: Unicode Standard Annex 9, section 2.
+    /// Whether it can affect how a terminal or editor shows other text: a control character, a bidirectional control,
+    /// or a line break. Source: Unicode Standard Annex 9, section 2.
     package var isControlling: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -1,23 +1,23 @@
 // MARK: How a graph was read
 
 extension Note.Code {
-    /// The size of the input image follows from the graph.
+    /// The size of the input image was inferred from the graph.
     public static let sizeInferred = Self(rawValue: "sizeInferred")
-    /// The image may have other sizes than the standard one.
+    /// The image may have sizes other than the default.
     public static let flexibleSizes = Self(rawValue: "flexibleSizes")
     /// The image replaces a node of the graph that is not a placeholder.
     public static let inputReplaced = Self(rawValue: "inputReplaced")
-    /// The model takes several inputs.
+    /// The model has several inputs.
     public static let severalInputs = Self(rawValue: "severalInputs")
     /// No input is an image: the model takes multi-arrays.
     public static let arrayInput = Self(rawValue: "arrayInput")
-    /// Nothing in the graph says whether the input is an image with its channels first.
+    /// The graph does not show whether the input is a channels-first image.
     public static let channelsUnknown = Self(rawValue: "channelsUnknown")
-    /// A placeholder has the value that it has at inference.
+    /// A placeholder was set to its value at inference.
     public static let placeholderAssumed = Self(rawValue: "placeholderAssumed")
-    /// Dropout is removed.
+    /// Dropout was removed.
     public static let dropoutRemoved = Self(rawValue: "dropoutRemoved")
-    /// What became of the request to use the moving averages of batch normalization.
+    /// The result of the request to use the moving averages of batch normalization.
     public static let movingAverages = Self(rawValue: "movingAverages")
     /// Batch normalization is in training mode.
     public static let trainingMode = Self(rawValue: "trainingMode")
@@ -30,34 +30,34 @@ extension Note.Code {
 extension Note.Code {
     /// The formula of an image's preprocessing.
     public static let formula = Self(rawValue: "formula")
-    /// The preprocessing follows from the graph.
+    /// The preprocessing was inferred from the graph.
     public static let preprocessingInferred = Self(rawValue: "preprocessingInferred")
-    /// The preprocessing is that of similar networks.
+    /// The preprocessing was assumed from similar networks.
     public static let preprocessingAssumed = Self(rawValue: "preprocessingAssumed")
     /// The preprocessing is unknown: the input is raw pixels.
     public static let preprocessingUnknown = Self(rawValue: "preprocessingUnknown")
-    /// The order of the channels follows from the graph.
+    /// The channel order was inferred from the graph.
     public static let colorInferred = Self(rawValue: "colorInferred")
-    /// The network may have been trained with another order of the channels.
+    /// The network may have been trained with another channel order.
     public static let colorUncertain = Self(rawValue: "colorUncertain")
     /// An output is an image.
     public static let imageOutput = Self(rawValue: "imageOutput")
     /// An output has the shape of an image, but remains a multi-array.
     public static let arrayOutput = Self(rawValue: "arrayOutput")
-    /// The range of an image output is assumed to be that of the input.
+    /// The range of an image output was assumed to be that of the input.
     public static let outputRangeAssumed = Self(rawValue: "outputRangeAssumed")
 }
 
 // MARK: Files and values
 
 extension Note.Code {
-    /// A label appears more than once and is made unique.
+    /// A label appeared more than once and was made unique.
     public static let duplicateLabel = Self(rawValue: "duplicateLabel")
-    /// The model's file declares a version that is unknown or does not fit its content.
+    /// The model file declares a version that is unknown or does not match its content.
     public static let formatVersion = Self(rawValue: "formatVersion")
-    /// The ranges for 8-bit integers in a model's metadata do not fit the model.
+    /// The int8 ranges in a model's metadata do not match the model.
     public static let quantizationIgnored = Self(rawValue: "quantizationIgnored")
-    /// The photos say little about the values that the network computes on others.
+    /// The photos may not be representative.
     public static let photosUnsuitable = Self(rawValue: "photosUnsuitable")
     /// The image could be read although its file is corrupt or truncated.
     public static let imageDamaged = Self(rawValue: "imageDamaged")
@@ -65,18 +65,18 @@ extension Note.Code {
     public static let notANumber = Self(rawValue: "notANumber")
     /// Classes of the model have no photo in the ground truth.
     public static let classesWithoutPhotos = Self(rawValue: "classesWithoutPhotos")
-    /// Photos outside the folders of classes are ignored.
+    /// Photos outside the class folders are ignored.
     public static let photosIgnored = Self(rawValue: "photosIgnored")
-    /// The first line of a table is skipped although it names a photo that exists.
+    /// The first line of a table was skipped although it names an existing photo.
     public static let headerSkipped = Self(rawValue: "headerSkipped")
     /// The numbers in a table could be labels or indices.
     public static let numbersAmbiguous = Self(rawValue: "numbersAmbiguous")
     /// An offset of class indices has no effect.
     public static let offsetUnused = Self(rawValue: "offsetUnused")
 
-    /// The machine gains nothing from the precision that was asked for.
+    /// The requested precision is not faster on this machine.
     public static let precisionUnused = Self(rawValue: "precisionUnused")
-    /// The machine lacks the instructions for the precision, which is computed with others.
+    /// The machine lacks the instructions for the precision and uses others.
     public static let precisionSlower = Self(rawValue: "precisionSlower")
 
     /// All codes, in the order of the documentation.

@@ -1,11 +1,11 @@
-/// What a user should know although nothing failed: an inference, an assumption or a warning.
+/// Information for the user although nothing failed: an inference, an assumption or a warning.
 public struct Note: Hashable, Sendable {
     public var code: Code
     public var text: Phrase
 
     public init(_ code: Code, _ text: Phrase) { (self.code, self.text) = (code, text) }
 
-    /// What a note is about. Codes are stable; later versions may have more of them.
+    /// The subject of a note. Codes are stable; later versions may add some.
     public struct Code: RawRepresentable, Hashable, Sendable {
         public let rawValue: String
 

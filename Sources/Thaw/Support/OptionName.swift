@@ -1,6 +1,6 @@
-/// An option of a job such as a conversion, by the name that it has in the library.
+/// An option of a job such as a conversion, by its name in the library.
 ///
-/// Later versions may have more of them.
+/// Later versions may add options.
 public struct OptionName: RawRepresentable, Hashable, Sendable {
     public let rawValue: String
 
@@ -58,7 +58,7 @@ extension OptionName {
 }
 
 extension OptionName {
-    /// All of them.
+    /// All options.
     package static let all: [Self] = [
         input, outputs, size, color, channels, preprocessing, scale, bias, settings, batchNorm, tag, signature,
         integerLabels, offset,

@@ -1,14 +1,14 @@
-/// Text for people in which options are named, not spelled.
+/// Text for users in which options are named abstractly.
 ///
-/// The option `outputs` of the library is `--output` on the command line and `outputs=` in Python. Whoever shows the text
-/// decides how options are spelled. A phrase is written as a string is: `"select one with \(option: .outputs)"`.
+/// The library's option `outputs` is `--output` on the command line and `outputs=` in Python. The interface that shows
+/// the text decides how options are spelled. Phrases are written like strings: `"select one with \(option: .outputs)"`.
 public struct Phrase: Hashable, Sendable {
     public enum Part: Hashable, Sendable {
         case text(String)
         case option(OptionName)
     }
 
-    /// The parts in order. No text follows another text.
+    /// The parts in order. Two adjacent parts are never both text.
     public private(set) var parts: [Part] = []
 
     private mutating func append(_ part: Part) {
@@ -79,10 +79,10 @@ extension Sequence<Phrase> {
 }
 
 extension String {
-    /// The text, or its start and its end if it is longer than any name or list of a sound file.
+    /// The text, or its start and end if it is longer than any name or list in a valid file.
     package var abbreviated: String {
         let (limit, start, end) = (2000, 400, 100)
-        // The length in bytes is known; to count characters takes long.
+        // The length in bytes is known; counting characters takes long.
         guard utf8.count > limit else { return self }
         let head = String(decoding: utf8.prefix(start), as: UTF8.self)
         let tail = String(decoding: utf8.suffix(end), as: UTF8.self)

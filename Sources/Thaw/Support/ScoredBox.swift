@@ -1,16 +1,16 @@
-/// A box with its best class, for non-maximum suppression: by the detectors' stage and by the operation.
+/// A box with its best class, for non-maximum suppression: in detectors' stages and in the operation.
 struct ScoredBox {
     let index: Int
-    /// The highest score of a class.
+    /// The highest class score.
     let score: Double
-    /// Its class; of equal ones, the first.
+    /// Its class, or the first such class.
     let topClass: Int
     private let left, top, right, bottom: Double
     private let area: Double
 
     /// - Parameters:
     ///   - box: The x and y of the center, the width and the height.
-    ///   - scores: The score of each class, of which there is at least one.
+    ///   - scores: The score of each class, at least one.
     init(index: Int, box: [Double], scores: some Collection<Double>) {
         var best = (position: 0, score: scores.first!)
         for (position, score) in scores.enumerated() where score > best.score { best = (position, score) }
@@ -21,7 +21,7 @@ struct ScoredBox {
         area = max(box[2], 0) * max(box[3], 0)
     }
 
-    /// The intersection over the union.
+    /// The intersection over union.
     private func overlap(with other: ScoredBox) -> Double {
         let width = min(right, other.right) - max(left, other.left)
         let height = min(bottom, other.bottom) - max(top, other.top)
@@ -30,13 +30,13 @@ struct ScoredBox {
         return intersection / (area + other.area - intersection)
     }
 
-    /// The indices of the boxes that are kept, the best first; of equal ones, the first.
+    /// The indices of the kept boxes, best first. Ties keep their order.
     ///
     /// - Parameters:
     ///   - score: Boxes with lower scores are removed.
     ///   - limit: A box is removed if its intersection over union with a better one is higher.
     ///   - isPerClass: Whether only boxes of the same class compete.
-    ///   - count: At most so many are kept.
+    ///   - count: The maximum number of boxes to keep.
     static func kept(
         _ boxes: some Sequence<ScoredBox>, score: Double, overlap limit: Double, isPerClass: Bool, count: Int
     ) -> [Int] {

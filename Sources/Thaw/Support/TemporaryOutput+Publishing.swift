@@ -7,25 +7,25 @@ import COutputs
     import Darwin
 #endif
 
-/// The two changes of names that not every file system has. Tests replace them.
+/// The two kinds of renames that not every file system supports. Tests replace them.
 struct NameChanges: Sendable {
     /// Exchanges the names of two files or folders.
     var exchange: @Sendable (String, String) -> Int32 = { thaw_exchange_names($0.fileName, $1.fileName) }
-    /// Renames unless something has the new name.
+    /// Renames unless the new name exists.
     var renameExclusively: @Sendable (String, String) -> Int32 = { thaw_rename_exclusively($0.fileName, $1.fileName) }
 
-    /// Whether `errno` says that the file system or the system's core does not know the change.
+    /// Whether `errno` means that the file system or the kernel does not support the operation.
     static var isUnknown: Bool { [EINVAL, ENOSYS, ENOTSUP, EOPNOTSUPP].contains(errno) }
 }
 
 extension TemporaryOutput {
-    /// Gives a complete output its final name. Whoever reads this name finds what was there before, or the complete
-    /// output, also after the machine crashed.
+    /// Gives a complete output its final name. Readers of this name find the previous content or the complete output,
+    /// even after the machine crashes.
     ///
-    /// A folder on a file system that cannot exchange names is the exception: the name is missing for a moment. If the
-    /// program is killed in that moment, the next output in the folder renames the old one back (`Leftovers`).
+    /// The exception is a folder on a file system that cannot exchange names: the name is missing for a moment. If the
+    /// program is killed at that moment, the next output in the folder renames the old one back (`Leftovers`).
     ///
-    /// - Throws: `SystemError`, with the code `EEXIST` if something has the name that must not be replaced.
+    /// - Throws: `SystemError`, with the code `EEXIST` if the name exists and must not be replaced.
     func publish(mayReplace: Bool, _ changes: NameChanges = NameChanges()) throws(SystemError) {
         try finish()
         try changingNames { () throws(SystemError) in
@@ -46,7 +46,7 @@ extension TemporaryOutput {
         if changes.renameExclusively(path, target) == 0 { return }
         guard NameChanges.isUnknown else { throw .last }
         if kind == .file {
-            // Unlike rename, link fails if a file has this name.
+            // Unlike rename, link fails if the name exists.
             if link(path.fileName, target.fileName) == 0 {
                 unlink(path.fileName)
                 return
@@ -59,8 +59,8 @@ extension TemporaryOutput {
     }
 
     private func replaceFolder(_ changes: NameChanges) throws(SystemError) {
-        // The lock goes with the folder, not with its name: what is replaced is not to be taken for a leftover before the new
-        // one is stored under its name.
+        // The lock belongs to the folder, not to its name: the replaced folder must not be taken for a leftover before
+        // the new one is stored under its name.
         let old = open(target.fileName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         defer { if old >= 0 { close(old) } }
         if old >= 0 { flock(old, LOCK_EX | LOCK_NB) }
@@ -102,7 +102,7 @@ extension TemporaryOutput {
     }
 }
 
-/// Surrounds a change to the names of outputs: a signal that arrives meanwhile is handled after it.
+/// Surrounds a change to the names of outputs: signals that arrive meanwhile are handled afterwards.
 func changingNames<Result>(_ body: () throws(SystemError) -> Result) throws(SystemError) -> Result {
     thaw_outputs_enter()
     defer { thaw_outputs_leave() }

@@ -6,7 +6,7 @@ import COutputs
     import Darwin
 #endif
 
-/// The system's reason for refusing a call.
+/// The system's reason for a failed call.
 struct SystemError: Error, Equatable {
     var code: Int32
 
@@ -14,9 +14,9 @@ struct SystemError: Error, Equatable {
     static var last: SystemError { SystemError(code: errno) }
 }
 
-/// A file or folder while it is written: it is beside its final name, only its owner may open it, and its owner holds a
-/// lock on it. It is removed with this object unless it was published. If the program is killed, the lock is gone, and
-/// the next output in the same folder removes it (`Leftovers`).
+/// A file or folder while it is written: it is next to its final name, only its owner may open it, and its owner holds
+/// a lock on it. It is removed with this object unless it has been published. If the program is killed, the lock is
+/// gone, and the next output in the same folder removes it (`Leftovers`).
 final class TemporaryOutput {
     enum Kind { case file, folder }
 
@@ -27,17 +27,17 @@ final class TemporaryOutput {
     let target: String
     /// Its name until then.
     let path: String
-    /// What the names of everything that belongs to this output end in.
+    /// The suffix of the names of everything that belongs to this output.
     let identifier: String
     /// Open for writing if it is a file. Holds the lock.
     let descriptor: Int32
-    /// The permissions that the system gives a new file or folder here, or those of the one that is replaced.
+    /// The permissions of a new file or folder here, or those of the one that is replaced.
     private let mode: mode_t
     private var listed: [Int32]
     private let process = getpid()
     private var isGone = false
 
-    /// - Parameter mode: The permissions that it finally gets; nil for those of new ones.
+    /// - Parameter mode: The final permissions; nil for those of new files.
     init(_ kind: Kind, for target: String, mode: mode_t? = nil) throws(SystemError) {
         (self.kind, self.target) = (kind, target)
         Leftovers.remove(from: folder(of: target))
@@ -73,7 +73,7 @@ final class TemporaryOutput {
         forget()
     }
 
-    /// Notes that nothing of it is to be removed any more, and ends the lock: under its final name, others may lock it.
+    /// Marks everything as not to be removed, and releases the lock: under its final name, others may lock it.
     func forget() {
         isGone = true
         flock(descriptor, LOCK_UN)
@@ -81,10 +81,10 @@ final class TemporaryOutput {
         listed = []
     }
 
-    /// Notes a file or folder in this folder, which a signal must remove too.
+    /// Registers a file or folder in this folder that a signal must remove too.
     func list(_ path: String, _ kind: Kind) { listed.append(thaw_unfinished_add(path.fileName, kind == .folder)) }
 
-    /// Gives it its final permissions, and waits until it is stored.
+    /// Sets its final permissions, and waits until it is on disk.
     func finish() throws(SystemError) {
         if fchmod(descriptor, mode) != 0, errno != EPERM, errno != ENOTSUP { throw .last }
         try synchronize(descriptor)
@@ -93,8 +93,8 @@ final class TemporaryOutput {
     // MARK: Implementation
 
     /// A new file or folder that only this user may open; nil if the name is taken.
-    /// - Parameter probing: Whether the permissions that the system gives new ones are determined, from the process's
-    ///   mask and the folder's default access list.
+    /// - Parameter probing: Whether to determine the permissions of new files from the process's umask and the folder's
+    ///   default access list.
     private static func create(_ kind: Kind, _ path: String, probing: Bool) throws(SystemError) -> (Int32, mode_t)? {
         let name = path.fileName
         func make(_ mode: mode_t) throws(SystemError) -> (Int32, mode_t)? {
@@ -122,13 +122,13 @@ final class TemporaryOutput {
             _ = kind == .folder ? rmdir(name) : unlink(name)
         }
         guard let (descriptor, _) = try make(kind == .folder ? 0o700 : 0o600) else { return nil }
-        // The process's mask may take away the owner's permissions.
+        // The process's umask may take away the owner's permissions.
         fchmod(descriptor, kind == .folder ? 0o700 : 0o600)
         return (descriptor, natural)
     }
 
-    /// The same file under a descriptor above those of standard input, output and error. If one of these is closed, other
-    /// parts of the process may still write to it.
+    /// The same file under a descriptor above those of standard input, output and error. If one of these is closed,
+    /// other parts of the process may still write to it.
     private static func aboveStandardDescriptors(_ descriptor: Int32) throws(SystemError) -> Int32 {
         guard descriptor <= STDERR_FILENO else { return descriptor }
         let other = fcntl(descriptor, F_DUPFD_CLOEXEC, STDERR_FILENO + 1)
@@ -138,33 +138,33 @@ final class TemporaryOutput {
         return other
     }
 
-    /// Locks what was just made.
-    /// - Returns: Whether it is still there: before the lock, another process may have taken it for a leftover.
+    /// Locks the file or folder that was just created.
+    /// - Returns: Whether it still exists: before it was locked, another process may have taken it for a leftover.
     static func lock(_ descriptor: Int32, _ path: String) -> Bool {
-        // Some file systems have no locks. Leftovers then stay, because nothing says that their owner is dead.
+        // Some file systems have no locks. Leftovers then stay, because nothing shows that their owner is gone.
         if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK { return false }
         var (own, named) = (stat(), stat())
         return fstat(descriptor, &own) == 0 && lstat(path.fileName, &named) == 0 && own.st_ino == named.st_ino
     }
 }
 
-/// Waits until a file, or the names in a folder, are stored.
+/// Waits until a file, or the names in a folder, are on disk.
 func synchronize(_ descriptor: Int32) throws(SystemError) {
     while fsync(descriptor) != 0 {
         switch errno {
         case EINTR: continue
-        // A file system that has no such operation.
+        // A file system without that operation.
         case EINVAL, ENOTSUP, ENOSYS, EROFS: return
         default: throw .last
         }
     }
 }
 
-/// Waits until the names in a folder are stored.
-/// - Parameter path: The folder with a slash at its end; empty for the current one.
+/// Waits until the names in a folder are on disk.
+/// - Parameter path: The folder, ending in a slash; empty for the current one.
 func synchronize(folder path: String) throws(SystemError) {
     let descriptor = open((path.isEmpty ? "." : path).fileName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    // A folder may be writable, and not readable.
+    // A folder may be writable but not readable.
     guard descriptor >= 0 else { return }
     defer { close(descriptor) }
     try synchronize(descriptor)

@@ -1,5 +1,6 @@
 extension Set<String> {
-    /// Inserts the name, or if it is in the set already, the name with the first number that makes it unique: `name_1`.
+    /// Inserts the name or, if the set already contains it, the name with the first number that makes it unique:
+    /// `name_1`.
     /// - Returns: The inserted name.
     mutating func insertUnique(_ name: String) -> String {
         var (candidate, number) = (name, 1)

@@ -8,8 +8,8 @@ import Thaw
 
 /// A page with photos and their results: a single file for any browser.
 ///
-/// Rows are written as they come, so that memory does not grow with their number. The page's script shows only the visible
-/// ones.
+/// Rows are written as they come, so that memory does not grow with their number. The page's script shows only the
+/// visible ones.
 final class ReportFile {
     /// The longer side of the thumbnails, in pixels.
     static let thumbnailSide = 128
@@ -23,8 +23,8 @@ final class ReportFile {
     private var count = 0
     private var thumbnails = 0
 
-    /// - Throws: `Failure` if the file cannot be created, or if there is a file of this name that is not a page, such as a photo
-    ///   or the model.
+    /// - Throws: `Failure` if the file cannot be created, or if there is a file with this name that is not a report,
+    ///   such as a photo or the model.
     init(_ path: String, _ model: Model, top: Int, mostThumbnails: Int = 20_000) throws {
         guard Self.mayReplace(path) else { throw Failure.wouldReplace(path) }
         self.mostThumbnails = mostThumbnails
@@ -35,7 +35,7 @@ final class ReportFile {
 
     private static let opening = "<!doctype html>"
 
-    /// Whether there is no file of this name, or an empty one, or a page.
+    /// Whether the name is free, or belongs to an empty file or a report.
     private static func mayReplace(_ path: String) -> Bool {
         let descriptor = open(path.fileName, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return true }
@@ -90,7 +90,7 @@ final class ReportFile {
     /// A probability with the digits that the page shows; null if it is not finite.
     static func share(_ probability: Float) -> JSON { JSON(Double(probability), digits: 4) }
 
-    /// JSON as text in which nothing can close the element that contains it, whatever files are called.
+    /// JSON as text that cannot close the enclosing element, whatever the names of files.
     private static func safe(_ json: JSON) -> String {
         let text = json.compactText
         guard text.utf8.contains(UInt8(ascii: "<")) else { return text }

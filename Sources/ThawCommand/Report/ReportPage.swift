@@ -1,4 +1,4 @@
-/// The page of a report. Its files are in `Page`, where a browser can open them as they are; here they become one file.
+/// The page of a report. Its files are in `Page`, where a browser can open them directly; here they become one file.
 enum ReportPage {
     /// The page up to the first row, from the last row to the data about all of them, and the rest.
     static let parts: (opening: String, middle: String, ending: String) = {
