@@ -1,6 +1,6 @@
 """Thaw: converts TensorFlow image classifiers to Core ML, and runs Core ML models on Linux.
 
-The names of coremltools that this job needs have coremltools' meaning, so that `import thaw as ct` is enough:
+The API follows coremltools, so that a script needs only a different import:
 
     import thaw as ct
 
@@ -9,7 +9,7 @@ The names of coremltools that this job needs have coremltools' meaning, so that 
     model.save("inference.mlmodel")
     print(model.predict({"input": picture})["classLabel"])
 
-Importing this module loads nothing but itself: the library, NumPy and TensorFlow come in when they are needed.
+Importing this module loads nothing else: the library, NumPy and TensorFlow are loaded when they are needed.
 """
 
 import _thread
@@ -56,7 +56,7 @@ _HOMES = {
 }
 _MODULES = ("models", "optimize", "spark")
 
-# What coremltools has and this package does not, with what to do instead.
+# Names that only coremltools has, with alternatives.
 _ABSENT = {
     "utils": "save the model, and use coremltools.utils on the file",
     "proto": "MLModel.get_spec() returns coremltools' message if coremltools is installed",

@@ -1,4 +1,4 @@
-"""What Classifier and Detector share: the results of many images, in their order."""
+"""The common part of Classifier and Detector: the results of many images, in order."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def count(value: Any, what: str) -> int:
 
 
 class Batch(Owner, Iterator, Generic[Answer]):
-    """The results of images, in their order. `close` ends the work; images without a result yet get none."""
+    """The results of images, in order. `close` ends the work; images without a result yet get none."""
 
     _noun = "batch"
-    # What the method is called that makes it, and the function of the library.
+    # The name of the method that creates it, and of the library's function.
     _method = ""
     _function = ""
     # A progress bar of tqdm.
@@ -36,7 +36,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
     def __init__(self, owner: Owner, images: Any, threads: int | None, progress: bool | None):
         options = _library.BatchOptions(threads=0 if threads is None else count(threads, "threads"))
         paths, total = _paths(images)
-        # What was given to the library and not taken back: an error, or None for what the library works on.
+        # The pending items: an error, or None for an image that the library is working on.
         self._pending: collections.deque[Any] = collections.deque()
         self._images: Iterator[Any] | None = None
         if paths is not None:
@@ -56,11 +56,11 @@ class Batch(Owner, Iterator, Generic[Answer]):
         self._bar = _new_bar(progress, total)
 
     def _answer(self, result: Any) -> Answer:
-        """What a result of the library says."""
+        """Converts a result of the library."""
         raise NotImplementedError
 
     def _failed(self, path: str | None, failure: Error) -> Answer:
-        """What stands for an image that the library is not given."""
+        """The result for an image that is not passed to the library."""
         raise NotImplementedError
 
     def __iter__(self: Any) -> Any:
@@ -78,7 +78,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
             if failure is not None:
                 return self._counted(failure)
         result = c_void_p()
-        # In short turns, between which Python sees Control-C.
+        # With short timeouts, between which Python handles Control-C.
         while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
             pass
         if not result:
@@ -95,7 +95,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
         return answer
 
     def _fill(self) -> None:
-        """Hands images to the library while it has room for them."""
+        """Passes images to the library while it has room for them."""
         assert self._images is not None
         while len(self._pending) < self._window:
             try:
@@ -118,7 +118,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
 
 
 def frame(rows: list[tuple[Any, ...]], columns: dict[str, str | None]) -> Any:
-    """A pandas.DataFrame of these columns, each with the type of its values."""
+    """A pandas.DataFrame of these columns, each with its data type."""
     try:
         import pandas
     except ImportError as failure:
@@ -145,7 +145,7 @@ def _new_bar(progress: bool | None, total: int | None) -> Any:
 
 
 def _paths(images: Any) -> tuple[list[bytes] | None, int | None]:
-    """The paths that are given, and the number of images if it is known; no paths if anything else is given."""
+    """The given paths, and the number of images if it is known; no paths if anything else is given."""
     if isinstance(images, (str, os.PathLike)):
         return [os.fsencode(images)], None
     if isinstance(images, (list, tuple)) and all(isinstance(image, (str, os.PathLike)) for image in images):

@@ -1,4 +1,4 @@
-"""A command in a process of its own, whose failure is printed as a JSON object."""
+"""Runs a command in a separate process, and prints its failure as a JSON object."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from .models import MLModel
 
 
 class Prediction(NamedTuple):
-    """A class that an image may be of."""
+    """A predicted class."""
 
     label: Any
     index: int  # type: ignore[assignment]
@@ -22,9 +22,9 @@ class Prediction(NamedTuple):
 
 
 class Classification:
-    """What a model says of one image: its `predictions`, or the `error` for which it could not be classified.
+    """A model's `predictions` for one image, or the `error` that prevented its classification.
 
-    `path` is the image's file, if it has one. `warning` says what is wrong with an image that could be read nevertheless.
+    `path` is the image's file, if it has one. `warning` describes a problem with an image that could be read nevertheless.
     """
 
     __slots__ = ("path", "predictions", "error", "warning", "probabilities")
@@ -100,7 +100,7 @@ class Classifier(Owner):
         probabilities: bool = False,
         progress: bool | None = None,
     ) -> Results:
-        """Classifies images, in their order.
+        """Classifies images, in order.
 
         `images` is the path of a file or folder, the bytes of an image file, a PIL image, an array of bytes (height, width,
         and 1, 3 or 4 channels), or an iterable of such, which is read as results are taken: memory does not grow with
@@ -111,7 +111,7 @@ class Classifier(Owner):
 
 
 class Results(_batches.Batch[Classification]):
-    """The classifications of images, in their order. `close` ends the work; images without a result yet get none."""
+    """The classifications of images, in order. `close` ends the work; images without a result yet get none."""
 
     _method = "classify"
     _function = "thaw_batch_create"
@@ -157,7 +157,7 @@ class Results(_batches.Batch[Classification]):
         return numpy.frombuffer(memory, dtype=numpy.float32).copy()
 
     def to_pandas(self) -> Any:
-        """What is left of the results as a pandas.DataFrame: a row per prediction, and one per error."""
+        """The remaining results as a pandas.DataFrame: a row per prediction, and one per error."""
         rows: list[tuple[Any, ...]] = []
         for result in self:
             if result.error is not None:

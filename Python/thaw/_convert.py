@@ -39,7 +39,7 @@ def convert(
     a tf.Graph, a ConcreteFunction or a list of one, or a Keras model. A tf.Graph with variables takes their values from
     `session`, from the default session, or from its only open session.
 
-    Without `inputs`, an input of an image's shape becomes an image, preprocessed as the graph shows. Without
+    Without `inputs`, an input with the shape of an image becomes an image, and its preprocessing is inferred. Without
     `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
     model. `skip_model_load`, `compute_units`, `package_dir` and `debug` have no effect.
     """
@@ -74,7 +74,7 @@ def convert(
     for warning in result._description["warnings"]:
         _log.warning(of_library(warning["parts"]))
     _check_types(result, inputs)
-    # Images of 16 bits exist in a written ML Program only.
+    # 16-bit images exist only in a written ML Program.
     if any(getattr(feature, "color_layout", None) is colorlayout.GRAYSCALE_FLOAT16 for feature in inputs + outputs):
         result = result._as_written()
     return result
@@ -93,7 +93,7 @@ def _features(given: Any, what: str, kinds: tuple[type, ...]) -> list[Any]:
 
 
 def _check_types(model: MLModel, inputs: list[Any]) -> None:
-    """The type of an array is that of the graph's placeholder; a script that asks for another one must not go on."""
+    """The type of an array is that of the graph's placeholder; a script that asks for another one must fail."""
     described = {feature["name"]: feature for feature in model._description["inputs"]}
     for feature in inputs:
         if not isinstance(feature, TensorType) or feature.type_name() is None:

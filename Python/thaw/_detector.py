@@ -25,10 +25,10 @@ class DetectedObject(NamedTuple):
 
 
 class Detection:
-    """The `objects` that a model finds in one image, the most confident first, or the `error` for which it finds none.
+    """The `objects` in one image, the most confident first, or the `error` that prevented their detection.
 
-    `path` is the image's file, if it has one, `width` and `height` its size in pixels, upright. `warning` says what is wrong
-    with an image that could be read nevertheless.
+    `path` is the image's file, if it has one, `width` and `height` its size in pixels, upright. `warning` describes
+    a problem with an image that could be read nevertheless.
     """
 
     __slots__ = ("path", "objects", "width", "height", "error", "warning")
@@ -58,8 +58,9 @@ class Detection:
 class Detector(Owner):
     """Finds objects in images of any size.
 
-    `model` is an MLModel, or the path of a model: a pipeline with a stage of non-maximum suppression, as Ultralytics and
-    Create ML write it. The other arguments are the options of `thaw detect`; thresholds that are not given are the model's.
+    `model` is an MLModel, or the path of a model: a pipeline with a non-maximum suppression stage, such as the
+    exports of Ultralytics and Create ML. The other arguments are the options of `thaw detect`; thresholds default to the
+    model's.
     """
 
     _noun = "detector"
@@ -116,7 +117,7 @@ def _threshold(value: Any, what: str) -> float:
 
 
 class Detections(_batches.Batch[Detection]):
-    """The objects in images, in the order of the images. `close` ends the work; images without a result yet get none."""
+    """The objects in images, in order. `close` ends the work; images without a result yet get none."""
 
     _method = "detect"
     _function = "thaw_detector_batch_create"
@@ -137,7 +138,7 @@ class Detections(_batches.Batch[Detection]):
         return Detection(path, objects, record.width, record.height, None, _batches.text(record.warning))
 
     def to_pandas(self) -> Any:
-        """What is left of the results as a pandas.DataFrame: a row per object, and one per error."""
+        """The remaining results as a pandas.DataFrame: a row per object, and one per error."""
         rows: list[tuple[Any, ...]] = []
         for result in self:
             if result.error is not None:

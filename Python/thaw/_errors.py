@@ -4,14 +4,14 @@ from __future__ import annotations
 
 
 class Error(Exception):
-    """What Thaw refuses, or fails at. `code` says of what kind it is; the wording of the message may change."""
+    """A failure of Thaw. `code` identifies its kind; the wording of the message may change."""
 
     def __init__(self, message: str, code: str = "invalidOption", hint: str | None = None):
         super().__init__(message)
         self.message = message
         self.code = code
         self.hint = hint
-        # The details of the code: nodes with their names and operations, and names.
+        # The details: nodes with their names and operations, and names.
         self.nodes: list[dict[str, str]] = []
         self.names: list[str] = []
 
@@ -51,7 +51,7 @@ class UnsupportedError(Error, NotImplementedError):
 
 
 class MachineError(Error, RuntimeError):
-    """Something that this process or machine lacks."""
+    """A feature that this process or machine lacks."""
 
 
 _CLASSES = {

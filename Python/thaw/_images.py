@@ -1,4 +1,4 @@
-"""Images in memory, as the library takes them."""
+"""Images in memory, converted for the library."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def name(image: Any) -> str | None:
 
 @contextlib.contextmanager
 def reading() -> Iterator[None]:
-    """Pillow reads files late, so that any use of an image may find that it is damaged, or closed."""
+    """Pillow reads files lazily, so any use of an image may fail because it is corrupt or closed."""
     try:
         yield
     except Exception as failure:

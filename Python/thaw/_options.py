@@ -1,4 +1,4 @@
-"""The options of a conversion, as the library takes them."""
+"""The options of a conversion, converted for the library."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _COLORS = {
 
 
 class Form:
-    """In which form a model is written: its kind, the oldest system, and the precision of an ML Program."""
+    """The format of a written model: its kind, the oldest system, and the precision of an ML Program."""
 
     def __init__(self, kind: str | None = None, system: str | None = None, compute: str | None = None):
-        # "neuralNetwork" or "mlProgram"; None if the extension decides.
+        # "neuralNetwork" or "mlProgram"; None if the extension determines it.
         self.kind = kind
         self.target = system
         self.compute_precision = compute
@@ -34,7 +34,7 @@ class Form:
 
     @classmethod
     def of(cls, convert_to: Any, minimum_target: Any, compute_precision: Any) -> Form:
-        """What the arguments of `convert` say."""
+        """The format according to the arguments of `convert`."""
         kinds = {None: None, "neuralnetwork": "neuralNetwork", "mlprogram": "mlProgram"}
         if convert_to not in kinds:
             message = "convert_to must be 'neuralnetwork' or 'mlprogram', not {!r}"
@@ -56,7 +56,7 @@ class Form:
         return form
 
     def take_types(self, inputs: list[Any], outputs: list[Any]) -> None:
-        """Takes in whether inputs and outputs are to be of 16 bits."""
+        """Determines whether inputs and outputs have 16 bits."""
         self.input_type = self._type(inputs, "inputs")
         self.output_type = self._type(outputs, "outputs")
 
@@ -94,7 +94,7 @@ class Form:
 
 
 def _member(kind: Any, value: Any, what: str, name: str) -> Any:
-    """A member of an enumeration; that of coremltools' enumeration of this name will do."""
+    """A member of an enumeration, or of coremltools' enumeration with the same name."""
     if isinstance(value, kind):
         return value
     try:
@@ -121,7 +121,7 @@ def tensors(values: dict[str, Any]) -> Record:
         value = numpy.asarray(value)
         shape = value.shape
         if value.dtype.name == "bfloat16":
-            # TensorFlow's own type; every one of its values is a float32.
+            # TensorFlow's bfloat16, whose values are all representable as float32.
             value = value.astype(numpy.float32)
         if value.dtype.name not in _library.TYPES:
             message = "the variable '{}' is of type {}, which is unsupported"
@@ -141,7 +141,7 @@ def tensors(values: dict[str, Any]) -> Record:
     return Record(records, *owned)
 
 
-# MARK: The whole
+# MARK: All options
 
 
 def conversion(source: Source, inputs: list[Any], outputs: list[Any], labels: ClassifierConfig | None) -> Record:

@@ -1,4 +1,4 @@
-"""What owns a handle of the library."""
+"""Objects that own a handle of the library."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Self = TypeVar("Self", bound="Owner")
 class Owner:
     """An object with a handle, which is freed by `close`, by the end of a `with` block, or with the object."""
 
-    # What the handle is of, in messages and in the names of the library's functions.
+    # The kind of object, in messages and in the names of the library's functions.
     _noun = ""
     _handle: c_void_p | None = None
 
@@ -42,7 +42,7 @@ class Owner:
         try:
             self.close()
         except KeyboardInterrupt:
-            # Python ignores exceptions of destructors. Control-C is not lost: it comes again when this has returned.
+            # Python ignores exceptions of destructors. Control-C is not lost: it is raised again after this has returned.
             threading.Timer(0.05, _thread.interrupt_main).start()
         except Exception:
             # The interpreter is shutting down, or the object was never complete.

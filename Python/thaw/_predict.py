@@ -1,4 +1,4 @@
-"""What goes into a model and what comes out, between Python's types and the library's."""
+"""Converts the inputs and outputs of a model between Python's types and the library's."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from ._library import Tensor, encoded
 
 
 class Interface:
-    """The inputs and outputs of a model, as its description has them."""
+    """The inputs and outputs of a model according to its description."""
 
     def __init__(self, description: dict[str, Any]):
         self.inputs = {
             feature["name"]: (_Image if feature["type"] == "image" else _Array)(feature)
             for feature in description["inputs"]
         }
-        # What every run begins with: the tensors but for their data.
+        # The template for every run: the tensors without their data.
         self._template = (Tensor * len(self.inputs))(*[feature.tensor for feature in self.inputs.values()])
         self.outputs = {feature["name"]: feature for feature in description["outputs"]}
         classifier = description["classifier"]
@@ -28,7 +28,7 @@ class Interface:
         if classifier:
             has_integers = classifier["hasIntegerLabels"]
             self.labels = [int(label) for label in classifier["labels"]] if has_integers else classifier["labels"]
-            # By their types: the names in the description of the classifier may be those of the graph.
+            # Found by type: the names in the description of the classifier may be those of the graph.
             for name, feature in self.outputs.items():
                 if feature["type"] == "dictionary":
                     self.probabilities_name = name
@@ -39,7 +39,7 @@ class Interface:
         self._keys = self._probabilities if len(self._probabilities) == len(self.labels) else self.labels
 
     def predict(self, handle: Any, data: dict[str, Any], function: str = "thaw_model_run") -> dict[str, Any]:
-        """Runs the model once: with the handle of a model, or with that of a state."""
+        """Runs the model once, with the handle of a model or of a state."""
         for name in data:
             if name not in self.inputs:
                 names = ", ".join(repr(name) for name in self.inputs)
@@ -72,7 +72,7 @@ class Interface:
             name = tensor.name.decode()
             if name == self.probabilities_name:
                 values = unpack(f"{tensor.byte_count // 4}f", string_at(tensor.data, tensor.byte_count))
-                # Of a copy, all keys have their places: that is faster than a dictionary which grows.
+                # Copying a dictionary is faster than growing a new one.
                 outputs[name] = self._probabilities.copy()
                 outputs[name].update(zip(self._keys, values))
             elif self.outputs[name]["type"] == "image":
@@ -100,7 +100,7 @@ def _sizes(shape: Sequence[int]) -> Any:
 
 
 class _Image(_Input):
-    """An image input. Like Core ML, it takes images of the model's own size and mode only."""
+    """An image input. As in Core ML, images must have the model's size and mode."""
 
     def __init__(self, feature: dict[str, Any]):
         is_gray = feature["color"] == "gray"
@@ -157,7 +157,7 @@ class _Image(_Input):
 
 
 class _Array(_Input):
-    """An array input: of the shape in the description, and of any type of number that fits without loss of meaning."""
+    """An array input: of the shape in the description, and of any numeric type that can be converted meaningfully."""
 
     def __init__(self, feature: dict[str, Any]):
         super().__init__(feature, feature["shape"])
@@ -176,7 +176,7 @@ class _Array(_Input):
         if list(array.shape) != list(self.type["shape"]):
             self._check(list(array.shape))
             tensor.rank, tensor.shape = array.ndim, _sizes(array.shape)
-        # Views, other byte orders and read-only arrays are welcome: the library gets a plain copy, or the array itself.
+        # Views, other byte orders and read-only arrays are supported: the library gets a plain copy, or the array itself.
         if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
             array = array.astype(numpy.float32 if takes_floats else numpy.int64)
         array = numpy.ascontiguousarray(array).reshape(array.shape)

@@ -1,4 +1,4 @@
-"""thaw.inspect, thaw.evaluate and thaw.compare: what the commands of these names find out, as dictionaries."""
+"""thaw.inspect, thaw.evaluate and thaw.compare: the results of these commands as dictionaries."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from .models import MLModel
 def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
     """Describes a model: `model` is an MLModel, or the path of a model or graph.
 
-    Of a file, `file` has its format, size, operations or layers, and stored weights, even if it cannot be converted; then
-    `model` is None and `error` says why.
+    For a file, `file` has its format, size, operations or layers, and stored weights, even if it cannot be converted; then
+    `model` is None and `error` has the reason.
     """
     if isinstance(model, MLModel):
         return {"file": None, "model": model._description, "error": None}
@@ -34,10 +34,10 @@ def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
 
 
 def evaluate(model: Any, truth: Any, **options: Any) -> dict[str, Any]:
-    """Measures how often a model is right: the results of `thaw evaluate --format json`.
+    """Measures a model's accuracy: the results of `thaw evaluate --format json`.
 
-    `truth` is a folder of images for each class, or a table of paths and classes. The options are those of the command,
-    with underscores: `offset=1, crop="center:0.875", threads=2`. `baseline` is another model, or its path.
+    `truth` is a folder with a subfolder of images per class, or a table of paths and classes. The options are those of
+    the command, with underscores: `offset=1, crop="center:0.875", threads=2`. `baseline` is another model, or its path.
     """
     with contextlib.ExitStack() as stack:
         if isinstance(options.get("baseline"), MLModel):
@@ -86,7 +86,7 @@ def _words(options: dict[str, Any]) -> list[str]:
 
 
 def _run(name: str, words: list[str], options: dict[str, Any]) -> dict[str, Any]:
-    """Runs a command in a process of its own, and returns its results."""
+    """Runs a command in a separate process, and returns its results."""
     words = [name] + _words(options) + ["--format=json", "--quiet", "--"] + words
     # The same library, whatever folder the process starts in.
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))

@@ -62,7 +62,7 @@ class colorlayout(Enum):
 
 
 class ComputeUnit(Enum):
-    """Where Core ML may compute. Thaw computes on the CPU whatever is chosen."""
+    """Where Core ML may compute. Thaw always computes on the CPU."""
 
     ALL = 1
     CPU_AND_GPU = 2

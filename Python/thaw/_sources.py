@@ -1,4 +1,4 @@
-"""What a model may be given as, and what the library gets of it."""
+"""The forms in which a model may be given, and their conversion for the library."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ class Source:
         self.graph = graph
         # NumPy arrays by the names of the nodes.
         self.variables = variables or {}
-        # The names of the outputs, if the object says them.
+        # The names of the outputs, if the object has them.
         self.outputs = outputs or []
 
 
 def read(model: Any, session: Any = None) -> Source:
-    """Finds out what `model` is. TensorFlow is imported only if one of its objects, or a Keras file, is given."""
+    """Determines what `model` is. TensorFlow is imported only if one of its objects, or a Keras file, is given."""
     if isinstance(model, (list, tuple)):
         if len(model) != 1:
             message = "a list of one concrete function is supported, not a list of {}"
@@ -70,7 +70,7 @@ def read(model: Any, session: Any = None) -> Source:
 
 
 def _is_from(model: Any, *modules: str) -> bool:
-    """Whether the class of `model`, or one that it is derived from, is of one of these packages."""
+    """Whether the class of `model`, or a base class, is from one of these packages."""
     names = [base.__module__ + "." for base in type(model).__mro__]
     return any(name.startswith(module + ".") for name in names for module in modules)
 

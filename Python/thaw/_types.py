@@ -1,4 +1,4 @@
-"""What describes inputs and outputs of a conversion, as in coremltools."""
+"""Descriptions of inputs and outputs of a conversion, as in coremltools."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ._settings import colorlayout
 
 
 def _integer(value: Any, what: str) -> int:
-    """`value` as an int; NumPy's integers are welcome, Booleans and floats are not."""
+    """`value` as an int; NumPy's integers are accepted, Booleans and floats are not."""
     if not isinstance(value, bool):
         try:
             return operator.index(value)
@@ -70,7 +70,7 @@ class Shape:
 
 
 class EnumeratedShapes:
-    """Several shapes that an input may have. The default is the first, unless said."""
+    """Several shapes that an input may have. The default is the first, unless specified."""
 
     def __init__(self, shapes: Sequence[Shape | Sequence[int]], default: Sequence[int] | None = None):
         if not isinstance(shapes, (list, tuple)) or len(shapes) < 2:
@@ -89,7 +89,7 @@ class EnumeratedShapes:
 
 
 class _Feature:
-    """What an input and an output may both be."""
+    """The common base of inputs and outputs."""
 
     def __init__(self, name: str | None, shape: Any):
         if name is not None and not isinstance(name, str):
@@ -128,7 +128,7 @@ class ImageType(_Feature):
         if grayscale_use_uint8 and self.color_layout is not colorlayout.GRAYSCALE:
             raise InvalidValueError("grayscale_use_uint8 is for color_layout=colorlayout.GRAYSCALE")
         self.grayscale_use_uint8 = grayscale_use_uint8
-        # Errors in numbers show here, not in the conversion.
+        # Errors in numbers are reported here, not during the conversion.
         self.numbers()
 
     def numbers(self) -> tuple[list[float], list[float]]:

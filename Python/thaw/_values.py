@@ -1,4 +1,4 @@
-"""What goes into a pipeline and what comes out: numbers, strings, arrays, dictionaries and images."""
+"""Converts the inputs and outputs of a pipeline: numbers, strings, arrays, dictionaries and images."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._library import Entry, Tensor, Value, encoded
 
 
 class Interface:
-    """The inputs and outputs of a pipeline, as its description has them."""
+    """The inputs and outputs of a pipeline according to its description."""
 
     def __init__(self, description: dict[str, Any]):
         self.inputs = {feature["name"]: feature for feature in description["inputs"]}
@@ -28,7 +28,7 @@ class Interface:
         for name, feature in self.inputs.items():
             if name not in data and not feature["isOptional"]:
                 raise InvalidValueError(f"the input {name!r} has no value", "noInput")
-        # The structures point to memory that these keep alive.
+        # Keeps the memory alive that the structures point to.
         values = [(Value(name=encoded(name)), self.inputs[name], given) for name, given in data.items()]
         owned = [_FILL[feature["type"]](value, feature, given) for value, feature, given in values]
         records = (Value * len(values))(*[value for value, _, _ in values])

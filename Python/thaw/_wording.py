@@ -1,11 +1,11 @@
-"""Messages in Python's words: keywords for the options that they name."""
+"""Messages with Python keywords for the options that they name."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
-# What sets an option of the library in Python. Options that are missing here keep their names.
+# The keyword for an option of the library. Options that are missing here keep their names.
 _KEYWORDS = {
     "input": "inputs",
     "image_output": "outputs",
@@ -25,7 +25,7 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w-])")
 
 
 def of_library(parts: list[Any]) -> str:
-    """A message of the library, which gives it in parts: texts, and objects with the name of an option."""
+    """A message of the library, given in parts: strings, and objects with the name of an option."""
     return "".join(part if isinstance(part, str) else _KEYWORDS.get(part["option"], part["option"]) for part in parts)
 
 

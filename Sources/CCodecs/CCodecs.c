@@ -38,7 +38,7 @@ int thaw_png_decode(
         png_destroy_read_struct(&png, NULL, NULL);
         return 1;
     }
-    // Errors after the last row lose nothing.
+    // Errors after the last row do not affect the pixels.
     volatile int has_pixels = 0;
     if (setjmp(png_jmpbuf(png))) {
         png_destroy_read_struct(&png, &info, NULL);

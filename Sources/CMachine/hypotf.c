@@ -1,5 +1,5 @@
 // Of all that the Swift runtime takes from glibc, only `hypotf` has a version newer than 2.34. Nothing here calls it, but the
-// static runtime refers to it. With a definition of its own, Thaw runs on systems whose glibc is 2.34.
+// static runtime refers to it. With this definition, Thaw runs on systems with glibc 2.34.
 #if defined(__linux__)
 #include <math.h>
 

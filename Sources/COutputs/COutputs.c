@@ -35,7 +35,7 @@ void thaw_outputs_leave(void) {
 
 // MARK: Unfinished outputs
 
-// A path after 'd' for a folder or 'f' for a file. Only changed between enter and leave.
+// 'd' for a folder or 'f' for a file, followed by the path. Only changed between enter and leave.
 static char *_Atomic unfinished[256];
 enum { CAPACITY = sizeof unfinished / sizeof *unfinished };
 
@@ -65,7 +65,7 @@ static void remove_unfinished(void) {
         const char *entry = atomic_load(&unfinished[position]);
         if (entry && *entry == 'f') unlink(entry + 1);
     }
-    // Folders in folders: as long as one is removed, another may be empty.
+    // Nested folders: as long as one is removed, another may have become empty.
     for (bool is_changed = true; is_changed;) {
         is_changed = false;
         for (int position = 0; position < CAPACITY; position++) {
@@ -83,7 +83,7 @@ static void end_by(int signal) {
     sigaddset(&set, signal);
     pthread_sigmask(SIG_UNBLOCK, &set, NULL);
     raise(signal);
-    // The first process of a container is not ended by a signal that it does not handle.
+    // A signal without a handler does not end the first process of a container.
     _exit(128 + signal);
 }
 
@@ -109,7 +109,7 @@ struct mapped {
     size_t count;
     char *path;
 };
-// An entry belongs to whoever has set its start from 0 to 1.
+// An entry belongs to the thread that has set its start from 0 to 1.
 static struct mapped mapped[64];
 enum { FREE = 0, TAKEN = 1, MAPPED_CAPACITY = sizeof mapped / sizeof *mapped };
 static int status_of_bus_error;
@@ -153,7 +153,7 @@ static void end_by_bus_error(int signal, siginfo_t *info, void *context) {
         }
         remove_unfinished();
         say("thaw: ");
-        // A name may contain what a terminal would take for a command.
+        // A name may contain terminal control sequences.
         for (const char *byte = mapped[position].path; *byte; byte++) {
             const char text[2] = {isatty(STDERR_FILENO) && ((unsigned char)*byte < ' ' || *byte == 0x7f) ? '?' : *byte, 0};
             say(text);

@@ -17,7 +17,7 @@ static atomic_int calls;
 static atomic_bool is_lost;
 
 static void forked(void) {
-    // A thread that forks is in no call: all of them belong to threads that are not here.
+    // A forking thread is not inside a call: all active calls belong to threads that do not exist in the child.
     if (atomic_exchange(&calls, 0) > 0) atomic_store(&is_lost, true);
 }
 

@@ -62,7 +62,7 @@ extension CoreMLSource {
 
 extension Model {
     /// Sets metadata, or removes it if `value` is nil.
-    /// - Throws: `Failure` if there is no input or output of the name given.
+    /// - Throws: `Failure` if there is no input or output with the given name.
     public mutating func set(_ value: String?, for field: MetadataField) throws {
         let text = value ?? ""
         switch field {

@@ -71,7 +71,7 @@ public struct ModelDocument: Sendable {
     }
 
     /// Sets metadata, or removes it if `value` is nil.
-    /// - Throws: `Failure` if there is no input or output of the name given.
+    /// - Throws: `Failure` if there is no input or output with the given name.
     public mutating func set(_ value: String?, for field: MetadataField) throws {
         try conversion.model.set(value, for: field)
         source?.set(value, for: field)

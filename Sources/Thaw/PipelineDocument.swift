@@ -49,7 +49,7 @@ public struct PipelineDocument: Sendable {
     }
 
     /// Sets metadata, or removes it if `value` is nil.
-    /// - Throws: `Failure` if there is no input or output of the name given.
+    /// - Throws: `Failure` if there is no input or output with the given name.
     public mutating func set(_ value: String?, for field: MetadataField) throws {
         if case .feature(let name) = field {
             let names = (pipeline.inputs + pipeline.outputs).map(\.name)

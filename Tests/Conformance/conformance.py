@@ -6,7 +6,7 @@ usage: conformance.py [--thaw BINARY] [--folder FOLDER] [--coreml] [NAME ...]
 Creates each network with a hundred inputs and TensorFlow's answers (networks.py), unless it is already in the folder, and runs
 `thaw` on the graph and on the converted Core ML model, and the reference implementations on the first input. An answer may
 differ by 1e-4 of the larger of 1 and its range. The top label must be the same, unless TensorFlow's two highest values are
-within 2e-4. If rounding errors are larger than that, exact.py shows whose they are: TensorFlow computes the graph in float64,
+within 2e-4. If rounding errors are larger than that, exact.py shows their cause: TensorFlow computes the graph in float64,
 the answer must be within 1e-4 of that, and the table shows both errors. `thaw compare` must find that graph and model agree on
 a photo. If the interpreters of ../shared/judges (or THAW_SHARED) and their packages are available, they run the model too.
 Prints a table; the exit code is 1 if anything fails.
@@ -75,7 +75,7 @@ class Conformance:
         return os.path.join(self.folder, name)
 
     def shared_graphs(self):
-        """The names of the real graphs that the judges come with."""
+        """The names of the real graphs that come with the judges."""
         return [model["name"] for model in coreml.shared_models(self.shared)] if self.judged else []
 
     def command(self, *words):
@@ -130,7 +130,7 @@ class Conformance:
         if not os.path.exists(self.path(name + "_answers.npy")):
             status, text = run(sys.executable, os.path.join(HERE, "networks.py"), name, self.folder)
             if status != 0:
-                raise Failed("it cannot be made: " + text.strip().splitlines()[-1])
+                raise Failed("it cannot be created: " + text.strip().splitlines()[-1])
 
     def check(self, name, inputs_path, kind):
         """The cells of a network's row, or `Failed`."""
@@ -215,7 +215,7 @@ def main():
     if conformance.judged:
         failures += conformance.check_files(names, [name for name in graphs if name in (arguments.names or graphs)])
     else:
-        print("the Core ML files were not checked: the judges were not at hand")
+        print("the Core ML files were not checked: the judges are missing")
     sys.exit(1 if failures else 0)
 
 

@@ -159,7 +159,7 @@ def main(graph, feed, fetch, shape, colour, scale, bias, start):
             model = converted.make(form)
             names = [feature.name for feature in model.get_spec().description.input]
             if len(names) > 1:
-                raise ValueError(f"it wants {names[1]} besides the image")
+                raise ValueError(f"it also requires {names[1]}")
             model.save(path + ".part" + ending)
             os.rename(path + ".part" + ending, path + ending)
         except Exception as error:

@@ -1,4 +1,4 @@
-"""Checks Core ML files with interpreters that share nothing with this project, and with coremltools' conversion of the same graph.
+"""Checks Core ML files with independent interpreters, and with coremltools' conversion of the same graph.
 
 For each graph, in both dialects and both precisions:
 - Thaw's file passes `validate.py`, and `evaluate.py` gives TensorFlow's answer for it: within 1e-4 of the larger of 1 and

@@ -3,7 +3,7 @@
 
 usage: networks.py NAME FOLDER
 
-Writes FOLDER/NAME.pb, NAME_answers.npy (last, as the mark of a finished network) and the inputs, which networks of the
+Writes FOLDER/NAME.pb, NAME_answers.npy (last, which marks a finished network) and the inputs, which networks of the
 same kind share: FOLDER/KIND_SIZE.npy. The weights are random, and calibrated so that activations keep their scale and the
 answers distinguish inputs. Needs `pip install tensorflow-cpu tf_keras`.
 """
@@ -109,7 +109,7 @@ def make(name, folder):
     y = answers(definition, feed, fetch, x)
     labels = y.argmax(1)
     if not np.isfinite(y).all() or len(set(labels)) < 10:
-        raise SystemExit(f"{name}: the answers do not tell the inputs apart: {sorted(set(labels))}")
+        raise SystemExit(f"{name}: the answers do not distinguish the inputs: {sorted(set(labels))}")
     with open(os.path.join(folder, name + ".pb"), "wb") as file:
         file.write(definition.SerializeToString())
     if not os.path.exists(inputs_of(name, folder)):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares `thaw detect` with torch and torchvision on what Ultralytics' exporter writes with nms=True: detectors of several
+"""Compares `thaw detect` with torch and torchvision on models that Ultralytics exports with nms=True: detectors of several
 architectures with random weights, on photographs.
 
 usage: torch_detectors.py [--thaw BINARY] [--side PIXELS] [--photos FOLDER] [--count N] [ARCHITECTURE ...]
 
 The judge is the same network in torch, and torchvision.ops.nms, by class: boxes may differ by 1e-3 of a pixel of the model's
-image, and confidences by 1e-4; labels and the order must be the same. Where a decision of the suppression depends on values
-that are closer than 2e-5, other thresholds are taken. They leave at most 60 boxes. The exit code is 1 if anything differs.
+image, and confidences by 1e-4; labels and the order must be the same. If a decision of the suppression depends on values
+that are closer than 2e-5, other thresholds are used. They leave at most 60 boxes. The exit code is 1 if anything differs.
 
 Needs `pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 ultralytics==8.4.190 pillow "numpy<2.4"`.
 """
@@ -26,7 +26,7 @@ from PIL import Image
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ARCHITECTURES = ["yolov5nu", "yolov8n", "yolov9t", "yolov10n", "yolo11n", "yolo12n"]
 PIXELS, CONFIDENCE, MARGIN = 1e-3, 1e-4, 2e-5
-# So many boxes compete at most: of thousands, two would be close to the threshold.
+# The maximum number of competing boxes: among thousands, two would be close to the threshold.
 CANDIDATES = (60, 50, 40, 30, 20, 10)
 
 
@@ -103,7 +103,7 @@ def suppressed(boxes, scores, iou, confidence):
 
 
 def check(arguments, name, photos, folder):
-    """The worst differences over all photographs, and what is wrong."""
+    """The worst differences over all photographs, and the errors."""
     yolo = network(name, arguments.side, [photo for _, photo in photos])
     yolo.model.fuse()
     model = yolo.model.eval()
@@ -118,7 +118,7 @@ def check(arguments, name, photos, folder):
             if kept is not None:
                 break
         else:
-            problems.append(f"{os.path.basename(path)}: no thresholds do not depend on rounding")
+            problems.append(f"{os.path.basename(path)}: all thresholds depend on rounding")
             continue
         command = [arguments.thaw, "detect", written, path, "--format", "json", "--iou", str(iou), "--confidence",
                    str(confidence)]

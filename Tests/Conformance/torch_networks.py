@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares Thaw with torch on what coremltools converts from torchvision: every network for classification and segmentation
+"""Compares Thaw with torch on coremltools' conversions of torchvision models: every classification and segmentation network
 of at most a hundred million parameters, at its own image size, with random weights, in both dialects, in float32.
 
 usage: torch_networks.py [--thaw BINARY] [--judges FOLDER] [--dialect neuralnetwork|mlprogram] [--tsv FILE] [NETWORK ...]
@@ -46,7 +46,7 @@ def network(name):
     """The network with batch statistics of two random images: without them its values would grow or vanish."""
     import torch
     import torchvision
-    # coremltools does not know the operation that torch would use.
+    # coremltools does not support the operation that torch would use.
     torch.backends.mha.set_fastpath_enabled(False)
     torch.manual_seed(0)
     segments = name in torchvision.models.list_models(module=torchvision.models.segmentation)
@@ -119,7 +119,7 @@ def check(arguments, name, dialects, folder):
 
 
 def convert(traced, image, dialect, package):
-    """Writes the network as a Core ML model; returns why not if coremltools cannot."""
+    """Writes the network as a Core ML model; returns the reason if coremltools cannot."""
     import coremltools
     options = {} if dialect == "neuralnetwork" else {"compute_precision": coremltools.precision.FLOAT32}
     try:
@@ -153,7 +153,7 @@ def explained(judges, row, answer, expected, exact, package, source):
 
 
 def check_separately(arguments, name, dialects):
-    """The rows of a network, computed in a process of its own, so that its memory is free afterwards."""
+    """The rows of a network, computed in a separate process, so that its memory is freed afterwards."""
     reader, writer = os.pipe()
     child = os.fork()
     if child == 0:

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""kills.py [--thaw PROGRAM] [--kills N] [--seed N] [--folder FOLDER]: kills commands at random moments while they write.
+"""kills.py [--thaw PROGRAM] [--kills N] [--seed N] [--folder FOLDER]: kills commands at random times while they write.
 
-Half of the kills come at any moment of a run, half after its first temporary file has appeared. After each kill, the old output
+Half of the kills come at any time during a run, half after its first temporary file has appeared. After each kill, the old output
 or the complete new one must be there; after the next run in the same folder, nothing else. FOLDER may be on any file system."""
 import argparse
 import hashlib
@@ -20,7 +20,7 @@ PHOTOS = os.path.join(ROOT, "Tests", "Fixtures", "photographs")
 
 
 def commands():
-    """Names of outputs, and the commands that write them. The text stands in the output, or changes nothing."""
+    """Names of outputs, and the commands that write them. The text appears in the output, or has no effect."""
     convert = lambda text: ["convert", GRAPH, "--author", text, "-o"]
     classify = lambda text: ["classify", GRAPH, PHOTOS, "--top", {"old": "1", "new": "2"}[text], "--format", "json"]
     return {
@@ -32,7 +32,7 @@ def commands():
 
 
 def digest(path):
-    """What a file or folder contains; None if there is nothing."""
+    """The contents of a file or folder; None if it does not exist."""
     if not os.path.lexists(path):
         return None
     hash = hashlib.sha256()

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Thaw
 
-/// Code that reads what strangers send.
+/// Code that reads untrusted input.
 struct FuzzTarget: @unchecked Sendable {
     let name: String
     /// Whether inputs are changed as messages: of bytes that are changed at random, few get past the parser.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""run.py PROGRAM [--seconds S] [--folder F] [TARGET …]: runs fuzz targets one after the other, each for S seconds of CPU time.
+"""run.py PROGRAM [--seconds S] [--folder F] [TARGET …]: runs fuzz targets in turn, each for S seconds of CPU time.
 
-Inputs are kept in F/corpus/TARGET, and what fails in F/findings. Dictionaries are the strings of the fixtures. Ends with
+Inputs are kept in F/corpus/TARGET, and failing ones in F/findings. Dictionaries are the strings of the fixtures. Ends with
 status 1 if there are findings. The total of runs and CPU time of all calls is in F/runs.json."""
 import argparse
 import json
@@ -16,7 +16,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 
 
 def dictionary(path):
-    """The names of operations, attributes and layers that the readers know."""
+    """The names of operations, attributes and layers that the readers support."""
     words = set()
     for source in (HERE.parent.parent / "Sources" / "Thaw").rglob("*.swift"):
         words |= set(re.findall(r'"([A-Za-z_][A-Za-z0-9_]{2,24})"', source.read_text(encoding="utf-8")))

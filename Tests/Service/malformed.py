@@ -3,7 +3,7 @@
 
 usage: malformed.py [--count N] [--seed N]
 
-The service must not crash, must give every kind its documented status and code, must go on answering good requests, and must
+The service must not crash, must give every kind its documented status and code, must keep answering valid requests, and must
 not grow. THAW_SERVE names the program.
 """
 import argparse
@@ -79,7 +79,7 @@ def multipart(body):
 
 
 def mutated(chance):
-    """A good request of which some bytes are changed."""
+    """A valid request with some bytes changed."""
     text = json.dumps(sized(8, ENCODED)).encode()
     body, fields = form([("a", b"abc")])
     data = bytearray(chance.choice([
@@ -95,7 +95,7 @@ def mutated(chance):
 
 
 def http_kinds(c):
-    """Kinds of requests that are no HTTP, or that HTTP does not let the service answer: a status and the request."""
+    """Kinds of requests that are not HTTP, or that the service cannot answer over HTTP: a status and the request."""
     yield "no Host", 400, lambda: b"GET /v2 HTTP/1.1\r\n\r\n"
     yield "an unknown version of HTTP", 505, lambda: b"GET /v2 HTTP/%d.0\r\n%s\r\n" % (c.randint(2, 9), HOST)
     yield "two Hosts", 400, lambda: head(HOST, "/v2", "GET")

@@ -32,7 +32,7 @@ def slow_photo(side=6000):
 
 
 class Server:
-    """A running service. It must end by itself, and never by a signal."""
+    """A running service. It must exit normally, never by a signal."""
 
     def __init__(self, *words, models=("demo=" + DEMO,), labels=LABELS, environment={}):
         labelled = ["--labels", labels] if labels else []
@@ -62,7 +62,7 @@ class Server:
         return status
 
     def told(self):
-        """What was printed to standard error so far."""
+        """The output on standard error so far."""
         self.errors.seek(0)
         return self.errors.read()
 
@@ -91,7 +91,7 @@ class Server:
         return status, (json.loads(data) if "json" in fields.get("Content-Type", "") and data.count(b"\n") == 1 else data)
 
     def raw(self, data, timeout=2.0):
-        """All that comes back for these bytes until the server closes, or says nothing for some time."""
+        """The complete response to these bytes, until the server closes the connection or is silent for some time."""
         with socket.create_connection((self.host, self.port), timeout=timeout) as client:
             try:
                 client.sendall(data)

@@ -1,4 +1,4 @@
-"""The Open Inference Protocol, spoken by Triton's own client and by hand."""
+"""The Open Inference Protocol, with Triton's own client and with handwritten requests."""
 import base64
 import gzip
 import io
@@ -143,7 +143,7 @@ class ProtocolTests(unittest.TestCase):
                 numpy.testing.assert_allclose(result, self.expected[:1], atol=2e-3)
 
     def test_wrong_requests(self):
-        """What does not fit the protocol or the model is refused with its code."""
+        """Requests that violate the protocol or do not match the model are refused with a code."""
         shape, data = [1, 32, 32, 3], [0] * 3072
         good = {"name": "input", "datatype": "UINT8", "shape": shape, "data": data}
         binary = {"name": "input", "datatype": "UINT8", "shape": shape}

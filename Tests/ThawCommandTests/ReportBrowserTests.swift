@@ -114,7 +114,8 @@ struct ReportBrowserTests {
         }
     }
 
-    /// 1,000 classes with two photos each. For every tenth class one is predicted as the next class, and both of class 500 as 900.
+    /// 1,000 classes with two photos each. For every tenth class one is predicted as the next class, and both of class
+    /// 500 as 900.
     @Test func `of 1,000 classes, the most confused pairs and groups lead to the photos`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("page.html")
@@ -202,7 +203,7 @@ enum Chromium {
     static let path = ["chromium", "chromium-browser", "google-chrome"].map { "/usr/bin/" + $0 }
         .first { FileManager.default.isExecutableFile(atPath: $0) }
 
-    /// What a page shows.
+    /// The contents of a page.
     struct Sight: Decodable {
         /// The page's text about the number of photos shown.
         let count: String

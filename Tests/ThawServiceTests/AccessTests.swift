@@ -65,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: ["example.com", "https://", "https://example.com/", "ftp://example.com"])
-    func `an origin that is no origin is refused`(_ origin: String) {
+    func `an invalid origin is refused`(_ origin: String) {
         #expect(throws: StartFailure.self) { try Access(tokenFile: nil, origins: [origin], isLoopback: true) }
     }
 }

@@ -12,7 +12,7 @@ import Testing
 
     static func path(_ name: String) -> String { project.appending(path: name).path }
 
-    /// Runs `curl` and returns what it prints.
+    /// Runs `curl` and returns its output.
     static func curl(_ words: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
@@ -52,7 +52,7 @@ import Testing
         #expect(try Self.curl(["-o", "/dev/null", "-w", "%{http_code}", "-H", "Host: evil.example", url]) == "403")
     }
 
-    @Test func `without its program thaw serve says what is missing`() throws {
+    @Test func `thaw serve names its program if that is missing`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "thaw-" + UUID().uuidString)
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -115,7 +115,7 @@ struct PipelineTests {
         return actual.count == expected.count && zip(actual, expected).allSatisfy { abs($0 - $1) <= 1e-5 * scale }
     }
 
-    @Test func `rows are a batch, and their number is checked`() throws {
+    @Test func `rows form a batch, whose size is checked`() throws {
         let server = try RunningServer(["iris=" + Self.path("pipelines/xgboost_classes.mlmodel")])
         defer { server.stop() }
         let url = server.url + "/v2/models/iris/infer"
@@ -189,7 +189,7 @@ struct PipelineTests {
         (["--function", "x", "pipelines/dictionary.mlmodel"], "--function is for ML Programs"),
         (["--labels", "labels/blank_first_line.txt", "pipelines/dictionary.mlmodel"], "--labels is for graphs"),
     ])
-    func `what cannot be served is refused at the start`(_ words: [String], _ message: String) throws {
+    func `models that cannot be served are refused at startup`(_ words: [String], _ message: String) throws {
         let words = words.map { $0.contains("/") ? Self.path($0) : $0 }
         #expect(try RunningServer.refusal(words).contains(message))
     }

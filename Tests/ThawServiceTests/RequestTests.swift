@@ -3,7 +3,7 @@ import Thaw
 
 @testable import ThawService
 
-/// What a request is read into, and what is refused.
+/// Parsing of requests, and refusals.
 @Suite struct RequestTests {
     static func bytes(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `thaw serve` as a process of its own.
+/// `thaw serve` as a separate process.
 struct RunningServer {
     private let process: Process
     let url: String
@@ -15,7 +15,7 @@ struct RunningServer {
         url = line.split(whereSeparator: \.isWhitespace).last.map(String.init) ?? ""
     }
 
-    /// Ends it, unless it has ended by itself.
+    /// Stops it, unless it has exited already.
     func stop() {
         guard process.isRunning else { return }
         process.terminate()
@@ -23,7 +23,7 @@ struct RunningServer {
         #expect(process.terminationReason == .exit && process.terminationStatus == 0)
     }
 
-    /// What it says when it does not start.
+    /// Its messages if it does not start.
     static func refusal(_ words: [String]) throws -> String {
         let (process, _, errors) = try start(words)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)

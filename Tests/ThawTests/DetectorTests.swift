@@ -121,7 +121,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         }
     }
 
-    @Test func `values that are no boxes are refused`() throws {
+    @Test func `values that are not boxes are refused`() throws {
         let pipeline = try Pipeline(contentsOfFile: path("suppression_per_class.mlmodel"))
         for (row, words) in [
             (#"{"raw_confidence": [[1, 0, 0, 0, 0]], "raw_coordinates": [[0, 0, 1]]}"#, "expected an array of shape"),
@@ -162,8 +162,8 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         let pipelines = try files.mapValues { try Pipeline(contentsOfFile: path($0)) }
         let rows = try lines("objects")
         #expect(rows.count > 20)
-        // Sums in another order move a box by up to 2e-5 of the picture's 90 pixels: yolo11 finds its edges as means over a
-        // softmax, which amplifies rounding.
+        // Sums in another order move a box by up to 2e-5 of the picture's 90 pixels: yolo11 finds its edges as means
+        // over a softmax, which amplifies rounding.
         let tolerance = 90 * 2e-5
         for row in rows {
             let model = try #require(row["model"]?.string)
@@ -201,7 +201,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         #expect(found.map(\.count) == [22, nil, 19, 22])
     }
 
-    @Test func `models that detect nothing are refused with the command that runs them`() throws {
+    @Test func `models that are not detectors are refused with the command that runs them`() throws {
         for (file, words) in [
             ("pipelines/image_colors.mlmodel", "use 'thaw classify'"), ("coreml/rgb.mlmodel", "use 'thaw classify'"),
             ("pipelines/iris_svc.mlmodel", "use 'thaw run'"),
@@ -213,7 +213,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         }
     }
 
-    @Test func `a detector is no classifier and no network`() throws {
+    @Test func `a detector is neither a classifier nor a network`() throws {
         let pipeline = try Pipeline(contentsOfFile: path("anchors.mlmodel"))
         let failure = #expect(throws: Failure.self) { try pipeline.imageClassifier() }
         #expect(failure?.problemText.contains("use 'thaw detect'") == true)
@@ -238,7 +238,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
     private func agree(_ a: Double?, _ b: JSON?) -> Bool { abs((a ?? -1) - (b?.double ?? .nan)) <= 1e-6 }
 
     @Test(arguments: ["plain", "crowds", "ties", "many", "poor"])
-    func `figures are those of pycocotools`(_ name: String) throws {
+    func `figures match pycocotools`(_ name: String) throws {
         let annotations = try COCOAnnotations(contentsOfFile: path("coco/\(name).truth.json"))
         let found = try json(path("coco/\(name).found.json")).elements
         let indices = Dictionary(uniqueKeysWithValues: annotations.categories.enumerated().map { ($1.id, $0) })

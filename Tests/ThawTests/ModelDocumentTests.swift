@@ -12,7 +12,7 @@ import Testing
         let path = Fixtures.path("coreml/\(name).mlmodel")
         let data = try Self.bytes(path)
         let document = try data.withUnsafeBytes { try ModelDocument(decoding: $0) }
-        // Protobuf orders fields in several ways; what was read is what is written.
+        // Protobuf allows several orders of fields; a model is written in the order in which it was read.
         let again = try document.bytes()
         #expect(again.weights == nil)
         let (first, second) = (
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
-    func `metadata change and nothing else`(_ name: String) throws {
+    func `only the metadata change`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: name).path
         let graph = try Converter().convert(contentsOfFile: Fixtures.path("pairs/masked.pb"))
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `an image output is what apply writes`() throws {
+    @Test func `apply writes an image output`() throws {
         var options = Converter.Options()
         options.openSize = (64, 48)
         let model = try Converter(options).convert(contentsOfFile: Fixtures.path("generators/generator.pb")).model

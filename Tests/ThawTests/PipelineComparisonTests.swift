@@ -24,13 +24,13 @@ import Testing
         #expect(report.images == 2 && report.agrees && report.largest?.difference.absolute == 0)
     }
 
-    @Test func `other numbers of boxes are an infinite difference`() throws {
+    @Test func `different numbers of boxes are an infinite difference`() throws {
         let strict = try Self.detector { $0.confidenceThreshold = 0.999 }
         let report = try PipelineComparison(Self.detector(), strict).report(imagesAt: Self.images)
         #expect(!report.agrees && report.largest?.difference.relative == .infinity)
     }
 
-    @Test func `a file that is no image is a failure of its own`() throws {
+    @Test func `a file that is not an image is a separate failure`() throws {
         let paths = [Self.images[0], Fixtures.path("detectors/objects.jsonl")]
         let report = try PipelineComparison(Self.detector(), Self.detector()).report(imagesAt: paths)
         #expect(report.images == 1 && report.failures.map(\.image) == [paths[1]])

@@ -1,5 +1,5 @@
-// The few things that Swift cannot do by itself: detect vector instructions, sleep and wake on a word of memory, do atomic
-// arithmetic on one, exchange the names of two files, and a few vector operations that Swift does only lane by lane.
+// The few things that Swift cannot express: detecting vector instructions, sleeping and waking on a word of memory, atomic
+// arithmetic, exchanging the names of two files, and a few vector operations that Swift compiles lane by lane.
 #ifndef THAW_CMACHINE_H
 #define THAW_CMACHINE_H
 
@@ -83,7 +83,7 @@ static inline void thaw_pause(void) {
 typedef float thaw_float16 __attribute__((ext_vector_type(16)));
 
 /// `sum + a · b` without intermediate rounding. Swift's `addingProduct` does the same lane by lane, and the optimizer must
-/// turn that back into one instruction: this way the kernels compile in half the time.
+/// turn that back into one instruction; with this function the kernels compile in half the time.
 __attribute__((always_inline)) static inline thaw_float16 thaw_multiply_add(
     thaw_float16 sum, thaw_float16 a, thaw_float16 b) {
     return __builtin_elementwise_fma(a, b, sum);
@@ -201,7 +201,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_join_high(thaw_wor
 /// Imported into Swift as SIMD16<UInt8>.
 typedef uint8_t thaw_byte16 __attribute__((ext_vector_type(16)));
 
-/// Conversions between vectors, which Swift does lane by lane or in functions of its own.
+/// Conversions between vectors, which Swift compiles lane by lane or as function calls.
 __attribute__((always_inline)) static inline thaw_word16 thaw_words(thaw_byte16 bytes) {
     return __builtin_convertvector(bytes, thaw_word16);
 }

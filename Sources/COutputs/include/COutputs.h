@@ -1,6 +1,6 @@
-// What must happen when a signal ends a program that uses this library: unfinished outputs are removed, and a mapped file that
-// was truncated is named. The library only keeps the lists; the signals' handlers are for a program to install, which `thaw`
-// does. Everything that a handler calls may be called in one.
+// State for the signal handlers of a program that uses this library: they remove unfinished outputs, and name a mapped file
+// that was truncated. The library only keeps the lists; it is up to a program, such as `thaw`, to install the handlers. All
+// functions that handlers call are async-signal-safe.
 #ifndef THAW_COUTPUTS_H
 #define THAW_COUTPUTS_H
 
@@ -9,13 +9,13 @@
 
 #pragma clang assume_nonnull begin
 
-/// Surround every change to the names of outputs, and to the lists below. A signal that arrives in between is handled after it.
-/// May be nested.
+/// Surround every change to the names of outputs, and to the lists below. A signal that arrives in between is handled
+/// afterwards. May be nested.
 void thaw_outputs_enter(void);
 void thaw_outputs_leave(void);
 
-/// Adds the path of an unfinished output to the list. Returns its position, or -1 if the list is full or the path is relative and
-/// the current folder unknown.
+/// Adds the path of an unfinished output to the list. Returns its position, or -1 if the list is full or the path is relative
+/// and the current folder unknown.
 int thaw_unfinished_add(const char *path, bool is_folder);
 void thaw_unfinished_remove(int position);
 

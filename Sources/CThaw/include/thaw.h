@@ -11,10 +11,10 @@
 /// to be freed by the caller with `thaw_error_free`, and their results to NULL. `error` may be NULL. On success
 /// `*error` is set to NULL.
 ///
-/// Handles. Models, states, classifiers, detectors, batches, results and errors are opaque handles, each freed by the function named
-/// `…_free`. They are never dereferenced: a handle that was freed, or is of another type, is detected, and gives
-/// THAW_INVALID_ARGUMENT with the code `invalidHandle`; for NULL the code is `invalidArgument`. Freeing NULL, or a
-/// handle a second time, does nothing. A handle may be freed while another thread uses it: that call completes.
+/// Handles. Models, states, classifiers, detectors, batches, results and errors are opaque handles, each freed by the function
+/// named `…_free`. They are never dereferenced: a handle that was freed, or is of another type, is detected, and gives
+/// THAW_INVALID_ARGUMENT with the code `invalidHandle`; for NULL the code is `invalidArgument`. Freeing NULL, or a handle a
+/// second time, does nothing. A handle may be freed while another thread uses it: that call completes.
 ///
 /// Memory. Arguments need only be valid during the call: whatever is needed later is copied. Memory that a
 /// function returns through a handle is owned by that handle, and is valid until the handle is freed. Memory that
@@ -51,7 +51,7 @@ typedef struct thaw_error thaw_error;
 
 enum {
     THAW_OK = 0,
-    /// The input is at fault: a file, a model, an image, an option. The error's code says what is wrong.
+    /// The input is at fault: a file, a model, an image, an option. The error's code identifies the problem.
     THAW_FAILED = 1,
     /// The call is at fault: a required argument is NULL, a handle is invalid, or a structure has an unknown size.
     THAW_INVALID_ARGUMENT = 2,
@@ -77,7 +77,7 @@ void thaw_free(void *memory);
 /// docs/failure-codes.md. NULL for an invalid handle.
 const char *thaw_error_code(const thaw_error *error);
 
-/// What is wrong, where, and what would be right, for people. NULL for an invalid handle.
+/// The problem, its location, and the remedy, for users. NULL for an invalid handle.
 const char *thaw_error_message(const thaw_error *error);
 
 /// The details, as a JSON object: `code`, `message`, `file`, `location`, `problem`, `remedy`, `hint` (strings or null),
@@ -132,12 +132,12 @@ typedef struct thaw_buffer {
 // MARK: Loading
 
 /// Loads a Core ML model (`.mlmodel`, `.mlpackage`): a network, a pipeline, or a model of another kind, which is a pipeline
-/// of one stage. A TensorFlow graph (frozen graph, SavedModel, checkpoint) is converted with standard options.
+/// of one stage. A TensorFlow graph (frozen graph, SavedModel, checkpoint) is converted with default options.
 thaw_status thaw_model_load(const char *path, thaw_model **model, thaw_error **error);
 
 /// Loads one of the functions of an ML Program that has several.
 ///
-/// - `function`: NULL for the default, as `thaw_model_load` does.
+/// - `function`: NULL for the default, as with `thaw_model_load`.
 thaw_status thaw_model_load_function(
     const char *path, const char *function, thaw_model **model, thaw_error **error);
 
@@ -152,10 +152,10 @@ void thaw_model_free(thaw_model *model);
 
 // MARK: Converting
 
-/// What is known about one input of a graph.
+/// Options for one input of a graph.
 typedef struct thaw_input_options {
     size_t size;
-    /// The name of the input. NULL: this applies to every image that has no options of its own.
+    /// The name of the input. NULL: applies to every image without separate options.
     const char *name;
     /// Width and height of the image in pixels, if the graph leaves them open. 0: not given.
     int32_t width, height;
@@ -178,7 +178,7 @@ typedef struct thaw_input_options {
     int32_t is_tensor;
 } thaw_input_options;
 
-/// A pair of strings: names and what replaces or describes them.
+/// A pair of strings: a name and its replacement or description.
 typedef struct thaw_pair {
     const char *key;
     const char *value;
@@ -191,7 +191,7 @@ typedef struct thaw_setting {
     size_t count;
 } thaw_setting;
 
-/// How a graph is converted. Each member corresponds to an option of `thaw convert`; see `thaw help convert`.
+/// Options for converting a graph. Each member corresponds to an option of `thaw convert`; see `thaw help convert`.
 typedef struct thaw_convert_options {
     size_t size;
     /// The node that the image replaces, if the graph has several candidates.
@@ -210,7 +210,7 @@ typedef struct thaw_convert_options {
     const char *label_file;
     /// Not 0: the labels of the file are integers.
     int32_t file_has_integers;
-    /// -1: no output becomes an image. 1: the output becomes an image. 0: it does if its range of values is known.
+    /// -1: no output becomes an image. 1: the output becomes an image. 0: only if its value range is known.
     int32_t image_output;
     /// The names of a classifier's outputs. NULL: "classLabel", and the graph's own name.
     const char *class_label;
@@ -268,23 +268,23 @@ thaw_status thaw_convert_bytes(
 ///     parameters      the number of parameters
 ///     multiplyAdds    the number of multiply-adds of a run
 ///     hasShortWeights whether weights are stored in 16 bits or less, or the model computes in float16
-///     states          the names of what a stateful model keeps between runs: a list of strings
+///     states          the names of a stateful model's state tensors: a list of strings
 ///     stages          of a pipeline: a list of objects with `position` ("1", or "2.1" for the first stage of a pipeline that
 ///                     is the second stage), `kind`, and the names of `inputs` and `outputs`; null otherwise
 ///     detector        null, or of a pipeline that detects objects: labels (a list of strings or null),
 ///                     confidenceThreshold, iouThreshold
-///     notes           what was inferred when a graph was converted: a list of objects with a stable `code`, the
+///     notes           inferences made when a graph was converted: a list of objects with a stable `code`, the
 ///                     `message`, and its `parts` (see thaw_error_details)
-///     warnings        what may be wrong, a list of such objects
+///     warnings        possible problems: a list of such objects
 ///
-/// A feature has `name`, `description`, `isOptional` (whether an input need not be given) and `type`:
+/// A feature has `name`, `description`, `isOptional` (whether an input may be omitted) and `type`:
 ///
 ///     "image"         width, height, color ("rgb", "bgr", "gray"), isFloat16 (grayscale of 16 bits),
 ///                     sizes: null, {"enumerated": [[w, h], …]}, or {"width": [least, most], "height": [least, most]};
 ///                     an input has scale and bias: lists of one number per channel, in the order of `color`
 ///     "multiArray"    shape (null if a pipeline leaves it open), dataType ("float32", "float16", "float64", "int32", …),
 ///                     shapes: null, {"enumerated": [[1, 10], …]}, or {"ranges": [[least, most], …]} with a range for each
-///                     axis; most is -1 if there is no bound
+///                     axis; most is -1 if unbounded
 ///     "dictionary"    keyType ("string" or "int64"): a classifier's probabilities, or an input of a pipeline
 ///     "string", "int64"   a classifier's label, or an input or output of a pipeline
 ///     "double"        a number of a pipeline
@@ -314,7 +314,7 @@ thaw_status thaw_model_set_metadata(
 
 // MARK: Writing
 
-/// How a model is written. Each member corresponds to an option of `thaw convert`.
+/// Options for writing a model. Each member corresponds to an option of `thaw convert`.
 typedef struct thaw_save_options {
     size_t size;
     /// "neuralNetwork" or "mlProgram". NULL: by the extension of the path, `.mlmodel` or `.mlpackage`, which
@@ -329,7 +329,7 @@ typedef struct thaw_save_options {
     size_t minimum_count;
     /// Not 0: the filters of depthwise convolutions are compressed too.
     int32_t includes_depthwise;
-    /// Not 0: a file that exists is not replaced.
+    /// Not 0: existing files are not replaced.
     int32_t keeps_existing;
     /// For an ML Program: "float32" or "float16". NULL: computes in float16 (in float32 with weights in float32), with
     /// inputs and outputs in float32.
@@ -341,7 +341,7 @@ typedef struct thaw_save_options {
 /// Writes a model to a file or a package, completely or not at all.
 ///
 /// A loaded model that is written in its own kind, without other options, is unchanged except for its
-/// metadata. A pipeline can be written in no other way.
+/// metadata. Pipelines can only be written like this.
 ///
 /// - `options`: may be NULL.
 /// - `report`: NULL, or receives a JSON object, which the caller frees: `byteCount`, `version`, `systems`,
@@ -358,7 +358,7 @@ thaw_status thaw_model_serialize(
     const thaw_model *model, const thaw_save_options *options, thaw_buffer *bytes, thaw_buffer *weights,
     thaw_error **error);
 
-/// A new model with compressed weights, as `thaw compress` writes it. It computes with the compressed weights.
+/// A new model with compressed weights, as written by `thaw compress`. It computes with the compressed weights.
 ///
 /// - `options`: `weights` is required; `kind` is required for a converted graph.
 /// - `report`: as for `thaw_model_save`.
@@ -370,28 +370,28 @@ thaw_status thaw_model_compress(
 
 /// The precision that `thaw_model_run`, `thaw_state_run` and `thaw_model_predict` compute networks in, from now on:
 /// "float32", "bf16", "int8" or "auto". NULL: float32, as before the first call. A model without ranges cannot be run in
-/// int8. Where the machine gains nothing from bf16, float32 is computed.
+/// int8. If bf16 is not faster on this machine, float32 is used.
 thaw_status thaw_model_set_precision(thaw_model *model, const char *precision, thaw_error **error);
 
 /// Computes a network's outputs for tensors, as Core ML's `prediction` does. A pipeline is run by `thaw_model_predict`.
 ///
-/// - `inputs`: one tensor for each input of the model that is not optional, in any order. `name` may be NULL if there is one input. An
-///   image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or with a fourth channel, which is
-///   ignored; or [height, width] for a gray image. A grayscale image of 16 bits is THAW_FLOAT16. Its size must be one
-///   of the model's. A multi-array is of any type and has the shape, or one of the shapes, that `thaw_model_describe`
-///   shows; a batch axis of 1 may be missing or added.
+/// - `inputs`: one tensor for each input of the model that is not optional, in any order. `name` may be NULL if there is one
+///   input. An image is THAW_UINT8 of shape [height, width, 3] in the order red, green, blue, or with a fourth channel, which
+///   is ignored; or [height, width] for a gray image. A grayscale image of 16 bits is THAW_FLOAT16. Its size must be one of
+///   the model's. A multi-array is of any type and has the shape, or one of the shapes, that `thaw_model_describe` shows; a
+///   batch axis of 1 may be missing or added.
 /// - `threads`: the threads that share the work. 0: one per core.
 /// - `result`: the outputs: `thaw_result_output`, and for a classifier `thaw_result_top`.
 thaw_status thaw_model_run(
     const thaw_model *model, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
     thaw_error **error);
 
-/// What a stateful model keeps between runs, for a new sequence of runs. It begins with zeros.
+/// The state of a stateful model, for a new sequence of runs. It begins as zeros.
 thaw_status thaw_state_create(const thaw_model *model, thaw_state **state, thaw_error **error);
 
 void thaw_state_free(thaw_state *state);
 
-/// Runs a stateful model as `thaw_model_run` runs others, and changes its state. Threads that share a state wait for each
+/// Runs a stateful model, like `thaw_model_run`, and updates its state. Threads that share a state wait for each
 /// other.
 thaw_status thaw_state_run(
     thaw_state *state, const thaw_tensor *inputs, size_t input_count, int32_t threads, thaw_result **result,
@@ -438,7 +438,7 @@ typedef struct thaw_image {
     size_t row_stride;
 } thaw_image;
 
-/// The value of an input or output. `kind` says which of the members after it applies.
+/// The value of an input or output. `kind` selects which of the members after it applies.
 typedef struct thaw_value {
     size_t size;
     /// The name of the input or output.
@@ -470,7 +470,7 @@ thaw_status thaw_model_predict(
 
 // MARK: Classifying
 
-/// How images are decoded and fitted to the model's size. Each member corresponds to an option of `thaw classify`.
+/// Options for decoding images and fitting them to the model's size. Each member corresponds to an option of `thaw classify`.
 typedef struct thaw_classifier_options {
     size_t size;
     /// "fill", "center:F" for a square whose side is F times the shorter side, or "fit". NULL: fill.
@@ -549,7 +549,7 @@ typedef struct thaw_classification {
     size_t index;
     /// The path or name of the image. NULL if it has none.
     const char *path;
-    /// What is wrong with the image, although it could be read. NULL if nothing.
+    /// The problem with an image that could be read nevertheless. NULL if there is none.
     const char *warning;
     /// In a batch, why the image could not be classified; NULL if it was. It is owned by the result.
     const thaw_error *error;
@@ -558,7 +558,7 @@ typedef struct thaw_classification {
     size_t count;
 } thaw_classification;
 
-/// What a classifier, a batch or a run of a classifying model returned.
+/// The result of a classifier, a batch, or a run of a classifying model.
 thaw_status thaw_result_classification(
     const thaw_result *result, thaw_classification *classification, thaw_error **error);
 
@@ -587,7 +587,7 @@ typedef struct thaw_detection {
     size_t index;
     /// The path or name of the image. NULL if it has none.
     const char *path;
-    /// What is wrong with the image, although it could be read. NULL if nothing.
+    /// The problem with an image that could be read nevertheless. NULL if there is none.
     const char *warning;
     /// In a batch, why no objects could be detected; NULL if they were.
     const thaw_error *error;
@@ -598,7 +598,7 @@ typedef struct thaw_detection {
     size_t count;
 } thaw_detection;
 
-/// What a detector, or a batch of one, returned.
+/// The result of a detector, or of a batch of one.
 thaw_status thaw_result_detection(const thaw_result *result, thaw_detection *detection, thaw_error **error);
 
 /// The number of outputs of `thaw_model_predict`, in the order of the model's description. 0 for an invalid handle, and for
@@ -674,13 +674,13 @@ void thaw_batch_free(thaw_batch *batch);
 
 // MARK: The command
 
-/// Runs the command `thaw` as a process does: with standard streams, and handlers for interruption. A small executable
-/// that calls it is the whole command.
+/// Runs the command `thaw` like a process: with standard streams and interrupt handlers. A small executable
+/// that only calls it is the complete command.
 ///
 /// - Returns: the exit status.
 int thaw_main(int count, char **arguments);
 
-/// Runs a command like `thaw_main`, but returns a failure that ends it as an error instead of printing it. It is for a
+/// Runs a command like `thaw_main`, but returns a failure that ends it as an error instead of printing it. For a
 /// process that does nothing else.
 ///
 /// - `words`: the arguments without the program's name.

@@ -7,7 +7,7 @@ struct Equalization {
         var first: Int
         var second: Int
         var value: Graph.Value
-        /// Whether values are clamped to an upper bound, which other channels must not exceed.
+        /// Whether values are clamped to an upper bound; channels can then only be scaled up.
         var hasUpperBound: Bool
         /// The largest weights of the second layer for each channel.
         var weights: [Float]

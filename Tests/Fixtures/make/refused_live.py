@@ -1,4 +1,4 @@
-"""Checkpoints whose graph and variables do not belong together."""
+"""Checkpoints whose graph and variables do not match."""
 import glob
 import os
 import shutil

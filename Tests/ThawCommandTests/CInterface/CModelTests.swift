@@ -45,7 +45,7 @@ import Testing
             #expect(image["type"] as? String == "image" && image["color"] as? String == "bgr")
             #expect(image["width"] as? Int == 32 && image["sizes"] is NSNull)
             let bias = try #require(image["bias"] as? [Double])
-            // What the graph does to its pixels follows.
+            // The graph's own arithmetic on the pixels follows.
             let expected = [-1.00784, -1.01569, -1.02353]
             #expect(zip(bias, expected).allSatisfy { abs($0 - $1) < 1e-4 }, "\(bias)")
             let outputs = try #require(description["outputs"] as? [Object])
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `values that do not fit are refused by code`() throws {
+    @Test func `values that do not match are refused with a code`() throws {
         let program = try CProgram("run", checks: .address)
         let folder = try TemporaryFolder()
         let image = folder.path("image.mlmodel")

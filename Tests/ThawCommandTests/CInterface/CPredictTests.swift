@@ -51,7 +51,7 @@ import Testing
         }.joined()
     }
 
-    @Test func `pipelines return through C what they return in Swift`() throws {
+    @Test func `pipelines return the same through C as in Swift`() throws {
         let program = try CProgram("predict", checks: .address)
         for name in [
             "iris_logistic", "iris_tree", "digits_logistic", "dictionary", "one_hot", "diabetes_ridge",
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `a pipeline of an image, and networks, return through C what they return in Swift`() throws {
+    @Test func `image pipelines and networks return the same through C as in Swift`() throws {
         let program = try CProgram("predict", checks: .address)
         let path = Project.fixture("detectors/yolo8.mlpackage")
         let photo = Project.fixture("detectors/shapes0.png")
@@ -96,7 +96,7 @@ import Testing
             lines.contains { $0.contains(" dictionary ") && $0.contains("\(labels.names[top.index])=\(probability)") })
     }
 
-    @Test func `values that do not fit are refused by code`() throws {
+    @Test func `values that do not match are refused with a code`() throws {
         let program = try CProgram("predict", checks: .address)
         let iris = Project.fixture("pipelines/iris_logistic.mlmodel")
         let scaler = Project.fixture("pipelines/only_scaler.mlmodel")

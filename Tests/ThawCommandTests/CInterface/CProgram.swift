@@ -43,7 +43,7 @@ struct CProgram {
     /// The sanitizer that the library was built with.
     static let sanitizer = ProcessInfo.processInfo.environment["THAW_SANITIZED"]
 
-    /// The library, built beside the tests.
+    /// The library that is built together with the tests.
     private static let library = Bundle.main.executableURL!.deletingLastPathComponent().appending(path: "libThawC.so")
 
     /// The compiler whose sanitizers are those of Swift's.
@@ -66,7 +66,7 @@ struct CProgram {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: program)
         process.arguments = arguments
-        // Memory that the Swift runtime keeps until the end is no leak.
+        // Memory that the Swift runtime keeps until the end is not a leak.
         process.environment = ProcessInfo.processInfo.environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { $1 }
         let captured = try TemporaryFolder()
         let files = ["output", "errors"].map { captured.path($0) }

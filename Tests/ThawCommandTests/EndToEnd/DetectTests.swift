@@ -39,7 +39,7 @@ import Testing
         #expect(again.output.contains("shapes0.png,,,,,,,,,") && again.output.contains("the file already exists"))
     }
 
-    @Test func `thresholds change what is found, and no object is an answer`() throws {
+    @Test func `thresholds change the results, and finding no objects is a valid result`() throws {
         let folder = try TemporaryFolder()
         func count(_ options: String...) throws -> Int {
             let words = ["detect", file("anchors.mlmodel"), file("shapes0.png"), "--format", "csv"] + options
@@ -53,7 +53,7 @@ import Testing
         #expect(text.status == 0 && text.output.hasSuffix("\n  no objects\n"))
     }
 
-    @Test func `an image that cannot be read is an error of its own`() throws {
+    @Test func `an unreadable image is a separate error`() throws {
         let folder = try TemporaryFolder()
         try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
         let words = ["detect", file("anchors.mlmodel"), "bad.jpg", file("shapes0.png")]

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `evaluate` does around its figures: labels that do not exclude each other, files of results, folders that change.
+/// The behavior of `evaluate` apart from its figures: independent labels, results files, folders that change.
 @Suite struct EvaluationRunTests {
     private let demo = ["evaluate", Project.demo, "--labels", Project.demoLabels]
 
@@ -23,7 +23,7 @@ import Testing
         let folder = try TemporaryFolder()
         let graph = try folder.writeSigmoidGraph(to: "graph.pb")
         let labels = try folder.write("red\ngreen\nblue\n", to: "labels.txt")
-        // The network says of a photo of one pixel which colors it has; the third is said to be red, but is green.
+        // The network predicts the colors of a one-pixel photo; the third is labeled red, but is green.
         for (name, pixel) in [("a", [255, 255, 0]), ("b", [0, 0, 255]), ("c", [0, 255, 0])] as [(String, [UInt8])] {
             try (Data("P6 1 1 255\n".utf8) + Data(pixel)).write(to: folder.url.appending(path: name + ".ppm"))
         }
@@ -73,7 +73,8 @@ import Testing
         #expect(try folder.names == ["photos", "result"])
     }
 
-    /// The page's file is there as soon as the folder has been listed; the program then waits until the folder has changed.
+    /// The page's file is there as soon as the folder has been listed; the program then waits until the folder has
+    /// changed.
     @Test(arguments: ["evaluate", "apply"]) func `a folder that changes during a run is mentioned`(_ command: String)
         throws
     {
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `results in the folder that is read are no change of it`() throws {
+    @Test func `writing results to the input folder does not count as a change`() throws {
         let folder = try classes()
         let network = Project.fixture("generators/super_resolution.pb")
         let outcome = try Thaw.run("apply", network, "photos", "-o", "photos/out", "--max-side", "16", in: folder)

@@ -37,8 +37,8 @@
             all.filter(\.replaces).map { ($0, SIGTERM) } + [(all[1], SIGINT), (all[1], SIGHUP)]
     }
 
-    /// Faults at every call that changes a file: the program is killed or interrupted there, or the call fails. A small library
-    /// that is loaded before the system's makes them happen.
+    /// Faults at every call that changes a file: the program is killed or interrupted there, or the call fails. A small
+    /// library that is loaded before the system's makes them happen.
     @Suite(.enabled(if: Thaw.canBeLimited)) struct FaultTests {
         private let folder: TemporaryFolder
 
@@ -70,7 +70,7 @@
             return path
         }
 
-        /// How a run ended: by itself, or by a signal.
+        /// How a run ended: normally, or by a signal.
         private enum End: Equatable {
             case status(Int32)
             case signal(Int32)
@@ -115,8 +115,8 @@
             }
         }
 
-        /// Runs a command with a fault at its first call, its second, and so on, until it ends before the fault. Before each run
-        /// the old output is there, if any.
+        /// Runs a command with a fault at its first call, its second, and so on, until it ends before the fault. Before
+        /// each run the old output is there, if any.
         /// - Parameter check: Receives how the run ended, and the old and the new content of the folder of outputs.
         /// - Returns: The number of faults.
         private func forEachFault(
@@ -148,11 +148,11 @@
             }
         }
 
-        /// What is there under names that are not temporary.
+        /// The files under names that are not temporary.
         private func visible(_ files: [String: Data]) -> [String: Data] { files.filter { !$0.key.hasPrefix(".thaw-") } }
 
         @Test(arguments: FaultCase.all)
-        func `a killed program leaves the old or the new output, and the next one nothing else`(
+        func `a killed program leaves the old or the new output, and the next one removes everything else`(
             _ test: FaultCase
         )
             throws
@@ -211,7 +211,7 @@
             #expect(try outputs == old)
         }
 
-        /// Whether this user may mount a file system of its own.
+        /// Whether this user may mount a file system.
         private static let canMount: Bool = {
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")

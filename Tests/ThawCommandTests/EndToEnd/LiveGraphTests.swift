@@ -100,7 +100,7 @@ import Testing
         #expect(outcome.errors.hasPrefix("thaw: \(path)"), "\(outcome.errors)")
     }
 
-    @Test func `a graph without its checkpoint is refused with what is missing`() throws {
+    @Test func `the message for a graph without its checkpoint names the missing files`() throws {
         let folder = try TemporaryFolder()
         let meta = folder.path("model.ckpt-7.meta")
         try FileManager.default.copyItem(atPath: Project.fixture("live/checkpoint/model.ckpt-7.meta"), toPath: meta)

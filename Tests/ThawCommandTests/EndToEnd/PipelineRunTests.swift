@@ -62,7 +62,7 @@ import Testing
         #expect(try String(contentsOfFile: folder.path("out.jsonl"), encoding: .utf8) == outcomes[0].output)
     }
 
-    @Test func `a single output of numbers can be written as an array`() throws {
+    @Test func `a single numeric output can be written as an array`() throws {
         let folder = try TemporaryFolder()
         try write([1, 2, 3, 4, 5, 6], shape: "2, 3", to: folder.url.appending(path: "in.npy"))
         let outcome = try Thaw.run("run", model("hand_logit_regressor"), "in.npy", "-o", "out.npy", in: folder)

@@ -29,7 +29,7 @@ import Testing
             ["classify", model.path, cat, "-", "--report", "page.html"], in: folder, after: closed)
         #expect(outcome.status != 0)
         #expect(outcome.errors.hasSuffix(errors))
-        // What was written of the page, if anything, begins like a page.
+        // If any of the page was written, it begins like a page.
         let page = (try? folder.data("page.html")) ?? Data("<!doctype html>".utf8)
         #expect(page.starts(with: "<!doctype html>".utf8))
     }

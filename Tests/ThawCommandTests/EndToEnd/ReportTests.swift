@@ -73,7 +73,7 @@ import Testing
         #expect(svg.contains("<svg") && svg.contains(">airplane … truck</text>") && svg.contains(">+ ReLU</text>"))
     }
 
-    @Test func `a drawing that cannot be made is reported`() throws {
+    @Test func `a drawing that fails is reported`() throws {
         let folder = try TemporaryFolder()
         let empty = ["PATH": folder.url.path]
         let missing = try Thaw.run(["inspect", Project.demo, "--graph", "m.svg"], in: folder, environment: empty)

@@ -68,7 +68,7 @@ import Testing
         #expect(try classify(cat, "--resume", out, "--format", "csv").status == 2)
     }
 
-    @Test func `a resumed file with another number of labels causes a warning`() throws {
+    @Test func `resuming with a different number of labels causes a warning`() throws {
         let folder = try TemporaryFolder()
         let out = folder.path("out.jsonl")
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
@@ -119,7 +119,7 @@ import Testing
         #expect(try folder.data("plain.jsonl").starts(with: plain.utf8))
     }
 
-    @Test func `a page is not replaced if nothing was added`() throws {
+    @Test func `a page is kept if nothing was added`() throws {
         let folder = try TemporaryFolder()
         func run(_ images: String...) throws -> (errors: String, page: Data) {
             let options = ["--resume", "out.jsonl", "--report", "page.html"]

@@ -22,7 +22,7 @@ import Testing
     /// An escape sequence that sets the title, one of a single character, and a change of the writing direction.
     private static let hostile = "cat\u{1B}]0;title\u{7}\u{9B}31m\u{202E}gpj"
 
-    /// What controls a terminal, except line breaks and our own colors.
+    /// Control characters, except line breaks and our own colors.
     private func controls(in text: String) -> [Unicode.Scalar] {
         var text = text
         for own in ["\u{1B}[1;32m", "\u{1B}[0m", "\r\n", "\n"] { text = text.replacingOccurrences(of: own, with: "") }

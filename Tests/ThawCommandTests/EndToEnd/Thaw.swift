@@ -14,11 +14,11 @@ enum Thaw {
         }
     }
 
-    /// Whether a shell can limit the program's resources. `make sanitize` turns this off if a sanitizer's own memory, or what it
-    /// writes, would not fit.
+    /// Whether a shell can limit the program's resources. `make sanitize` turns this off if a sanitizer's own memory,
+    /// or what it writes, would not fit.
     static let canBeLimited = ProcessInfo.processInfo.environment["THAW_SANITIZED"] == nil
 
-    /// Runs `thaw` with these arguments. It must exit by itself, not by a signal.
+    /// Runs `thaw` with these arguments. It must exit normally, not by a signal.
     ///
     /// - Parameters:
     ///   - shell: Shell commands to run first, such as `ulimit -f 8;`.

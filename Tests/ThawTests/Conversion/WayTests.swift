@@ -57,7 +57,7 @@ extension Converter.Options {
         }
     }
 
-    @Test(arguments: WayCase.all) func `replaced dropout is noted, and nothing else`(_ way: WayCase) throws {
+    @Test(arguments: WayCase.all) func `the only note is about replaced dropout`(_ way: WayCase) throws {
         let conversion = try Converter(way.options).convert(contentsOfFile: way.path)
         let notes = conversion.notes.filter { $0.contains("the graph has dropout at '") }
         let isDropped = way.name.hasPrefix("dropout_")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// What coremltools knows of Core ML's formats, compared with `docs/coreml-operations.md` and with the code.
+/// coremltools' lists of operations and layers, compared with `docs/coreml-operations.md` and with the code.
 @Suite struct CoreMLOperationsTests {
     /// An operation of ML Programs or a layer of neural networks.
     struct Kind: CustomTestStringConvertible, Sendable {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `the tables of the documentation are what coremltools and the code say`() throws {
+    @Test func `the tables in the documentation match coremltools and the code`() throws {
         let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../docs/coreml-operations.md")
         let text = try String(contentsOf: path, encoding: .utf8)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test(arguments: Kind.all) func `every kind either has a rule or a reason`(_ kind: Kind) {
+    @Test(arguments: Kind.all) func `every kind has either a rule or a reason`(_ kind: Kind) {
         #expect(kind.runs == (kind.reason == nil))
     }
 

@@ -3,10 +3,11 @@ import Testing
 @testable import Thaw
 
 @Suite struct FoldingTests {
-    @Test(arguments: [Dialect.neuralNetwork, .program]) func `what depends only on constants is computed by the reader`(
+    @Test(arguments: [Dialect.neuralNetwork, .program])
+    func `the reader evaluates everything that depends only on constants`(
         _ dialect: Dialect
     ) throws {
-        // The writers write a function of a constant as it is.
+        // The writers do not evaluate functions of constants.
         var builder = GraphBuilder(channelOrder: .first)
         let input = builder.input("input", TensorType([2, 3, 4]))
         let constant = try builder.add(Constant(Tensor(noise(12), shape: [3, 4])), [], name: "constant")

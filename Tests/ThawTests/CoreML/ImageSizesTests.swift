@@ -138,7 +138,7 @@ import Testing
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
                 var answer = one.graph.evaluate([input])[0]
                 let truth = expected.graph.evaluate([input])[0]
-                // An image may be returned with channels first, which its form tells.
+                // An image may be returned with channels first, as its layout shows.
                 if one.imageOutput?.form.isChannelsFirst == true { answer = answer.transposed(Graph.toLast) }
                 #expect(answer.shape == truth.shape)
                 // The same sums, some of them in another order.
@@ -204,7 +204,7 @@ import Testing
 
     // MARK: Refusals
 
-    @Test func `a network that works at one size only is refused by node`() throws {
+    @Test func `a network that works at only one size is refused by node`() throws {
         // A window as large as the image, and a reshape of all its pixels.
         let whole = GraphDefinition(
             nodes: [Self.image] + Self.convolution("first", "image", (3, 4))

@@ -90,7 +90,7 @@ private func agree(_ found: Tensor?, _ expected: Tensor, within tolerance: Float
         #expect(failure?.code == .noInput)
     }
 
-    @Test func `what is known about arrays is told`() throws {
+    @Test func `everything known about arrays is shown`() throws {
         let (ranges, optional) = (
             try ModelDocument(contentsOfFile: path("ranges.mlpackage")),
             try ModelDocument(contentsOfFile: path("optional.mlpackage"))

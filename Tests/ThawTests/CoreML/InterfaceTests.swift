@@ -69,7 +69,7 @@ import Testing
     // MARK: Scaling
 
     /// A squared difference begins with a difference, which looks like a part of the image's scaling.
-    @Test(arguments: Dialect.allCases) func `the network's own arithmetic is kept apart from the image's scaling`(
+    @Test(arguments: Dialect.allCases) func `the network's own arithmetic stays separate from the image's scaling`(
         _ dialect: Dialect
     ) throws {
         for (scale, bias) in [([1.0, 1, 1], [0.0, 0, 0]), ([2, 2, 2], [1, -1, 0]), ([2, 3, 4], [1, -1, 0])] {
@@ -243,8 +243,8 @@ import Testing
     // MARK: Arithmetic
 
     /// A program in half precision rounds the scaled image before its first layer. That is a matter of precision, not
-    /// of the network: a neural network made from it takes the unrounded image, and its answers differ from the program's by
-    /// that rounding.
+    /// of the network: a neural network made from it takes the unrounded image, and its answers differ from the
+    /// program's by that rounding.
     @Test func `a neural network made from a half-precision program does not round the image`() throws {
         let network = NetworkCase.all.first { $0.name == "mobilenet_v1_folded" }!
         let whole = try network.conversion().model

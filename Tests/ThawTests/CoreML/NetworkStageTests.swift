@@ -61,7 +61,7 @@ import Testing
                 == "input 'x': the array has shape [1, 2, 3, 3]; expected [1, 2, 6, 8] or [1, 2, 4, 4] or [1, 2, 5, 9]")
     }
 
-    @Test func `the output of a flexible network has its own shape`() throws {
+    @Test func `a flexible network's output has the shape that it computes`() throws {
         let pipeline = try Pipeline(Self.pipeline([Self.message("inputs/enumerated_network.mlmodel")]))
         guard case .multiArray(_, let shape) = try pipeline.run(["x": Self.values([1, 2, 5, 9])])[0].value else {
             throw Failure.noBytes()
@@ -69,7 +69,7 @@ import Testing
         #expect(shape == [1, 5, 9])
     }
 
-    @Test func `rows of a flexible array are told by the number of axes`() throws {
+    @Test func `the number of axes shows whether a flexible array has rows`() throws {
         let pipeline = try Pipeline(Self.pipeline([Self.message("inputs/enumerated_network.mlmodel")]))
         let input = pipeline.inputs[0]
         #expect(try input.rows([Double](repeating: 0, count: 32), shape: [1, 2, 4, 4]).count == 1)

@@ -20,7 +20,8 @@ import Testing
         }
     }
 
-    /// The squared error of each row relative to its squared norm, and the sum of its errors relative to the largest weight.
+    /// The squared error of each row relative to its squared norm, and the sum of its errors relative to the largest
+    /// weight.
     private static func errors(_ codes: PaletteCodes, _ weights: Tensor) -> [(square: Float, sum: Float)] {
         let floats = weights.floats
         let levels = 1 << codes.bits
@@ -72,7 +73,7 @@ import Testing
         if element == .float16 { #expect(scales.allSatisfy { float(fromHalf: half(from: $0)) == $0 }) }
     }
 
-    @Test func `unusual weights get codes`() {
+    @Test func `unusual weights are quantized`() {
         for weights in [Tensor([0, 0, 0, 0], shape: [2, 2]), Tensor([3], shape: [1, 1]), Tensor([], shape: [2, 0])] {
             let scales = PaletteCodes.scales(of: weights, storedAs: .float16)
             for scales in [nil, scales] {

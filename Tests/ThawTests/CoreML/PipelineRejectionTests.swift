@@ -6,7 +6,7 @@ import Testing
 /// A pipeline that contradicts itself: a valid one with one change.
 private struct BrokenPipeline: CustomTestStringConvertible, Sendable {
     let name: String
-    /// What the message must contain.
+    /// Text that the message must contain.
     let words: String
     let change: @Sendable (inout Message) -> Void
 

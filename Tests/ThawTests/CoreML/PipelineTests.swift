@@ -93,12 +93,12 @@ private func message(_ name: String) throws -> Message {
             #expect(answer.probabilities.reduce(0, +) == 1 && answer.warning == nil)
         }
         #expect(classifier.model.classCount == 3 && !classifier.model.labelsAreIndependent)
-        // What follows the network would be lost.
+        // The stages after the network would be lost.
         let failure = #expect(throws: Failure.self) { try classifier.model.encoded(as: .coreML) }
         #expect(failure?.problem == "a network that is a stage of a pipeline cannot be written without it")
     }
 
-    @Test func `a network gets the channels in its own order`() throws {
+    @Test func `a network receives channels in its own order`() throws {
         let data = try Data(contentsOf: URL(fileURLWithPath: Fixtures.path("pipelines/image_colors.mlmodel")))
         var model = try Message(.model, reading: data.withUnsafeBytes { ByteView(copying: $0) })
         var models: [Message] = model.pipelineClassifier.pipeline.models
@@ -122,7 +122,7 @@ private func message(_ name: String) throws -> Message {
         #expect(answer.contains { $0.value == .string("blue") }, "\(answer)")
     }
 
-    @Test func `a pipeline without an image is no image classifier`() throws {
+    @Test func `a pipeline without an image is not an image classifier`() throws {
         let failure = #expect(throws: Failure.self) { try pipeline("iris_logistic").imageClassifier() }
         #expect(failure?.problem.contains("featureVectorizer, scaler, glmClassifier") == true)
     }

@@ -61,7 +61,7 @@ private struct ProgramCase: CustomTestStringConvertible, Sendable {
         Fixtures.table("\(folder)/refuse/refuse.tsv").map { ["\(folder)/refuse/\($0[0])", $0[1]] }
     }
 
-    @Test(arguments: refused) func `what cannot be computed is refused with the reason`(_ row: [String]) {
+    @Test(arguments: refused) func `unsupported stages are refused with the reason`(_ row: [String]) {
         let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: Fixtures.path(row[0])) }
         for word in row[1].split(separator: " ") {
             #expect(failure?.problemText.contains(word) == true, "\(word) is not in: \(failure.map { "\($0)" } ?? "")")

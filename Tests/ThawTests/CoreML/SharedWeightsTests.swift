@@ -50,7 +50,7 @@ import Testing
         let program = try ProgramWriter.run(model, weights: storage)
         let different = try ProgramWriter.run(
             self.model { index in
-                // Different values: shifted ones would have the same codes.
+                // Different values: shifted ones would be quantized to the same integers.
                 Tensor(noise(Self.size * Self.size, seed: UInt64(index + 2)), shape: [Self.size, Self.size])
             },
             weights: storage)

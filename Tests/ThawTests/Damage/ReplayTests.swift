@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: Kept.all)
-    private func `what once failed is refused, or computed as by the reference`(_ kept: Kept) {
+    private func `inputs that once failed are refused, or computed like the reference`(_ kept: Kept) {
         if case .wrong(let problem) = kept.reader.read(Fixtures.path("damaged/\(kept.reader.rawValue)/\(kept.name)")) {
             Issue.record("\(problem)")
         }

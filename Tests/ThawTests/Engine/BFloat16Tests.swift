@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// The kernels for bfloat16, on machines that have the instructions, whatever the probe says.
+/// The bfloat16 kernels, on machines that have the instructions, whatever the probe's result.
 @Suite(.enabled(if: InstructionSet.available.contains { $0.bfloat16Kernels != nil }))
 struct BFloat16Tests {
     private let table = InstructionSet.available.last!.bfloat16Kernels ?? BFloat16LoopKernels.self
@@ -17,7 +17,7 @@ struct BFloat16Tests {
         arguments: EngineCase.all.filter { c in
             !["ceiling", "floor", "round", "divide"].contains { c.name.hasPrefix($0) && c.name.contains("blocks") }
         })
-    func `images of bfloat16 change results by their rounding only`(_ c: EngineCase) throws {
+    func `bfloat16 images change results only by rounding`(_ c: EngineCase) throws {
         let graph = try c.graph()
         let inputs = c.arrays()
         let expected = graph.evaluate(inputs)
@@ -36,7 +36,7 @@ struct BFloat16Tests {
     }
 
     @Test(arguments: [(16, 16), (24, 40), (48, 48), (33, 80), (64, 112), (19, 17)])
-    func `sums are floats, and only results are rounded`(_ channels: Int, _ outputs: Int) throws {
+    func `accumulators are float32, and only results are rounded`(_ channels: Int, _ outputs: Int) throws {
         // As a plain tensor, or in blocks because a pooling of single pixels reads it.
         for (size, stride, isPlain) in [
             (1, 1, true), (1, 2, true), (3, 1, true), (1, 1, false), (1, 2, false), (3, 1, false), (3, 2, false),
@@ -65,7 +65,7 @@ struct BFloat16Tests {
         }
     }
 
-    @Test func `the precision of products is that of the kernels that compute them`() throws {
+    @Test func `products have the precision of the kernels that compute them`() throws {
         var builder = GraphBuilder()
         let x = builder.input("x", TensorType([1, 16, 16, 3]))
         let first = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 32), x)

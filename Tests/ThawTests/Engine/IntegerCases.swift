@@ -6,10 +6,10 @@ import Testing
 struct IntegerCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
     var input: Shape
-    /// The kinds of the operations on codes, in order.
+    /// The kinds of the integer operations, in order.
     var kinds: [String]
-    /// The largest difference to the network computed as it is written, in steps of the output's codes. Weights are rounded
-    /// to 8 bits, and some of what is rounded twice there is rounded once.
+    /// The largest difference from the network computed as written, in quantization steps of the output. Weights are
+    /// rounded to 8 bits, and some values that are rounded twice there are rounded once.
     var tolerance: Float
     var build: @Sendable (inout QuantizedBuilder, Graph.Value) throws -> Graph.Value
 
@@ -144,7 +144,7 @@ extension IntegerCase {
             return try builder.quantized(
                 builder.one(Unary(.relu), builder.one(Binary(.add), first, inner)), 0.3, zeroPoint: 0)
         },
-        // As coremltools writes sums: codes are turned into floats with another scale than they were made with.
+        // As coremltools writes sums: values are dequantized with another scale than they were quantized with.
         IntegerCase(
             "a sum in another unit, and codes that are reshaped", [1, 8, 8, 32],
             [

@@ -42,7 +42,7 @@ struct IntegerEngineTests {
         }
     }
 
-    @Test func `weights without a finite value, and sums that might not fit, stay in floats`() {
+    @Test func `non-finite weights, and accumulators that might overflow, stay in float32`() {
         let use = QuantizedUse(
             inputs: [CodeScale(scale: 0.1, zeroPoint: 3)], types: [], output: nil, bounds: -.infinity...(.infinity))
         for value in [Float.nan, .infinity] {
@@ -50,7 +50,7 @@ struct IntegerEngineTests {
             #expect(IntegerLayer(tensor([1, 2]), bias: Tensor([1, value], shape: [2]), terms: 1, use) == nil)
         }
         #expect(IntegerLayer(tensor([1, 2]), bias: nil, terms: 1 << 16, use) == nil)
-        // A weight that is small beside its bias does not make the bias too large.
+        // A weight that is small relative to its bias does not make the bias too large.
         if let layer = IntegerLayer(Tensor([1e-20], shape: [1, 1]), bias: Tensor([100], shape: [1]), terms: 1, use) {
             #expect(abs(layer.value(Int(layer.bias[0]), channel: 0) - 100) < 1e-4)
         } else {
@@ -58,7 +58,7 @@ struct IntegerEngineTests {
         }
     }
 
-    @Test func `codes of type uint8 are computed as written in float32`() throws {
+    @Test func `quantized values of type uint8 are computed as written in float32`() throws {
         var builder = QuantizedBuilder()
         let x = builder.graph.input("x", TensorType([1, 5, 7, 19]))
         builder.graph.output("y", try builder.quantized(x, 0.007, zeroPoint: 31))
@@ -71,7 +71,7 @@ struct IntegerEngineTests {
     }
 
     @Test(arguments: IntegerCase.layers + IntegerCase.networks)
-    func `a network on codes agrees with the quantized network in floats`(_ c: IntegerCase) throws {
+    func `a network in int8 agrees with the quantized network in float32`(_ c: IntegerCase) throws {
         let graph = try c.graph()
         let codes = try graph.onCodes()
         #expect(codes.nodes.map(\.kind) == c.kinds)

@@ -5,7 +5,7 @@ import Testing
 @testable import Thaw
 
 struct WorkersTests {
-    @Test("Every chunk is done once, with any number of threads", arguments: [1, 2, 3, 8])
+    @Test("Every chunk runs exactly once, with any number of threads", arguments: [1, 2, 3, 8])
     func chunks(threads: Int) {
         let workers = Workers(threads)
         #expect(workers.count == threads)

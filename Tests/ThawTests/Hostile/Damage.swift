@@ -1,6 +1,6 @@
 /// A systematic change of a file.
 struct Damage {
-    /// What was changed, in words.
+    /// A description of the change.
     let words: String
     let bytes: [UInt8]
 }
@@ -14,7 +14,8 @@ struct DamageList {
 
     // MARK: Messages
 
-    /// Every field of a message dropped, repeated, exchanged, and with each of the values that are hard to compute with.
+    /// Every field of a message dropped, repeated, exchanged, and with each of the values that are hard to compute
+    /// with.
     init?(message bytes: [UInt8]) {
         guard let tree = WireTree(bytes[...]), !tree.fields.isEmpty else { return nil }
         let texts = tree.texts
@@ -33,7 +34,8 @@ struct DamageList {
     // MARK: Bytes
 
     /// A file without a structure that is known here: bytes changed, missing and repeated, and numbers replaced.
-    /// - Parameter positions: How many positions, at most; those at the start are closer together, because headers are there.
+    /// - Parameter positions: How many positions, at most; those at the start are closer together, because headers are
+    ///   there.
     init(bytes: [UInt8], positions limit: Int) {
         let dense = min(bytes.count, limit / 2)
         let step = max(1, (bytes.count - dense) / max(1, limit - dense))
@@ -48,7 +50,7 @@ struct DamageList {
 }
 
 extension WireTree {
-    /// What is done to a field.
+    /// A change of a field.
     enum Change {
         case drop, duplicate, exchange, empty
         case number(Int64)
@@ -178,7 +180,7 @@ extension WireTree.Change: CustomStringConvertible {
     }
 }
 
-/// What is done to the bytes at a position.
+/// A change of the bytes at a position.
 enum ByteChange: CaseIterable {
     case zero, ones, flip, remove, insert, truncate, digit
     case largest, largestBigEndian, negative, unsigned, unsignedBigEndian, largest64

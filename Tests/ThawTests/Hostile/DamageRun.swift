@@ -10,7 +10,8 @@ import Foundation
 
 /// Damages fixtures, and reads each variant in a child process: a crash is a finding like any other.
 struct DamageRun {
-    /// The seconds that a file may take, and the memory beyond four times its size. A build without optimization takes longer.
+    /// The seconds that a file may take, and the memory beyond four times its size. A build without optimization takes
+    /// longer.
     var seconds = 2.0
     var memory = 64 << 20
     let folder: URL
@@ -138,7 +139,7 @@ struct DamageRun {
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
 
-    /// The process's memory, or its peak since `resetPeak`. 0 where the system does not tell.
+    /// The process's memory, or its peak since `resetPeak`. 0 if the system does not report it.
     private static func memory(peak: Bool) -> Int {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8) else { return 0 }
         let key = peak ? "VmHWM:" : "VmRSS:"

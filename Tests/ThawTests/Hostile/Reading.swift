@@ -6,7 +6,7 @@
     import Darwin
 #endif
 
-/// What becomes of a damaged file.
+/// The outcome of reading a damaged file.
 enum Reading {
     /// It is refused.
     case refused(Failure)
@@ -16,7 +16,7 @@ enum Reading {
     case wrong(String)
 }
 
-/// Reads files that may be damaged in any way, and computes what can be computed from them.
+/// Reads files that may be damaged in any way, and runs the models in them if possible.
 enum HostileReader: String, CaseIterable {
     case graph, savedModel, checkpoint, neuralNetwork, program, pipeline, labels, truth, numPy, image
 
@@ -51,7 +51,7 @@ enum HostileReader: String, CaseIterable {
         } catch { return .wrong("another error: \(error)") }
     }
 
-    /// What is wrong with a message, if anything.
+    /// The problem with a message, if any.
     private static func problem(_ failure: Failure) -> String? {
         let text = failure.description
         if failure.file == nil { return "no file is named: \(text)" }

@@ -66,7 +66,7 @@ import Testing
         #expect(try ProgramWriter.run(model).version == .iOS16)
     }
 
-    @Test(arguments: Dialect.allCases) func `the written model takes each image in its own size`(
+    @Test(arguments: Dialect.allCases) func `the written model accepts each image in its own size`(
         _ dialect: Dialect
     ) throws {
         let folder = try TemporaryFolder()

@@ -74,7 +74,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         let kinds = model.graph.nodes.map(\.operation.kind)
         #expect(norms == 11)
         #expect(kinds.count { $0 == "Normalization" } == norms, "\(kinds)")
-        // What would be left of a spelled-out norm.
+        // The remains of a spelled-out norm.
         let parts: Set = [
             "ReduceMean", "ReciprocalSquareRoot", "Square", "reduceMean", "unary", "reduce_mean", "rsqrt",
         ]

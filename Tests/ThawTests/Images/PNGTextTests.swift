@@ -23,7 +23,8 @@ import Testing
     }
 
     /// Decompressing and parsing 300 texts of 7 MB would take minutes.
-    @Test(.timeLimit(.minutes(1))) func `of many compressed texts, only the one with the orientation is decompressed`()
+    @Test(.timeLimit(.minutes(1)))
+    func `among many compressed texts, only the one with the orientation is decompressed`()
         throws
     {
         // The compressed pixels of an empty image serve as the text.

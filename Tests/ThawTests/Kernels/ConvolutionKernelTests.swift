@@ -108,7 +108,7 @@ struct ConvolutionKernelTests {
         }
     }
 
-    @Test("Any number of pixels is computed, none twice and none omitted", arguments: ConvolutionCase.tileCounts)
+    @Test("Any number of pixels is computed, each exactly once", arguments: ConvolutionCase.tileCounts)
     func tiles(_ pixels: Int) {
         let input = noise(pixels * 16)
         for (set, table) in kernelTables {

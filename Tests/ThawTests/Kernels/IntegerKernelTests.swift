@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A convolution of codes, small enough for plain loops.
+/// An 8-bit integer convolution, small enough for plain loops.
 struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
     var inputs = 16
     var outputs = 16
@@ -41,7 +41,7 @@ struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
 struct IntegerKernelTests {
     private let rounding = CodeRounding(zeroPoint: 11, lower: 5, upper: 250)
 
-    @Test("A convolution of codes is that of plain loops, bit by bit", arguments: CodeConvolutionCase.full)
+    @Test("An 8-bit convolution matches plain loops, bit by bit", arguments: CodeConvolutionCase.full)
     func full(_ c: CodeConvolutionCase) {
         let (width, plane, pixels) = (
             integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputSize * c.outputSize

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// What operations say about themselves, compared with what their references compute.
+/// Facts about operations, compared with their reference implementations.
 @Suite struct OperationFactsTests {
     @Test func `every operation has a row in the table`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../../Sources/Thaw")
@@ -20,7 +20,7 @@ import Testing
         #expect(declared == Set(OperationSample.all.map { "\(type(of: $0.operation))" }))
     }
 
-    @Test(arguments: OperationSample.all) func `an output depends on an axis as its operation says`(
+    @Test(arguments: OperationSample.all) func `outputs depend on axes as their operations declare`(
         _ sample: OperationSample
     ) {
         for (input, tensor) in sample.tensors.enumerated() {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test(arguments: OperationSample.all) func `an operation that keeps an axis says so`(_ sample: OperationSample) {
+    @Test(arguments: OperationSample.all) func `operations that keep an axis declare it`(_ sample: OperationSample) {
         for (input, tensor) in sample.tensors.enumerated() {
             for axis in tensor.shape.indices where tensor.shape[axis] > 1 {
                 let use = sample.operation.use(ofAxis: axis, of: input, sample.inputs)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(arguments: OperationSample.all) func `arithmetic on its channels is absorbed as the table says`(
+    @Test(arguments: OperationSample.all) func `arithmetic on channels is absorbed as in the table`(
         _ sample: OperationSample
     ) throws {
         let output = sample.outputs[0]
@@ -92,7 +92,7 @@ import Testing
         #expect(error(followed.evaluate(sample.tensors)[0].floats, expected.floats) < 1e-5)
     }
 
-    @Test(arguments: OperationSample.all) func `a border is absorbed as the table says`(_ sample: OperationSample)
+    @Test(arguments: OperationSample.all) func `borders are absorbed as in the table`(_ sample: OperationSample)
         throws
     {
         let border = try #require(Pad(before: [0, 1, 0, 0], after: [0, 2, 3, 0]).border)
@@ -106,7 +106,7 @@ import Testing
         #expect(error(result.floats, expected.floats) < 1e-5)
     }
 
-    @Test(arguments: OperationSample.all) func `what an operation says about its values is true`(
+    @Test(arguments: OperationSample.all) func `operations' facts about their values are true`(
         _ sample: OperationSample
     ) throws {
         let (operation, inputs) = (sample.operation, sample.tensors)

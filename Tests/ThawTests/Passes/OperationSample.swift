@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// An operation with the inputs that it is tested on, and what it is known to absorb. A new operation needs a row.
+/// An operation with test inputs, and the arithmetic that it can absorb. A new operation needs a row.
 struct OperationSample: CustomTestStringConvertible, Sendable {
     struct Absorbs: OptionSet {
         let rawValue: Int
@@ -30,7 +30,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// An operation on 8-bit codes, which absorbs nothing.
+    /// An 8-bit integer operation, which absorbs nothing.
     init(onCodes operation: any Thaw.Operation, _ shapes: Shape...) {
         self.operation = operation
         absorbs = .nothing

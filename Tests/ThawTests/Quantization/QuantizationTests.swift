@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// Quantization to 8-bit codes, how it is stored, and how it is read again.
+/// Quantization to 8-bit integers: how models are quantized, stored and read again.
 @Suite struct QuantizationTests {
     private static let photos = ["cat", "coffee", "horse", "photographer", "rocket"].map {
         Fixtures.path("photographs/\($0).jpg")
@@ -22,7 +22,7 @@ import Testing
 
     // MARK: The quantized network
 
-    @Test(arguments: networks) func `layers read codes, and answers stay similar`(_ name: String) throws {
+    @Test(arguments: networks) func `layers read quantized values, and results stay similar`(_ name: String) throws {
         let model = try Self.model(name)
         let quantization = try Quantization(model, imagesAt: Self.photos)
         let graph = quantization.model.graph
@@ -46,7 +46,7 @@ import Testing
         #expect(difference(graph.answer(to: input), model.graph.answer(to: input)) < 0.15)
     }
 
-    @Test(arguments: networks) func `kernels round as the references of the codes do`(_ name: String) throws {
+    @Test(arguments: networks) func `kernels round like the reference implementations`(_ name: String) throws {
         let graph = try Self.model(name).graph
         let plan = QuantizationPlan(graph)
         let codes = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizedValue(-1.5, 4)) })
@@ -138,7 +138,7 @@ import Testing
         return builder.graph
     }
 
-    @Test(arguments: [255, 254, 15]) func `levels of quantization-aware training are taken over`(_ top: Float) throws {
+    @Test(arguments: [255, 254, 15]) func `levels of quantization-aware training are used`(_ top: Float) throws {
         let trained = try Self.trained(top: top)
         let model = Model(graph: trained)
         let graph = try #require(try model.quantizedGraph())
@@ -170,7 +170,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `equalized layers compute the same`(_ isDepthwise: Bool) throws {
+    @Test(arguments: [false, true]) func `equalized layers compute the same results`(_ isDepthwise: Bool) throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 4, 4, 3]))
         let first = Convolution(
@@ -197,7 +197,7 @@ import Testing
 
     // MARK: Codes of weights
 
-    @Test func `codes of weights are found again`() throws {
+    @Test func `the quantized values of weights are recovered`() throws {
         let weights = Tensor(noise(9 * 16 * 8), shape: [3, 3, 16, 8])
         #expect(SymmetricCodes(of: weights, channels: 8) == nil)
         let codes = SymmetricCodes(rounding: weights, channels: 8)
@@ -215,7 +215,7 @@ import Testing
     @Test(
         arguments: [(-1, 1, 128), (0, 6, 0), (-6, 0, 255), (0.5, 2, 0), (0, 0, 0), (-1e-3, 1e-3, 128)]
             as [(Float, Float, Int)])
-    func `the codes of a range contain 0`(_ low: Float, _ high: Float, _ zeroPoint: Int) {
+    func `every quantized range contains 0`(_ low: Float, _ high: Float, _ zeroPoint: Int) {
         let codes = QuantizedValue(low, high)
         #expect(codes.scale > 0 && codes.zeroPoint == zeroPoint)
         // The scale is rounded to float16.
@@ -257,13 +257,14 @@ import Testing
         let again = try #require(try read.model.quantizedGraph())
         let input = Self.input(again)
         let expected = quantization.model.graph.answer(to: input)
-        // Biases are stored in float16, or weights are computed from codes in another order; a value may get the next code.
+        // Biases are stored in float16, or weights are dequantized in another order; a value may be rounded to the next
+        // integer.
         #expect(difference(again.answer(to: input), expected) < 0.05)
         let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
         #expect(rounding(again) == rounding(quantization.model.graph))
     }
 
-    @Test(arguments: forms) func `codes of a photo are the same on every instruction set`(
+    @Test(arguments: forms) func `a photo is quantized to the same values on every instruction set`(
         _ form: (file: String, target: CoreMLVersion?, isProgram: Bool)
     ) throws {
         let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)
@@ -273,7 +274,7 @@ import Testing
         let read = try Model.load(contentsOfFile: path).model
         let image = try #require(read.image)
         let pixels = try DecodedImage(contentsOfFile: Self.photos[0]).pixels.fitted(to: image).bytes
-        // The last value with codes: the softmax behind it may differ in the last bit.
+        // The last quantized value: the softmax after it may differ in the last bit.
         var graph = try #require(try read.quantizedGraph())
         let last = try #require(graph.nodes.last { $0.operation is AffineDequantize })
         graph.outputs = [Graph.Port(name: "last", value: last.outputs[0])]
@@ -360,7 +361,7 @@ import Testing
         #expect(some.failures.count == 1 && some.photoCount == Self.photos.count)
     }
 
-    @Test func `photos that do not suit the model are warned of`() {
+    @Test func `unsuitable photos cause a warning`() {
         // The scores of the first class, of three classes.
         func scores(_ first: [Float]) -> [[Float]] { first.map { [$0, (1 - $0) / 2, (1 - $0) / 2] } }
         let many = [Float](repeating: 1, count: 20)

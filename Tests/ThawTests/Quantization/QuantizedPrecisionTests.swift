@@ -13,7 +13,7 @@ import Testing
         try Quantization(network.conversion().model, imagesAt: photos)
     }
 
-    /// The same quantized network with operations for codes, and with the codes in its metadata.
+    /// The same quantized network with operations for quantization, and with the parameters in its metadata.
     private static func models() throws -> [Model] {
         let quantization = try quantization.get()
         return [quantization.model, quantization.modelWithRanges()]
@@ -24,7 +24,7 @@ import Testing
         return Tensor(noise(shape.elementCount), shape: shape)
     }
 
-    @Test func `int8 runs on codes, wherever the ranges are`() throws {
+    @Test func `int8 uses 8-bit integers, wherever the ranges are stored`() throws {
         let models = try Self.models()
         let programs = try models.map { try Program($0, precision: .int8) }
         let input = Self.input(models[0].graph)
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `float32 computes codes as written, and ignores those of metadata`() throws {
+    @Test func `float32 computes quantized values as written, and ignores ranges in metadata`() throws {
         let original = try Self.network.conversion().model.graph
         for model in try Self.models() {
             let program = try Program(model)
@@ -46,7 +46,7 @@ import Testing
             let answer = program.run([input])[0].floats
             #expect(program.precision == .float32)
             #expect(program.steps.allSatisfy { $0.precision == .float32 })
-            // Sums in another order may round to the next code.
+            // Sums in another order may round to the next integer.
             #expect(error(answer, model.graph.evaluate([input])[0].floats) < (model.graph.hasCodes ? 0.05 : 1e-4))
             #expect((answer == (try Program(original).run([input])[0].floats)) == false)
         }
@@ -60,7 +60,7 @@ import Testing
             unknown.quantization?.changedCount = 0
             #expect(try Program(unknown, precision: .auto).precision == .float32)
         }
-        // Metadata without codes in a network that has none, either.
+        // Metadata without parameters, in a network without quantization.
         var plain = try Self.network.conversion().model
         plain.quantization = QuantizationRecord(photoCount: 100, changedCount: 1)
         #expect(try Program(plain, precision: .auto).precision == .float32)
@@ -107,7 +107,7 @@ import Testing
         #expect(try Self.network.conversion().model.layerPrecisions().isEmpty)
     }
 
-    @Test func `layers that are kept in floating point are said to be`() throws {
+    @Test func `layers that stay in floating point are listed`() throws {
         var model = try Self.models()[1]
         let plan = QuantizationPlan(model.graph)
         let kept = model.graph.nodes[plan.layers[3]].name
@@ -119,7 +119,7 @@ import Testing
         #expect(floats.map(\.name) == [kept])
     }
 
-    @Test func `a comparison says what each layer loses`() throws {
+    @Test func `a comparison reports the error of each layer`() throws {
         let conversion = try Self.network.conversion()
         var quantized = conversion
         for model in try Self.models() {

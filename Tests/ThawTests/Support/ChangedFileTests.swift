@@ -27,7 +27,7 @@ import Testing
         #expect(failure?.file == url.path)
     }
 
-    @Test func `a file that another one replaces while it is being read is read as it was`() throws {
+    @Test func `a file that is replaced while it is being read keeps its content`() throws {
         let folder = try TemporaryFolder()
         let url = folder.url.appending(path: "file")
         try Data(repeating: 1, count: 1000).write(to: url)

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// What a program can tell about a failure without parsing its message.
+/// What a program learns about a failure without parsing its message.
 @Suite struct FailureTests {
     /// Files in the fixtures, the code of each failure, and its nodes or names.
     @Test(

@@ -12,7 +12,7 @@ import Testing
         #expect(FileNumber(UInt64.max) == largest)
     }
 
-    @Test func `a number becomes an integer within bounds only`() {
+    @Test func `a number becomes an integer only within bounds`() {
         #expect(
             FileNumber(7).within(0...7) == 7 && FileNumber(7).within(0..<7) == nil
                 && FileNumber(-1).within(0...7) == nil)
@@ -23,11 +23,11 @@ import Testing
     @Test(
         arguments: [("0", 0), ("0012", 12), ("99999999999999999999999", Int.max), ("", nil), ("1a", nil), ("-1", nil)]
             as [(String, Int?)])
-    func `digits are a number`(_ text: String, _ value: Int?) {
+    func `digits form a number`(_ text: String, _ value: Int?) {
         #expect(FileNumber(digits: Array(text.utf8)) == value.map { FileNumber($0) })
     }
 
-    @Test func `numbers are read within the bytes only, in both orders`() throws {
+    @Test func `numbers are read only within the bytes, in both orders`() throws {
         try [UInt8](arrayLiteral: 1, 2, 3, 4).withUnsafeBytes { (bytes: UnsafeRawBufferPointer) throws -> Void in
             #expect(try bytes.number(UInt16.self, at: 1) == 0x0302)
             #expect(try bytes.number(UInt16.self, at: 2, .big) == 0x0304)

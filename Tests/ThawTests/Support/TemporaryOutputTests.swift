@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// Outputs while they are written, and what is left of them.
+/// Outputs while they are written, and their leftovers.
 @Suite struct TemporaryOutputTests {
     private let folder: TemporaryFolder
 
@@ -101,7 +101,7 @@ import Testing
     ]
 
     @Test(arguments: leftovers.indices, [false, true])
-    func `the next output removes what has no owner`(_ index: Int, _ isFolder: Bool) throws {
+    func `the next output removes leftovers without an owner`(_ index: Int, _ isFolder: Bool) throws {
         let (_, isRemoved, make) = Self.leftovers[index]
         let name = TemporaryOutput.prefix + "1x"
         make(path(name))
@@ -197,7 +197,7 @@ import Testing
         #expect(content("out") == "newer" && names == ["out"])
     }
 
-    @Test func `what takes a folder's name in the meantime is not replaced`() throws {
+    @Test func `a file that takes a folder's name in the meantime is not replaced`() throws {
         let output = try AtomicFolder(path: path("out")) { FolderKind(path: $0) == .coreMLPackage }
         try AtomicFile.write("mine".utf8, to: path("out"))
         #expect(throws: Failure.notReplaceable(path("out"))) { try output.commit() }

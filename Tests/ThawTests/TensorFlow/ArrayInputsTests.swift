@@ -88,7 +88,7 @@ import Testing
         #expect(try Self.answer(graph, [("image", image), ("place", place)]).values == [1, 4, 7, 10])
     }
 
-    @Test func `a placeholder like a label or a switch is an input if it gets an array`() throws {
+    @Test func `a placeholder that resembles a label or a switch is an input if it gets an array`() throws {
         let graph = GraphDefinition(nodes: [
             Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("color", [3]),
             Self.placeholder("is_training", [1, 2, 2, 3], .bool),

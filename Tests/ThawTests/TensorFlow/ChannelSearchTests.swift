@@ -135,7 +135,7 @@ import Testing
         let definition = Self.graph(test.shape, test.body)
         let channels = test.shape?.first { $0 == 1 || $0 == 3 } == 3 || test.shape?.dropFirst().first != 1 ? 3 : 1
         let own = Tensor(noise(48 * channels), shape: [1, channels, 6, 8])
-        // The array as it is, without regard to images.
+        // The array unchanged, whether or not it is an image.
         let fed = test.shape?.count == 3 ? own.reshaped([3, 6, 8]) : own
         let plain = try Importer.run(definition, ImportOptions(arrays: ["image": fed.type])).graph
         let expected = plain.evaluate([fed])[0]

@@ -72,7 +72,7 @@ import Testing
         #expect(failure.hint == nil)
     }
 
-    @Test func `of several inputs, the one like an image is suggested`() throws {
+    @Test func `among several inputs, the one that resembles an image is suggested`() throws {
         let graph = GraphDefinition(nodes: [
             NodeDefinition(name: "mode", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([])]),
             CutHintTests.image, CutHintTests.node("end", "Mul", "mode", "image"),

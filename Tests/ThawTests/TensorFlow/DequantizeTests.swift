@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// 32-bit codes and their values, which are the same in TensorFlow 2.21 and 1.15.
+/// 32-bit quantized values and their real values, which are the same in TensorFlow 2.21 and 1.15.
 @Suite struct DequantizeTests {
     private static let codes = [
         -2_147_483_648, -2_147_483_647, -1_073_741_825, -16_777_217, -1, 0, 3, 123_456_789, 2_147_483_583,
@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(arguments: cases)
-    func `32-bit codes are dequantized as in TensorFlow`(
+    func `32-bit quantized values are dequantized as in TensorFlow`(
         _ mode: String, _ minimum: Float, _ maximum: Float, _ isNarrow: Bool, _ numbers: [Float]
     ) throws {
         func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {

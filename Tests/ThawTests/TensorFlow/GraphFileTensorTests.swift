@@ -170,7 +170,7 @@ import Testing
         #expect(tensor.bytes.baseAddress! + tensor.bytes.count <= memory.bytes.baseAddress! + memory.bytes.count)
     }
 
-    /// What is wrong, the constant, and a part of the message.
+    /// The fault, the constant, and a part of the message.
     static let broken: [(String, Int, [Int], @Sendable (inout Wire) -> Void, String)] = [
         ("a shape of 2^40 elements", 1, [1 << 20, 1 << 20], { _ in }, "cannot have the shape"),
         ("a shape that overflows", 1, [.max, .max], { _ in }, "cannot have the shape"),

@@ -67,7 +67,7 @@ import Testing
         #expect(read.graph.inputs.map(\.name) == ["Y"])
     }
 
-    @Test func `a hint asks only for values of placeholders, and following it works`() throws {
+    @Test func `hints ask only for values of placeholders, and following them works`() throws {
         let graph = GraphDefinition(nodes: [
             Self.placeholder("image"), Self.node("data", "IteratorGetNext", ["iterator"]),
             Self.node("iterator", "IteratorV2"), Self.placeholder("scale"), Self.node("a", "Mul", ["image", "data"]),

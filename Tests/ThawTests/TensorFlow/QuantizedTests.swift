@@ -27,7 +27,7 @@ import Testing
         return graph.evaluate([Tensor((0..<48).map { Float($0 * 7 % 48) / 6 - 4 }, shape: [1, 4, 4, 3])])[0]
     }
 
-    @Test func `a bound of six does what the operation for six does`() throws {
+    @Test func `a bound of six is equivalent to Relu6`() throws {
         let six = try Self.answer([Self.node("z", "QuantizedRelu6", ["q", "q:1", "q:2"])])
         let bounded = try Self.answer([
             Self.constant("bound", Tensor(6)), Self.node("z", "QuantizedReluX", ["q", "bound", "q:1", "q:2"]),
@@ -39,9 +39,9 @@ import Testing
         #expect(tighter.floats == six.floats.map { min($0, 1.5) } && tighter.floats != six.floats)
     }
 
-    @Test func `a depthwise convolution of one channel each is one with a diagonal filter`() throws {
+    @Test func `a depthwise convolution is equivalent to one with a diagonal filter`() throws {
         let codes = [10, 200, 90]
-        // A range in which a code is exactly 0.
+        // A range in which a quantized value is exactly 0.
         let range = [Self.constant("least", Tensor(-1)), Self.constant("most", Tensor(127.0 / 128))]
         let options: [String: Attribute] = [
             "strides": .list([.int(1), .int(1), .int(1), .int(1)]), "padding": .string("SAME"),
@@ -52,7 +52,7 @@ import Testing
                 Self.constant("w", Tensor(integers: codes, shape: [1, 1, 3, 1], element: .uint8)),
                 Self.node("z", "QuantizedDepthwiseConv2D", inputs, options),
             ])
-        // Beside the diagonal is the code of 0.
+        // Next to the diagonal is the quantized 0.
         let zero = 128
         let filter = (0..<9).map { $0 % 4 == 0 ? codes[$0 / 4] : zero }
         let full = try Self.answer(

@@ -169,7 +169,7 @@ import Testing
         ),
     ]
 
-    @Test(arguments: unknown) func `sizes that fit are listed, without a hint at outputs`(
+    @Test(arguments: unknown) func `sizes that fit are listed, without a hint about outputs`(
         _ note: String, _ nodes: [NodeDefinition], _ problem: String, _ hint: String
     ) {
         let failure = #expect(throws: Failure.self) { try Self.convert(Self.open, nodes) }

@@ -2,11 +2,12 @@ import Testing
 
 @testable import Thaw
 
-/// What is said of TensorFlow operations before they are converted, compared with what they are converted to.
+/// The traits of TensorFlow operations, compared with the operations to which they are converted.
 @Suite struct TensorFlowTraitsTests {
     private static let rules = Operations.tensorFlow.sorted { $0.key < $1.key }
 
-    /// The shape that an operation gives images of this shape; nil if it cannot be built without constants or attributes.
+    /// The shape that an operation gives images of this shape; nil if it cannot be built without constants or
+    /// attributes.
     private static func result(_ op: String, of image: Shape) -> Shape? {
         for count in 1...3 {
             var context = ImportContext()
@@ -20,7 +21,7 @@ import Testing
         return nil
     }
 
-    @Test func `an operation that keeps the axes of an image says so`() {
+    @Test func `operations that keep the axes of an image declare it`() {
         // All axes differ, so that an axis that moves or disappears shows.
         let image: Shape = [1, 4, 6, 5]
         var built = 0
@@ -36,11 +37,11 @@ import Testing
         #expect(built > 50)
     }
 
-    @Test func `an operation is known in one place`() {
+    @Test func `every operation is known in exactly one place`() {
         for (op, _) in Self.rules { #expect(OtherOperations.traits[op] == nil, "\(op) has a rule") }
     }
 
-    @Test func `an operation with a data format says so`() {
+    @Test func `operations with a data format declare it`() {
         for (op, rule) in Self.rules {
             guard case .image(let input) = rule.traits.axes else { continue }
             var context = ImportContext()
@@ -49,7 +50,7 @@ import Testing
             let definition = NodeDefinition(
                 name: "node", op: op, inputs: inputs.indices.map(String.init),
                 attributes: ["data_format": .string("other"), "is_training": .bool(false)])
-            // Formats are refused before anything else is looked at, but for what must be constant.
+            // Formats are refused before everything else is checked, except for inputs that must be constant.
             let failure = #expect(throws: Failure.self) {
                 try rule.build(TensorFlowNode(definition: definition, inputs: inputs), &context)
             }
