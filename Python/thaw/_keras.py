@@ -12,7 +12,7 @@ from ._sources import Source
 
 
 def of_model(model: Any) -> Source:
-    """A Keras model as it predicts, with its weights."""
+    """A Keras model at inference, with its weights."""
     import tensorflow as tf
 
     if not getattr(model, "built", True) or not _inputs(model):
@@ -43,7 +43,7 @@ def _inputs(model: Any) -> list[Any]:
 
 
 def _arranged(model: Any, tensors: list[Any]) -> Any:
-    """The inputs in the structure that the model was made with: a list, or a dictionary by name."""
+    """The inputs in the structure with which the model was created: a list, or a dictionary by name."""
     structure = getattr(model, "_inputs_struct", None)
     if structure is None:
         structure = getattr(model, "_nested_inputs", None)
@@ -59,7 +59,7 @@ def _name(inputs: list[Any], index: int) -> str:
 
 
 def _require_tensorflow(model: Any) -> None:
-    """Keras 3 computes with several libraries; only TensorFlow's computations can be converted."""
+    """Keras 3 has several backends; only TensorFlow's can be converted."""
     if not type(model).__module__.startswith("keras") and not any(
         base.__module__.startswith("keras.src") for base in type(model).__mro__
     ):
@@ -130,7 +130,7 @@ def _load(keras: Any, path: str) -> Any:
 
 
 def _in_own_graph(body: Callable[[], Source]) -> Source:
-    """Where tensors belong to graphs, what is loaded must not mix with the graph of the caller."""
+    """If tensors belong to graphs, a loaded model must not mix with the caller's graph."""
     import tensorflow as tf
 
     if tf.executing_eagerly():
@@ -146,7 +146,7 @@ def _in_own_graph(body: Callable[[], Source]) -> Source:
 
 
 def _version(path: str) -> str:
-    """The major version of the Keras that wrote a file; nothing if it is not said."""
+    """The major version of the Keras that wrote a file; None if it is unknown."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             if "metadata.json" not in archive.namelist():
@@ -159,5 +159,5 @@ def _version(path: str) -> str:
         with h5py.File(path, "r") as file:
             text = file.attrs.get("keras_version", "")
     except OSError as failure:
-        raise InvalidValueError(f"{path}: the file is no HDF5 file: {failure}", "damaged") from failure
+        raise InvalidValueError(f"{path}: the file is not an HDF5 file: {failure}", "damaged") from failure
     return (text.decode() if isinstance(text, bytes) else text).split(".")[0]

@@ -31,7 +31,7 @@ from ._wording import of_library
 
 OK, FAILED, INVALID_ARGUMENT, CANCELED, TIMED_OUT, FORKED = range(6)
 
-# The names of NumPy's types that the library knows.
+# The names of NumPy's types that the library supports.
 TYPES = {
     "float32": 1, "float16": 2, "float64": 3, "int8": 5, "uint8": 6, "int16": 7, "uint16": 8, "int32": 9, "uint32": 10,
     "int64": 11, "uint64": 12, "bool": 13,
@@ -164,7 +164,7 @@ class BatchOptions(Sized):
     ]  # fmt: skip
 
 
-# Results and arguments of every function. A pointer to what is opaque, or whose memory is to be freed, is void.
+# Results and arguments of every function. Pointers to opaque types, and to memory that must be freed, are void.
 _OUT = POINTER(c_void_p)
 _FUNCTIONS = {
     "thaw_version": (c_char_p, []),
@@ -223,7 +223,7 @@ _loaded = None
 
 
 def path() -> str:
-    """Where the library is: beside this module in a wheel, or where THAW_LIBRARY says."""
+    """The path of the library: next to this module in a wheel, or in THAW_LIBRARY."""
     return os.environ.get("THAW_LIBRARY") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "libthaw.so")
 
 
@@ -263,10 +263,10 @@ def taken(failure: c_void_p) -> Error:
 
 
 def exception(failure: Any) -> Error:
-    """The exception for an error of the library, with keywords of Python for options."""
+    """The exception for an error of the library, with Python keywords for options."""
     code = library().thaw_error_code(failure)
     if code is None:
-        return error("environment", "the library failed without saying why")
+        return error("environment", "the library failed without a reason")
     details = json.loads(library().thaw_error_details(failure) or b"{}")
     message = library().thaw_error_message(failure).decode("utf-8", "replace")
     result = error(code.decode(), of_library(details.get("parts") or [message]))
@@ -276,14 +276,14 @@ def exception(failure: Any) -> Error:
 
 
 def handle(name: str, *arguments: Any) -> c_void_p:
-    """Calls a function that returns a handle in front of its error."""
+    """Calls a function with a handle as the second-to-last argument, before its error."""
     result = c_void_p()
     call(name, *arguments, byref(result))
     return result
 
 
 def text(name: str, *arguments: Any) -> Any:
-    """Calls a function that returns a JSON object in front of its error."""
+    """Calls a function with a JSON object as the second-to-last argument, before its error."""
     result = c_void_p()
     call(name, *arguments, byref(result))
     try:
@@ -293,7 +293,7 @@ def text(name: str, *arguments: Any) -> Any:
 
 
 def in_background(body: Callable[[], Any]) -> Any:
-    """What `body` returns, or raises. It works in a thread of its own, so that Control-C ends the wait for it."""
+    """Returns the result of `body`, which runs in a separate thread, so that Control-C ends the wait for it."""
     if threading.current_thread() is not threading.main_thread():
         return body()
     outcome: list[Any] = []

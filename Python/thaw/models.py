@@ -76,18 +76,18 @@ class MLModel(Owner):
     # MARK: Predicting
 
     def predict(self, data: Any, state: Any = None) -> Any:
-        """The outputs for a dictionary of inputs by name, as a dictionary; for a list of such, a list.
+        """The outputs for a dictionary of inputs by name, as a dictionary; for a list of dictionaries, a list.
 
-        Images are PIL images of the model's size and mode; arrays are what NumPy makes an array of. The other values of
-        pipelines are numbers, strings, and dictionaries of numbers. A stateful model needs a `state` of its own, which
-        `make_state` returns, and changes it.
+        Images are PIL images of the model's size and mode; arrays are anything that NumPy can convert. The other values of
+        pipelines are numbers, strings, and dictionaries of numbers. A stateful model needs a `state`, which
+        `make_state` returns, and updates it.
         """
         if state is not None:
             if not isinstance(state, State):
                 message = "state= takes what make_state() returns, not a {!r}"
                 raise InvalidTypeError(message.format(type(state).__name__), "wrongType")
             if state._model is not self:
-                raise InvalidValueError("the state is that of another model")
+                raise InvalidValueError("the state belongs to another model")
             parts = [data] if isinstance(data, dict) else data
             answers = [self._interface.predict(state._live(), part, "thaw_state_run") for part in parts]
             return answers[0] if isinstance(data, dict) else answers
@@ -109,7 +109,7 @@ class MLModel(Owner):
         self._precision = precision
 
     def make_state(self) -> State:
-        """A state for a new sequence of predictions of a stateful model. It begins with zeros."""
+        """A state for a new sequence of predictions of a stateful model. It begins as zeros."""
         return State(self)
 
     # MARK: Writing
@@ -117,7 +117,7 @@ class MLModel(Owner):
     def save(self, save_path: str | os.PathLike[str]) -> None:
         """Writes the model: a neural network if the path ends in `.mlmodel`, an ML Program if in `.mlpackage`.
 
-        Without such an ending, that of the model's kind is added. A pipeline is written as it was read.
+        Without such an extension, the one for the model's kind is added. A pipeline is written unchanged.
         """
         path = os.fspath(save_path)
         if not path.rstrip("/").endswith((".mlmodel", ".mlpackage")):
@@ -128,7 +128,7 @@ class MLModel(Owner):
         )
 
     def _kind(self) -> str | None:
-        """The kind in which it is written; None for a pipeline, which has no choice."""
+        """The kind in which it is written; None for a pipeline, which has only one."""
         described = self._description["kind"]
         if described == "pipeline":
             return None
@@ -167,7 +167,7 @@ class MLModel(Owner):
         return MLModel._of_handle(handle, Form(), self.compute_unit)
 
     def get_spec(self) -> Any:
-        """The model as coremltools' message, which coremltools must be installed for."""
+        """The model as coremltools' message; requires coremltools."""
         try:
             from coremltools.proto import Model_pb2
         except ImportError as failure:
@@ -228,7 +228,7 @@ class MLModel(Owner):
 
 
 class State(Owner):
-    """What a stateful model keeps between predictions."""
+    """The state of a stateful model between predictions."""
 
     _noun = "state"
 
@@ -237,11 +237,11 @@ class State(Owner):
         self._handle = _library.handle("thaw_state_create", model._live())
 
     def read_state(self, name: str) -> Any:
-        """A copy of one of its arrays, as the last prediction left it."""
+        """A copy of one of its arrays after the last prediction."""
         return _predict.read_state(self._live(), name)
 
     def write_state(self, name: str, value: Any) -> None:
-        """Replaces one of its arrays by what NumPy makes of `value`, which has the same shape."""
+        """Replaces one of its arrays by `value`, anything that NumPy can convert to the same shape."""
         _predict.write_state(self._live(), name, value)
 
 

@@ -9,7 +9,7 @@ extension Failure {
     static func compressedAlready() -> Failure {
         Failure(
             .cannotCompress, "the weights are already compressed",
-            remedy: "compress the original model: each time loses more"
+            remedy: "compress the original model, to avoid losing accuracy twice"
         )
     }
 

@@ -25,7 +25,7 @@ extension Failure {
     static func imageOfStage(_ name: String) -> Failure {
         Failure(
             .unsupportedModel, "'\(name)' is an image of 16-bit values",
-            remedy: "networks in pipelines take and return images of 8 bits")
+            remedy: "networks in pipelines take and return 8-bit images")
     }
 
     static func noImageClassifier(_ kinds: [String], isDetector: Bool) -> Failure {
@@ -56,8 +56,8 @@ extension Failure {
     }
 
     static func raggedArray() -> Failure {
-        Failure(.wrongShape, "the rows of the array have different lengths, or contain something else than numbers")
+        Failure(.wrongShape, "the rows of the array have different lengths, or contain something other than numbers")
     }
 
-    static func rowNotObject() -> Failure { Failure(.invalidTable, "an object of inputs is expected, in JSON") }
+    static func rowNotObject() -> Failure { Failure(.invalidTable, "expected a JSON object of inputs") }
 }

@@ -3,7 +3,7 @@ extension Failure {
     static func quantizedAlready() -> Failure {
         Failure(
             .cannotQuantize, "the model is already quantized",
-            remedy: "quantize the original model: each time loses more")
+            remedy: "quantize the original model, to avoid losing accuracy twice")
     }
 
     static func flexibleSizeQuantized(_ sizes: ImageSizes) -> Failure {
@@ -18,7 +18,8 @@ extension Failure {
 
     static func batchQuantized(_ count: Int) -> Failure {
         Failure(
-            .cannotQuantize, "the model takes \(count) images at a time", remedy: "only those of one can be quantized")
+            .cannotQuantize, "the model takes \(count) images at a time",
+            remedy: "only models of one image can be quantized")
     }
 
     static func nothingToQuantize() -> Failure {
@@ -27,7 +28,8 @@ extension Failure {
 
     static func noPhotos() -> Failure {
         Failure(
-            .noImages, "there are no photos to measure ranges on", remedy: "give some like those that the model is for")
+            .noImages, "there are no photos to measure ranges on",
+            remedy: "pass photos similar to those that the model will see")
     }
 
     static func noLabelsToKeep() -> Failure {
@@ -54,12 +56,12 @@ extension Note {
         Note(
             .photosUnsuitable,
             "the network does not recognize most of the photos (the median of the highest probability is "
-                + "\((probability * 100).rounded() / 100)): the ranges may not suit the images that it is for")
+                + "\((probability * 100).rounded() / 100)): the ranges may not suit other images")
     }
 
     static func alikePhotos(_ count: Int) -> Note {
         Note(
             .photosUnsuitable,
-            "all \(count) photos have the same top label: the ranges may not suit the images that the model is for")
+            "all \(count) photos have the same top label: the ranges may not suit other images")
     }
 }

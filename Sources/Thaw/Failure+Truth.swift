@@ -75,7 +75,7 @@ extension Note {
     }
 
     static func offsetUnused() -> Note {
-        Note(.offsetUnused, "no class is given by its index: the offset has no effect")
+        Note(.offsetUnused, "the table has no class indices, so the offset has no effect")
     }
 }
 

@@ -138,12 +138,12 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. The photos should be like "
-                + "those that the model is for; 100 are enough, and need no labels.",
-            "Each layer's activations get the range that they have on the photos, and each output channel's weights a "
-                + "scale. A .mlpackage for iOS 17 or later, the default, has operations that quantize and dequantize. Other "
-                + "models have the ranges in their metadata, where only Thaw finds them.",
-            "Other commands compute with 8-bit integers if they are given --precision int8, and in float32 otherwise.",
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. The photos should "
+                + "resemble those that the model will see; 100 are enough, and they need no labels.",
+            "The range of each layer's activations is measured on the photos; weights have a scale per output "
+                + "channel. A .mlpackage for iOS 17 or later, the default, has operations that quantize and "
+                + "dequantize. Other models have the ranges in their metadata, which only Thaw reads.",
+            "Other commands compute with 8-bit integers with --precision int8, and in float32 otherwise.",
         ],
         run: runQuantize)
 
@@ -211,11 +211,12 @@ enum Commands {
             )
         ],
         notes: [
-            "MODEL is a pipeline that ends in non-maximum suppression, as Ultralytics (with nms=True) and Create ML "
-                + "write it: a .mlmodel or a .mlpackage.",
-            "A box is the x and y of its top left corner, its width and its height, in pixels of the upright original.",
-            "Folders are searched recursively; files that are not images are skipped. A single - reads "
-                + "standard input: an image, or a list of names, one per line.",
+            "MODEL is a pipeline that ends in non-maximum suppression, such as the exports of Ultralytics (with "
+                + "nms=True) and Create ML: a .mlmodel or a .mlpackage.",
+            "A box is the x and y of its top left corner, its width and its height, in pixels of the upright "
+                + "original.",
+            "Folders are searched recursively; files that are not images are skipped. A single - reads standard "
+                + "input: an image, or a list of names, one per line.",
         ],
         run: runDetect)
 
@@ -236,10 +237,10 @@ enum Commands {
             ("if the model is a graph", OptionGroups.graphInput),
         ],
         notes: [
-            "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open processes each image at "
-                + "the image's own size, rounded to a multiple that the network can halve. A model with a range of "
-                + "sizes does too, scaling images that are outside the range; one with a list uses the size with the "
-                + "closest aspect ratio. Other models process images at the model's size, as --crop says.",
+            "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open processes each image "
+                + "at its own size, rounded to a multiple that the network can halve. So does a model with a range "
+                + "of sizes, which scales images outside the range; one with a list uses the size with the closest "
+                + "aspect ratio. Other models process images at the model's size, fitted according to --crop.",
             "An input image is never overwritten.",
         ],
         run: runApply)
@@ -259,20 +260,20 @@ enum Commands {
             graphOptions,
         ],
         notes: [
-            "Images have the axes batch, height, width, channel, or channels before height and width if the graph "
-                + "takes them so; channels are in the model's color order. Arrays are the network's own input: they "
-                + "get the graph's own arithmetic, but no other image preprocessing.",
-            "With --layout native, arrays are as in Core ML. An image is an image file of the model's size, or an array of bytes "
-                + "from 0 to 255 with the axes height, width, channel (red, green, blue), or height, width if it is gray; its "
-                + "preprocessing is applied. Other arrays have the axes that the model describes: channel, height, width or "
-                + "batch, channel, height, width for most networks.",
-            "If the model has several inputs, give each array with the name of its input. Inputs with a default may be left "
-                + "out. Arrays of flexible inputs may have each of their shapes.",
-            "A pipeline, for example of scikit-learn or XGBoost, takes values in JSON: a number, a string, an array, or an "
-                + "object for a dictionary; null is a missing number. A value may also be a .npy file, whose first axis may "
-                + "be rows of data, or an image. A .jsonl file in place of all values has an object of inputs on each line. "
-                + "The outputs are an object on a line for each row, on standard output or, with -o, in a file; a .npy file "
-                + "for a single output of numbers.",
+            "Images have the axes batch, height, width, channel, or channels first if the graph does; channels are "
+                + "in the model's color order. Arrays are the network's own input: the graph's arithmetic applies to "
+                + "them, but no other image preprocessing.",
+            "With --layout native, arrays are as in Core ML. An image is an image file of the model's size, or an "
+                + "array of bytes from 0 to 255 with the axes height, width, channel (red, green, blue), or height, "
+                + "width if it is grayscale; its preprocessing is applied. Other arrays have the axes in the model's "
+                + "description: channel, height, width or batch, channel, height, width for most networks.",
+            "If the model has several inputs, give each array with the name of its input. Inputs with a default may "
+                + "be omitted. Arrays of flexible inputs may have any of their shapes.",
+            "A pipeline, such as a scikit-learn or XGBoost model, takes values in JSON: a number, a string, an "
+                + "array, or an object for a dictionary; null is a missing number. A value may also be an image or a "
+                + ".npy file, whose first axis may be rows of data. Instead of all values, a .jsonl file can be "
+                + "given, with an object of inputs on each line. For each row, the outputs are a JSON object on a "
+                + "line of standard output, or of the file given with -o; a .npy file holds a single numeric output.",
         ],
         run: runRun)
 
@@ -289,8 +290,9 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "A and B are models or frozen graphs, or two pipelines or detectors that take an image. A runs on the reference "
-                + "implementations of its operations, B on the engine; of pipelines, both run on the engine. A graph gets the preprocessing of the other model, unless options say otherwise.",
+            "A and B are models or frozen graphs, or two pipelines or detectors that take an image. A runs on the "
+                + "reference implementations of its operations, B on the engine; pipelines both run on the engine. A "
+                + "graph gets the preprocessing of the other model, unless options say otherwise.",
             "The models agree if no two values differ by more than the tolerance times the range of A's values (or "
                 + "times 1, if that is larger), and if the top labels are the same unless nearly tied. Otherwise the "
                 + "exit code is 1.",
@@ -310,10 +312,12 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "A pipeline or detector gets a random row of inputs in each run; its images per second are rows.",
-            "Several models or numbers of threads make a table with a row for each combination, or a line of JSON.",
-            "A tenth of --seconds goes to runs that warm up, before the runs that are measured. The images per second "
-                + "are those of the measured time.",
+            "A pipeline or detector gets a random row of inputs in each run; images per second are then rows per "
+                + "second.",
+            "With several models or thread counts, the result is a table with a row for each combination, or a line "
+                + "of JSON.",
+            "A tenth of --seconds is spent on warm-up runs before the measured runs. The images per second are those "
+                + "of the measured time.",
         ],
         run: withResultFile(runBenchmark))
 

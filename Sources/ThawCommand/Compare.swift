@@ -150,7 +150,8 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     if report.precision != .float32 { text += line("precision", report.precision.rawValue) }
     for (index, layer) in report.lossiestLayers.enumerated() {
         text += line(
-            index == 0 ? "layers lose most at" : "", "\(layer.node) (\(layer.operation)): \(share(layer.difference))")
+            index == 0 ? "largest layer errors at" : "",
+            "\(layer.node) (\(layer.operation)): \(share(layer.difference))")
     }
     if report.labelsCompared > 0 {
         let agreeing = report.labelsCompared - report.differingLabels.count

@@ -27,7 +27,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
             images: first.images, failures: first.failures)
         if let baseline { result.baseline = try run.compare(first.evaluation, first.images, with: baseline) }
     } catch is Interrupted {
-        console.note("interrupted: there is no result for a part of the photos")
+        console.note("interrupted; partial results are not printed")
         return .interrupted
     }
     truth.changedFolders.forEach(console.warn)

@@ -51,7 +51,7 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
         }
     } catch is Interrupted {
         progress?.clear()
-        console.note("interrupted: there is no result for a part of the photos")
+        console.note("interrupted; partial results are not printed")
         return .interrupted
     }
     progress?.clear()

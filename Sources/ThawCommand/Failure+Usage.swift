@@ -156,7 +156,7 @@ extension Failure {
     static func noServer(_ program: String) -> Failure {
         Failure(
             .environment, file: program, "the program that serves models is missing",
-            hint: "it is not part of the Python package; 'make install' installs it beside thaw")
+            hint: "it is not part of the Python package; 'make install' installs it next to thaw")
     }
 
     static func serverFailed(_ program: String, _ reason: String) -> Failure {
@@ -217,7 +217,7 @@ extension Failure {
     }
 
     static func pipelineDrawn() -> Failure {
-        Failure(.unsupportedModel, "only networks are drawn, and this is a pipeline")
+        Failure(.unsupportedModel, "only networks can be drawn; this is a pipeline")
     }
 
     static func networkOption(_ option: String) -> Failure {
@@ -227,19 +227,19 @@ extension Failure {
     static func noSingleOutput(_ names: [String]) -> Failure {
         Failure(
             .invalidOption, "a .npy file cannot contain the outputs '\(names.joined(separator: "', '"))'",
-            remedy: "it is for a single output of numbers; name a .jsonl file")
+            remedy: "it holds a single numeric output; name a .jsonl file")
     }
 
     static func comparedWithPipeline() -> Failure {
         Failure(
-            .notComparable, "this is no pipeline, and the other model is one",
-            remedy: "a pipeline is compared with another")
+            .notComparable, "this is not a pipeline, but the other model is",
+            remedy: "a pipeline can only be compared with another")
     }
 
     static func noSingleImage(_ names: [String]) -> Failure {
         Failure(
             .invalidOption, "an image file cannot contain the outputs '\(names.joined(separator: "', '"))'",
-            remedy: "it is for a single output that is an image; name a .jsonl file")
+            remedy: "it holds a single image output; name a .jsonl file")
     }
 
     static func severalImages(_ count: Int) -> Failure {

@@ -84,7 +84,7 @@ enum Options {
         "target", "iOS11|...|iOS18|iOS26",
         "the oldest system that must load the model; macOS10.13 to macOS26, watchOS4 to watchOS26 and tvOS11 to tvOS26 "
             + "are accepted too",
-        standard: CoreMLVersion?.none, "the oldest that has the shortest layers for the model",
+        standard: CoreMLVersion?.none, "the oldest that needs the fewest layers",
         choices: CoreMLVersion.allCases.flatMap(\.targets)
     ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace an existing file")
@@ -194,7 +194,7 @@ enum Options {
     ) { try CropChoice($0) }
     static let background = Option(
         "background", "'#RRGGBB'",
-        "the color of that background, and of the one under transparent pixels; otherwise alpha is ignored",
+        "the color of that background, and behind transparent pixels; otherwise alpha is ignored",
         standard: RGBColor?.none, "black background, alpha ignored"
     ) { try RGBColor($0) }
     static let maxPixels = Option(
@@ -231,8 +231,8 @@ enum Options {
         "baseline", "MODEL", "compare with this model, computed in float32, on the same photos")
     static let precision = Option(
         "precision", "float32|bf16|int8|auto",
-        "the precision to compute in; bf16 only if this machine gains from it; int8 for models of 'thaw quantize'; auto: "
-            + "the lowest whose cost the model records",
+        "the precision to compute in; bf16 only if it is faster here; int8 for models of 'thaw quantize'; auto is the "
+            + "lowest precision whose accuracy the model records",
         standard: Precision.float32, "float32"
     ) { try readChoice($0, of: Precision.self) }
     static let resultFormat = Option(

@@ -31,11 +31,12 @@ extension Commands {
             ),
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. Pipelines and detectors are "
-                + "served too. NAME is what requests call it; by default it is the name of the file without its extension.",
-            "A browser shows a page on which photos can be dropped. Programs use the Open Inference Protocol (/v2), or "
-                + "post images to /classify; /openapi.json describes everything, /metrics is for Prometheus.",
-            "SIGHUP reloads the models. SIGTERM and SIGINT finish the requests in progress. TLS is left to a proxy.",
+            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. Pipelines and "
+                + "detectors are also served. NAME is the model's name in requests; by default it is the file name "
+                + "without its extension.",
+            "Browsers show a page on which photos can be dropped. Programs use the Open Inference Protocol (/v2), or "
+                + "post images to /classify; /openapi.json describes all paths, and /metrics is for Prometheus.",
+            "SIGHUP reloads the models. SIGTERM and SIGINT finish the requests in progress. For TLS, use a proxy.",
         ],
         run: runServe)
 }

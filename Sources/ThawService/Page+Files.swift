@@ -960,7 +960,7 @@ function askForToken(wasWrong) {
     return asking;
 }
 
-/// The error of an answer: what is wrong, and its code.
+/// The error in a response: its message and code.
 async function failure(answer) {
     try {
         const { error, code } = await answer.json();
@@ -1208,7 +1208,7 @@ function fillOther() {
                 "schema": {"type": "string"},
                 "description": "Milliseconds in the queue (wait), for decoding (decode) and in the network (compute)."
               },
-              "Thaw-Warning": {"schema": {"type": "string"}, "description": "What is wrong with an image that could be read."}
+              "Thaw-Warning": {"schema": {"type": "string"}, "description": "The problem with an image that could be read nevertheless."}
             },
             "content": {
               "application/json": {"schema": {"$ref": "#/components/schemas/Classification"}},
@@ -1216,7 +1216,7 @@ function fillOther() {
             }
           },
           "400": {
-            "description": "The request is wrong, or the image is corrupt.",
+            "description": "The request is invalid, or the image is corrupt.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
           "401": {
@@ -1513,7 +1513,7 @@ function fillOther() {
             }
           },
           "400": {
-            "description": "The request does not fit the model, or an image is corrupt.",
+            "description": "The request does not match the model, or an image is corrupt.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
           "401": {
@@ -1595,7 +1595,7 @@ function fillOther() {
             }
           },
           "400": {
-            "description": "The request does not fit the model, or an image is corrupt.",
+            "description": "The request does not match the model, or an image is corrupt.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
           "401": {

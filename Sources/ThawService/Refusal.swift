@@ -101,7 +101,7 @@ extension Refusal {
     }
 
     static func noSuchPath(_ path: String) -> Refusal {
-        Refusal(404, .notFound, "there is nothing at \(path)", remedy: "/openapi.json describes what there is")
+        Refusal(404, .notFound, "there is nothing at \(path)", remedy: "/openapi.json lists the paths")
     }
 
     static func methodNotAllowed(_ method: String, _ allowed: [String]) -> Refusal {
@@ -151,7 +151,7 @@ extension Refusal {
     }
 
     static func pipelineDrawn(_ name: String) -> Refusal {
-        Refusal(400, .unsupportedModel, "only networks are drawn, and '\(name)' is a pipeline")
+        Refusal(400, .unsupportedModel, "only networks can be drawn; '\(name)' is a pipeline")
     }
 
     static func noBody() -> Refusal { badRequest("the request has no body") }
@@ -164,7 +164,7 @@ extension Refusal {
 
     static func queueFull(_ limit: Int) -> Refusal {
         Refusal(
-            503, .unavailable, "\(limit) requests are waiting already", remedy: "try again later",
+            503, .unavailable, "\(limit) requests are already waiting", remedy: "try again later",
             headers: [("Retry-After", "1")])
     }
 

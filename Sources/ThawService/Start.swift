@@ -38,7 +38,7 @@ private func run(_ settings: Settings) throws -> Int32 {
     let access = try Access(tokenFile: settings.tokenFile, origins: settings.origins, isLoopback: listener.isLoopback)
     let log = try settings.accessLog.map { try AccessLog($0) }
     if !listener.isLoopback, access.token == nil {
-        tell("warning: everybody who can connect to \(listener.host) can use this service; see --token-file")
+        tell("warning: anyone who can connect to \(listener.host) can use this service; see --token-file")
     }
     let models = try ModelStore(settings)
     for model in models.all { for warning in model.details.warnings { tell("\(model.name): \(warning)") } }
@@ -53,7 +53,7 @@ private func run(_ settings: Settings) throws -> Int32 {
         guard sigwait(&signals, &number) == 0 else { continue }
         guard number == SIGHUP else { break }
         models.reload { name, failure in
-            tell(failure.map { "\(name) stays as it was: \($0)" } ?? "\(name) is reloaded")
+            tell(failure.map { "\(name) is unchanged: \($0)" } ?? "\(name) is reloaded")
         }
         do { try log?.reopen() } catch let failure as StartFailure { tell(failure.message) }
     }

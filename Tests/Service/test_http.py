@@ -1,4 +1,4 @@
-"""HTTP, access, limits, and what is malformed."""
+"""HTTP, access, limits, and malformed requests."""
 import json
 import os
 import signal
@@ -98,7 +98,7 @@ class HTTPTests(unittest.TestCase):
         self.assertEqual(self.server.get("/v2/health/live")[0], 200)
 
     def test_many_malformed_requests(self):
-        """Of every kind some; `make test-serve-malformed` sends 100,000."""
+        """A few of every kind; `make test-serve-malformed` sends 100,000."""
         counts, _ = malformed.run(1500)
         self.assertGreater(len(counts), 75)
 
@@ -178,7 +178,7 @@ class AccessTests(unittest.TestCase):
 
     def test_other_addresses_are_warned_of(self):
         with Server("--host", "0.0.0.0") as server:
-            self.assertIn("everybody who can connect", server.told())
+            self.assertIn("anyone who can connect", server.told())
 
 
 if __name__ == "__main__":

@@ -62,7 +62,7 @@ class LifeTests(unittest.TestCase):
             self.assertEqual({(status, data) for status, _, data in answers}, {(200, expected)})
 
     def test_slow_clients_are_cut_off(self):
-        """One byte at a time counts as much as silence."""
+        """A client that sends one byte at a time is treated like a silent one."""
         with Server("--patience", "1") as server:
             heads = [b"GET /v2 HTTP/1.1\r\nHost: localhost\r\nA: ",
                      b"POST /classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"]
@@ -84,7 +84,7 @@ class LifeTests(unittest.TestCase):
                             break
                     self.assertLess(time.time() - start, 5)
                     self.assertIn(b" 408 ", received)
-            # A client that says nothing at all.
+            # A client that sends nothing at all.
             with socket.create_connection((server.host, server.port)) as client:
                 client.settimeout(10)
                 start = time.time()
@@ -127,7 +127,7 @@ class LifeTests(unittest.TestCase):
                     file.write(b"broken")
                 os.rename(path + ".new", path)
                 server.process.send_signal(signal.SIGHUP)
-                server.waits_for("demo stays as it was")
+                server.waits_for("demo is unchanged")
                 stop.set()
                 for future in running:
                     self.assertEqual(future.result(), {200})
@@ -156,7 +156,7 @@ class LifeTests(unittest.TestCase):
                         os.truncate(large, 0)
                         self.assertEqual(server.post("/classify", PHOTO), expected)
                         server.process.send_signal(signal.SIGHUP)
-                        server.waits_for("demo stays as it was")
+                        server.waits_for("demo is unchanged")
                         self.assertEqual(server.post("/classify", PHOTO), expected)
                         stop = threading.Event()
 

@@ -168,7 +168,8 @@ struct PipelineTests {
         #expect(both["code"] as? String == "wrongShape", "\(both)")
         #expect((both["error"] as? String)?.contains("send one item at a time") == true)
         // A pipeline has no drawing, and this one does not classify.
-        #expect(try EndToEndTests.curl([server.url + "/models/anchors/graph.svg"]).contains("only networks are drawn"))
+        #expect(
+            try EndToEndTests.curl([server.url + "/models/anchors/graph.svg"]).contains("only networks can be drawn"))
         let photo = Self.path("detectors/shapes0.png")
         let refusal = try EndToEndTests.curl(["--data-binary", "@" + photo, server.url + "/classify?model=anchors"])
         #expect(refusal.contains("does not classify single images"))

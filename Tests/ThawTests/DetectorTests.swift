@@ -99,9 +99,12 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
                     $0.nonMaximumSuppression.confidenceOutputFeatureName = "nowhere"
                 }
             ),
-            ("the IoU threshold is 1.5; it is from 0 to 1", { $0.nonMaximumSuppression.iouThreshold = 1.5 }),
             (
-                "the confidence threshold is -1.0; it is not negative",
+                "the IoU threshold is 1.5; expected a number from 0 to 1",
+                { $0.nonMaximumSuppression.iouThreshold = 1.5 }
+            ),
+            (
+                "the confidence threshold is -1.0; expected a number of at least 0",
                 {
                     $0.nonMaximumSuppression.confidenceThreshold = -1.0
                 }

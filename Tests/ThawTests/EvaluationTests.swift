@@ -44,7 +44,7 @@ import Testing
     }
 
     /// scikit-learn 1.5: `f1_score(average="macro")` and `log_loss`.
-    @Test func `macro F1 and log loss are those of scikit-learn`() {
+    @Test func `macro F1 and log loss match scikit-learn`() {
         let evaluation = evaluation([
             ([0.7, 0.2, 0.1, 0], 0), ([0.6, 0.3, 0.1, 0], 1), ([0.1, 0.8, 0.1, 0], 1), ([0.9, 0.06, 0.04, 0], 2),
         ])
@@ -277,7 +277,7 @@ import Testing
         let failure = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t2\n", offset: 1) }
         #expect(failure?.problem.description == "there is no class 3 (2 plus the offset 1)")
         #expect(failure?.hint == nil)
-        let needless = "no class is given by its index: the offset has no effect"
+        let needless = "the table has no class indices, so the offset has no effect"
         for (name, offset, isTold) in [("cat", 1, true), ("cat", 0, false), ("1", 1, false), ("0", 1, false)] {
             let notes = try truth("file\tclass\na.jpg\t\(name)\n", offset: offset).notes
             #expect(notes.texts.contains(needless) == isTold, "\(name) \(offset)")

@@ -41,7 +41,7 @@ extension Failure {
     }
 
     static func blobMissing(_ layer: String, _ blob: String) -> Failure {
-        Failure(.invalidModel, location: "layer '\(layer)'", "reads '\(blob)', which no layer before it computes")
+        Failure(.invalidModel, location: "layer '\(layer)'", "reads '\(blob)', which no earlier layer computes")
     }
 
     static func blobTwice(_ layer: String, _ blob: String) -> Failure {
@@ -124,7 +124,7 @@ extension Failure {
 
     static func inputNotDescribed(_ name: String) -> Failure {
         Failure(
-            .invalidModel, "the input '\(name)' of the program is missing in the description",
+            .invalidModel, "the input '\(name)' of the program is missing from the description",
             remedy: "the file is corrupt")
     }
 

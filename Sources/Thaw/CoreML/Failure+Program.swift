@@ -43,7 +43,7 @@ extension Failure {
 
     static func valueTwice(_ name: String) -> Failure { Failure(.invalidModel, "'\(name)' is computed twice") }
     static func valueMissing(_ name: String) -> Failure {
-        Failure(.invalidModel, "reads '\(name)', which nothing before it computes")
+        Failure(.invalidModel, "reads '\(name)', which no earlier operation computes")
     }
 
     static func valueType(_ name: String, _ kind: String) -> Failure {

@@ -2,8 +2,8 @@
 extension Failure {
     static func arrayTooLarge(_ type: TensorType) -> Failure {
         Failure(
-            .limitExceeded, "an array of the network, \(type), is larger than the engine can hold",
-            remedy: "2^29 elements, borders included, are the most")
+            .limitExceeded, "a tensor of the network, \(type), is larger than the engine can hold",
+            remedy: "the limit is 2^29 elements, including borders")
     }
 
     static func networkTooLarge(_ byteCount: Int) -> Failure {
@@ -14,7 +14,7 @@ extension Failure {
 
     static func noRanges() -> Failure {
         Failure(
-            .noRanges, "the model has no ranges of activations, which int8 needs",
-            remedy: "make a model that has them with 'thaw quantize'")
+            .noRanges, "the model has no activation ranges, which int8 needs",
+            remedy: "add them with 'thaw quantize'")
     }
 }

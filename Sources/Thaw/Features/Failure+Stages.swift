@@ -31,7 +31,7 @@ extension Failure {
 
     static func stageInput(_ name: String) -> Failure {
         Failure(
-            .invalidModel, "takes '\(name)', which is not an input of the pipeline, and no stage before returns it")
+            .invalidModel, "takes '\(name)', which is not an input of the pipeline, and no earlier stage returns it")
     }
 
     static func pipelineOutput(_ name: String) -> Failure {
@@ -97,7 +97,7 @@ extension Failure {
     }
 
     static func noSuppressionMethod() -> Failure {
-        Failure(.invalidModel, "no method of suppression is chosen", remedy: "the format has one, pickTop")
+        Failure(.invalidModel, "the suppression method is missing", remedy: "expected pickTop")
     }
 
     static func noSuppressionFeature(_ kind: String, _ name: String, _ what: String) -> Failure {
@@ -107,7 +107,7 @@ extension Failure {
     static func suppressionThreshold(_ what: String, _ threshold: Double) -> Failure {
         Failure(
             .invalidModel, "the \(what) threshold is \(threshold)",
-            remedy: what == "IoU" ? "it is from 0 to 1" : "it is not negative")
+            remedy: what == "IoU" ? "expected a number from 0 to 1" : "expected a number of at least 0")
     }
 
     static func suppressedCounts(_ names: [String]) -> Failure {
@@ -129,7 +129,8 @@ extension Failure {
 
     static func treeRoots(trees: Int, roots: Int) -> Failure {
         Failure(
-            .invalidModel, "the \(trees) trees have \(roots) nodes without a parent", remedy: "each tree has one root")
+            .invalidModel, "the \(trees) trees have \(roots) nodes without a parent",
+            remedy: "expected one root per tree")
     }
 }
 

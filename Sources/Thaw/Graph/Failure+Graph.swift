@@ -5,11 +5,11 @@ extension Failure {
     }
 
     static func noSuchAxis(_ axis: Int, of shape: Shape) -> Failure {
-        Failure(.wrongShape, "axis \(axis) does not exist in an array of shape \(shape)")
+        Failure(.wrongShape, "axis \(axis) does not exist in a tensor of shape \(shape)")
     }
 
     static func cannotBroadcast(_ a: Shape, _ b: Shape) -> Failure {
-        Failure(.wrongShape, "arrays of shapes \(a) and \(b) cannot be combined element by element")
+        Failure(.wrongShape, "tensors of shapes \(a) and \(b) cannot be combined elementwise")
     }
 
     static func invalidGraph(_ location: String, _ problem: String) -> Failure {
@@ -17,6 +17,6 @@ extension Failure {
     }
 
     static func impossibleShape(_ shape: Shape) -> Failure {
-        Failure(.invalidModel, "an array of shape \(shape) cannot be computed", remedy: "2^40 elements are the most")
+        Failure(.invalidModel, "a tensor of shape \(shape) cannot be computed", remedy: "the limit is 2^40 elements")
     }
 }

@@ -8,8 +8,8 @@ extension Failure {
 
     static func unsupportedImage(kind: String) -> Failure {
         Failure(
-            .unknownFormat, "is an image of the kind \(kind), which this version does not read",
-            remedy: "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are read")
+            .unknownFormat, "is an image of the kind \(kind), which is not supported",
+            remedy: "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are supported")
     }
 
     static func truncatedImage(_ kind: String) -> Failure {
@@ -55,7 +55,7 @@ extension Failure {
     }
 
     static func cannotEncode(_ kind: String, _ reason: String) -> Failure {
-        Failure(.notWritable, "the \(kind) file cannot be made: \(reason)")
+        Failure(.notWritable, "the \(kind) file cannot be written: \(reason)")
     }
 }
 

@@ -85,17 +85,17 @@ extension Failure {
     static func noState(_ names: [String]) -> Failure {
         Failure(
             .noInput, "the model keeps '\(names.joined(separator: "', '"))' between runs, and no state is given",
-            remedy: "a state of the model is made first", names: names)
+            remedy: "create a state for the model first", names: names)
     }
 
     static func stateless() -> Failure {
-        Failure(.unsupportedModel, "the model keeps nothing between runs", remedy: "it is run without a state")
+        Failure(.unsupportedModel, "the model has no state", remedy: "run it without one")
     }
 
     static func noSuchState(_ name: String, _ names: [String]) -> Failure {
         Failure(
-            .noSuchFeature, "the model keeps no '\(name)' between runs",
-            remedy: "it keeps '\(names.joined(separator: "', '"))'", names: names)
+            .noSuchFeature, "the model's state has no tensor '\(name)'",
+            remedy: "it has '\(names.joined(separator: "', '"))'", names: names)
     }
 
     static func stateShape(_ name: String, _ shape: Shape, _ expected: Shape) -> Failure {
@@ -104,5 +104,5 @@ extension Failure {
             names: [name])
     }
 
-    static func otherState() -> Failure { Failure(.invalidOption, "the state is that of another model") }
+    static func otherState() -> Failure { Failure(.invalidOption, "the state belongs to another model") }
 }

@@ -2,8 +2,8 @@
 extension Failure {
     static func constantTooLarge(_ shape: Shape) -> Failure {
         Failure(
-            .limitExceeded, "an array of shape \(shape) would be computed while the graph is read",
-            remedy: "that is more than a network has")
+            .limitExceeded, "a tensor of shape \(shape) would be computed during the import",
+            remedy: "no network needs one that large")
     }
 
     static func wrongRank(_ rank: Int, _ shape: Shape) -> Failure {
@@ -31,20 +31,20 @@ extension Failure {
 
     static func elementCount(_ from: Shape, _ to: Shape) -> Failure {
         Failure(
-            .wrongShape, "an array of shape \(from) cannot take the shape \(to)",
-            remedy: "the number of elements must stay")
+            .wrongShape, "a tensor of shape \(from) cannot be reshaped to \(to)",
+            remedy: "the number of elements must stay the same")
     }
 
     static func shapesDiffer(_ a: Shape, _ b: Shape) -> Failure {
-        Failure(.wrongShape, "arrays of shapes \(a) and \(b) do not go together")
+        Failure(.wrongShape, "tensors of shapes \(a) and \(b) are incompatible")
     }
 
     static func uneven(_ shape: Shape, _ blocks: String) -> Failure {
-        Failure(.wrongShape, "an array of shape \(shape) does not fall into blocks of \(blocks)")
+        Failure(.wrongShape, "a tensor of shape \(shape) cannot be divided into blocks of \(blocks)")
     }
 
     static func sliceOutside(_ shape: Shape) -> Failure {
-        Failure(.wrongShape, "the slice lies outside the array of shape \(shape)")
+        Failure(.wrongShape, "the slice is outside the tensor of shape \(shape)")
     }
 
     static func elementTypesDiffer(_ a: String, _ b: String) -> Failure {

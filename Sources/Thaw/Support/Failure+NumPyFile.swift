@@ -1,11 +1,11 @@
 /// NumPy files that cannot be read.
 extension Failure {
     static func notNumPy() -> Failure {
-        Failure(.unknownFormat, "is not a NumPy file", remedy: "expected a .npy file as numpy.save writes it")
+        Failure(.unknownFormat, "is not a NumPy file", remedy: "expected a .npy file as written by numpy.save")
     }
 
     static func numPyVersion(_ major: UInt8, _ minor: UInt8) -> Failure {
-        Failure(.unknownFormat, "the NumPy format \(major).\(minor) is not known", remedy: "versions 1 to 3 are read")
+        Failure(.unknownFormat, "the NumPy format \(major).\(minor) is unknown", remedy: "versions 1 to 3 are read")
     }
 
     static func numPyHeader(_ problem: String) -> Failure {

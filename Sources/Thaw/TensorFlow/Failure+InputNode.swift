@@ -102,7 +102,7 @@ extension Note {
     static func channelsUnknown(_ node: String, _ shape: Shape) -> Note {
         Note(
             .channelsUnknown,
-            "nothing tells whether '\(node)', \(shape), is an image whose channels come first; "
-                + "\(option: .channels) first says that it is")
+            "it is unclear whether '\(node)', \(shape), is a channels-first image; "
+                + "\(option: .channels) first treats it as one")
     }
 }

@@ -160,7 +160,7 @@ extension Note {
     static func dropoutRemoved(_ nodes: [String]) -> Note {
         Note(
             .dropoutRemoved,
-            "the graph has dropout at \(Failure.listed(nodes)), which is removed: it does nothing at inference")
+            "dropout at \(Failure.listed(nodes)) was removed, because it has no effect at inference")
     }
 
     static func batchCombined(_ node: String) -> Note {

@@ -429,7 +429,7 @@ function card(row) {
   const photo = row.photo
     ? make("img", { src: "data:image/jpeg;base64," + row.photo, alt: "", loading: "lazy" })
     : row.error ? "unreadable" : "no preview";
-  // The end of the name is shown. It is isolated, so that its direction changes nothing around it.
+  // The end of the name is shown. It is isolated, so that its direction does not affect the surrounding text.
   const file = make("div", { class: "file", title: row.path }, make("bdi", { dir: "ltr" }, row.path));
   if (row.error) {
     return make("div", { class: "card" }, make("div", { class: "photo" }, photo),

@@ -80,7 +80,7 @@ function askForToken(wasWrong) {
     return asking;
 }
 
-/// The error of an answer: what is wrong, and its code.
+/// The error in a response: its message and code.
 async function failure(answer) {
     try {
         const { error, code } = await answer.json();

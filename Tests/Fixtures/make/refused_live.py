@@ -27,7 +27,7 @@ def saved(folder, variables):
 def write(refusals):
     for name, stored, wrong, words in [
             ("checkpoint_lacking", {"gain": values(3)}, "a checkpoint without a variable of its graph",
-             "shift VariableV2 {} belong together"),
+             "shift VariableV2 {} graph variables match"),
             ("checkpoint_shape", {"gain": values(3), "shift": values(4)}, "a variable of 4 numbers where the graph has 3",
              "shift VariableV2 {} [3] [4]")]:
         folder = tempfile.mkdtemp()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Bad input is refused with exit code 2 and a message that names the file and says what would be right.
+/// Bad input is refused with exit code 2 and a message that names the file and the remedy.
 @Suite struct BadInputTests {
     /// The last lines of a failed run's standard error, starting with "thaw: ".
     private func message(_ words: [String], status: Int32 = 2) throws -> String {
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `labels that do not fit are refused, naming the file`() throws {
+    @Test func `labels that do not match are refused, naming the file`() throws {
         let graph = Project.network("squeezenet")
         for row in Project.table("labels/labels.tsv") {
             // The networks have ten classes: valid files have too few labels.
@@ -147,7 +147,7 @@ import Testing
             ("none.jpg", "no such file"),
             ("labels/plain.txt", "is not an image; expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file"),
             ("refuse/empty.pb", "the file is empty"),
-            ("images/refused/picture.avif", "is an image of the kind AVIF, which this version does not read"),
+            ("images/refused/picture.avif", "is an image of the kind AVIF, which is not supported"),
         ])
     func images(_ file: String, _ expected: String) throws {
         let path = Project.fixture(file)

@@ -230,7 +230,7 @@ import Testing
             ([rgb, rgb, image, "--color", "bgr"], "--color is for graphs; both are Core ML models"),
             ([rgb, "none.mlmodel", image], "none.mlmodel: no such file"),
             ([rgb, image, image], "cat.jpg: is an image; expected a Core ML model"),
-            ([detector, rgb, image], "rgb.mlmodel: this is no pipeline, and the other model is one"),
+            ([detector, rgb, image], "rgb.mlmodel: this is not a pipeline, but the other model is"),
             (
                 [detector, Project.fixture("detectors/yolo11.mlmodel"), image],
                 "the first model has 80 labels, the second 4"

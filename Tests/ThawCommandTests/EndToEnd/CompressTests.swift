@@ -78,7 +78,7 @@ import Testing
         #expect(again.status == 2)
         #expect(
             again.errors
-                == "thaw: m.mlmodel: the weights are already compressed; compress the original model: each time loses more\n"
+                == "thaw: m.mlmodel: the weights are already compressed; compress the original model, to avoid losing accuracy twice\n"
         )
     }
 

@@ -8,7 +8,7 @@ import Testing
     private static let demo = [Project.demo, "--labels", Project.demoLabels]
 
     @Test(arguments: ["q.mlpackage", "q.mlmodel"])
-    func `it prints what is left of the top labels, and the result runs`(_ name: String) throws {
+    func `it prints how many top labels are kept, and the result runs`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(["quantize"] + Self.demo + Self.photos + ["-o", name], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: ["q.mlpackage", "q.mlmodel"])
-    func `the result runs in int8, and says how`(_ name: String) throws {
+    func `the result runs in int8, and inspect shows how`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(["quantize"] + Self.demo + Self.photos + ["-o", name], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
@@ -68,14 +68,14 @@ import Testing
         let words = ["compare", Self.demo[0], name, Self.photos[0], "--precision", "int8"]
         let compared = try Thaw.run(words + ["--tolerance", "1"], in: folder)
         #expect(compared.status == 0, "\(compared.errors)")
-        #expect(compared.output.contains("layers lose most at"))
+        #expect(compared.output.contains("largest layer errors at"))
         #expect(compared.output.contains(#/precision +int8\n/#))
     }
 
     @Test func `a model without ranges is not run in int8`() throws {
         let outcome = try Thaw.run(["classify"] + Self.demo + [Self.photos[0], "--precision", "int8"])
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("the model has no ranges of activations, which int8 needs"))
+        #expect(outcome.errors.contains("the model has no activation ranges, which int8 needs"))
     }
 
     @Test func `a machine without bfloat16 computes in float32`() throws {

@@ -30,7 +30,9 @@ import Testing
         }
     }
 
-    @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `a model that only scales its image is written`(_ file: String)
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `a model that consists of its image's scaling is written`(
+        _ file: String
+    )
         throws
     {
         let folder = try TemporaryFolder()

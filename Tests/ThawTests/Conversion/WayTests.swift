@@ -59,7 +59,7 @@ extension Converter.Options {
 
     @Test(arguments: WayCase.all) func `the only note is about replaced dropout`(_ way: WayCase) throws {
         let conversion = try Converter(way.options).convert(contentsOfFile: way.path)
-        let notes = conversion.notes.filter { $0.contains("the graph has dropout at '") }
+        let notes = conversion.notes.filter { $0.contains("dropout at '") }
         let isDropped = way.name.hasPrefix("dropout_")
         #expect(notes.count == (isDropped ? 1 : 0))
         #expect(conversion.assumptions.contains { $0.contains("dropout") } == isDropped)

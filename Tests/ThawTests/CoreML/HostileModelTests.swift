@@ -42,7 +42,7 @@ import Testing
             $0.convolution.isDeconvolution = true
             $0.convolution.outputChannels = largest
         },
-        Layer(testDescription: "parts of 2^63 − 1", words: "lies outside the array") {
+        Layer(testDescription: "parts of 2^63 − 1", words: "is outside the tensor") {
             $0.splitND.axis = 1
             $0.splitND.splitSizes = [largest, largest]
         },
@@ -50,7 +50,7 @@ import Testing
             $0.splitND.axis = 1
             $0.splitND.numSplits = largest
         },
-        Layer(testDescription: "a slice that begins at 2^63 − 1", words: "lies outside the array") {
+        Layer(testDescription: "a slice that begins at 2^63 − 1", words: "is outside the tensor") {
             $0.sliceStatic.beginIds = [0, largest, 0, 0]
             $0.sliceStatic.endIds = [1, 1, 4, 4]
             $0.sliceStatic.strides = [1, 1, 1, 1]

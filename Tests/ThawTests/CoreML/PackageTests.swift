@@ -183,7 +183,7 @@ import Testing
         let text = try refusal { operations in
             operations.removeAll { ($0.type as String) == "const" }
         }
-        #expect(text.contains("which nothing before it computes"))
+        #expect(text.contains("which no earlier operation computes"))
     }
 
     @Test func `a value that is computed twice is refused`() throws {

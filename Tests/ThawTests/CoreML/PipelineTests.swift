@@ -207,9 +207,9 @@ extension MessageType {
                 "input 'input': the value is an array of shape [3]; expected an array"
             ),
             ("iris_svc", #"{"input": [1, [2], 3, 4]}"#, "input 'input': the rows of the array have different lengths"),
-            ("iris_svc", #"{"input": ["a", 2, 3, 4]}"#, "something else than numbers"),
+            ("iris_svc", #"{"input": ["a", 2, 3, 4]}"#, "something other than numbers"),
             ("iris_svc", #"{"input": 5}"#, "'5' is neither an array of shape [4], as JSON, nor a file"),
-            ("iris_svc", "[1]", "an object of inputs is expected"),
+            ("iris_svc", "[1]", "expected a JSON object of inputs"),
             ("iris_svc", "{", "not valid JSON"),
             (
                 "hand_tree_modes", #"{"a": 1, "b": 1.5, "c": [1, 1, 1, 1]}"#,

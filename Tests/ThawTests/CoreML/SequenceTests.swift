@@ -87,7 +87,7 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
     @Test(arguments: [
         ("branch", ["Conditional"]), ("branch_constant", []), ("loop_unrolled", []), ("loop_never", []),
         ("loop_counted", ["Loop"]), ("loop_until", ["Loop"]),
-    ]) func `what is known is unrolled or left out`(_ name: String, _ kinds: [String]) throws {
+    ]) func `known loops are unrolled, and known branches are removed`(_ name: String, _ kinds: [String]) throws {
         let graph = try Model.load(contentsOfFile: Fixtures.path("sequences/\(name).mlpackage")).model.graph
         #expect(graph.nodes.map(\.kind).filter { ["Conditional", "Loop"].contains($0) } == kinds)
     }
@@ -147,7 +147,7 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
 /// A recurrent layer, a branch or a loop with one change that makes it unsupported or invalid.
 private struct BrokenSequence: CustomTestStringConvertible, Sendable {
     let file: String
-    /// What the message must contain.
+    /// Text that the message must contain.
     let words: String
     let change: @Sendable (inout Message) -> Void
 
@@ -203,7 +203,7 @@ private struct BrokenSequence: CustomTestStringConvertible, Sendable {
             blocks[0].outputs = [] as [String]
             operation.blocks = blocks
         },
-        operation("branch", "cond", "reads 'nowhere', which nothing before it computes") { operation in
+        operation("branch", "cond", "reads 'nowhere', which no earlier operation computes") { operation in
             var blocks: [Message] = operation.blocks
             blocks[1].outputs = ["nowhere"]
             operation.blocks = blocks

@@ -20,12 +20,11 @@ import Testing
             #expect(failure?.code == .noRanges)
             #expect(
                 failure?.description
-                    == "the model has no ranges of activations, which int8 needs; make a model that has them with "
-                    + "'thaw quantize'")
+                    == "the model has no activation ranges, which int8 needs; add them with 'thaw quantize'")
         }
     }
 
-    @Test func `auto is float32 for a model that records no cost`() throws {
+    @Test func `auto is float32 for a model without a recorded cost`() throws {
         let model = try model()
         #expect(try model.prepared(for: .auto).precision == .float32)
         #expect(try model.prepared(for: .bf16).precision == .bf16)
@@ -45,7 +44,7 @@ import Testing
         #expect((choice.note == nil) == (choice == .faster))
     }
 
-    @Test func `instruction sets without bfloat16 compute in float32 and say so`() throws {
+    @Test func `instruction sets without bfloat16 compute in float32 and report that`() throws {
         for set in InstructionSet.available where set.bfloat16Kernels == nil {
             for given in [nil, "", "0", "1"] { #expect(try BFloat16Choice(set, given) == .missing) }
             #expect(try Program(model().graph, instructionSet: set, precision: .bf16).precision == .float32)
@@ -67,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: InstructionSet.allCases)
-    func `sets without products of 8-bit integers say so`(_ set: InstructionSet) {
+    func `sets without 8-bit integer products report that`(_ set: InstructionSet) {
         let hasProducts = ![.baseline, .avx2, .avx512].contains(set)
         #expect(Precision.int8.note(on: set) == (hasProducts ? nil : .withoutCodeProducts()))
         for precision in [Precision.float32, .auto] { #expect(precision.note(on: set) == nil) }

@@ -43,8 +43,8 @@ import Testing
         let failure = #expect(throws: Failure.self) { try Pixels(contentsOfFile: path) }
         #expect(
             failure?.description
-                == "\(path): is an image of the kind \(kind), which this version does not read; "
-                + "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are read")
+                == "\(path): is an image of the kind \(kind), which is not supported; "
+                + "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are supported")
     }
 
     @Test("A missing file, a folder, an empty file and a text file are refused as such")
@@ -88,7 +88,7 @@ import Testing
                 try part.withUnsafeBytes { try Pixels(decoding: $0, DecodingOptions(isStrict: true)) }
             }
             #expect(failure?.problem.description.isEmpty == false)
-            // Otherwise it is decoded as far as possible, with a warning; other kinds are refused in any case.
+            // Otherwise as much as possible is decoded, with a warning; other kinds are refused in any case.
             if let image = try? part.withUnsafeBytes({ try DecodedImage(decoding: $0) }) {
                 #expect(["jpg", "png", "gif"].contains { name.hasSuffix($0) } || name == "rle8.bmp")
                 #expect(image.warning?.hasSuffix("ends too early") == true)
@@ -187,7 +187,7 @@ import Testing
         #expect(try png.withUnsafeBytes { try Pixels(decoding: $0) } == upright.turned(.turnedRight))
     }
 
-    @Test("A PNG that lacks only its end is read, with a warning")
+    @Test("A PNG whose end is missing is read, with a warning")
     func pngWithoutEnd() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         let png = try Data(contentsOf: URL(filePath: path)).dropLast(12)

@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct NumPyFileTests {
-    /// A file as numpy.save writes it, with this header.
+    /// A file as written by numpy.save, with this header.
     private static func file(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt8] {
         let length = UInt32(header.utf8.count)
         let size = withUnsafeBytes(of: length.littleEndian) { Array($0.prefix(version == 1 ? 2 : 4)) }

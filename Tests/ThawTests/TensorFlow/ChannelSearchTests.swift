@@ -166,7 +166,7 @@ import Testing
     @Test func `an unknown layout causes a warning with advice`() throws {
         let notes = try Converter().convert(graph: Self.graph([1, 1, 6, 8], Self.silent)).notes
         #expect(
-            notes.contains { $0.contains("'image', [1, 1, 6, 8]") && $0.hasSuffix("channels first says that it is") })
+            notes.contains { $0.contains("'image', [1, 1, 6, 8]") && $0.hasSuffix("channels first treats it as one") })
         var options = Converter.Options()
         options.channels = .last
         let failure = #expect(throws: Failure.self) {

@@ -2,8 +2,8 @@ import Testing
 
 @testable import Thaw
 
-/// Operations on constants. Their results are compared with TensorFlow by the graphs of `known/`. Here are the inputs that they
-/// refuse, and cases that TensorFlow does not write.
+/// Operations on constants. Their results are compared with TensorFlow by the graphs of `known/`. Here are the inputs
+/// that they refuse, and cases that TensorFlow does not write.
 @Suite struct ConstantOperationTests {
     /// The image is used if an input is nil.
     struct Refused: CustomTestStringConvertible, Sendable {
@@ -31,7 +31,7 @@ import Testing
 
         Refused("MatrixDiag", [nil], "the diagonal depends on the input"),
         Refused("MatrixDiag", [ones([])], "the diagonal has no elements"),
-        Refused("MatrixDiag", [ones([1 << 14])], "[16384, 16384] would be computed while the graph is read"),
+        Refused("MatrixDiag", [ones([1 << 14])], "[16384, 16384] would be computed during the import"),
         Refused(
             "MatrixDiagV3", [nil, number(0), number(-1), number(-1), ones([])], "the diagonal depends on the input"),
         Refused(
@@ -69,7 +69,7 @@ import Testing
             "the padding value depends on the input"),
         Refused(
             "MatrixDiagV2", [ones([3]), number(0), Tensor(0x1p62, element: .int64), number(-1), ones([])],
-            "would be computed while the graph is read"),
+            "would be computed during the import"),
         Refused(
             "MatrixDiagV3", [ones([3]), number(0), number(-1), number(-1), ones([])], "'align'",
             ["align": .string("CENTER")]),
@@ -99,10 +99,10 @@ import Testing
         Refused("ScatterNd", [list(0), ones([]), nil], "the shape depends on the input"),
         Refused("ScatterNd", [list(4), ones([]), list(4)], "index [4] is out of bounds; its shape is [4]"),
         Refused("ScatterNd", [list(0, -1), ones([]), list(4, 2)], "index [0, -1] is out of bounds"),
-        Refused("ScatterNd", [list(0, 0), ones([]), list(4)], "shapes [2] and [] do not go together"),
-        Refused("ScatterNd", [list(0), ones([2]), list(4)], "shapes [1] and [2] do not go together"),
-        Refused("ScatterNd", [number(0), ones([]), list(4)], "shapes [] and [] do not go together"),
-        Refused("ScatterNd", [list(0), ones([]), list(1 << 27)], "would be computed while the graph is read"),
+        Refused("ScatterNd", [list(0, 0), ones([]), list(4)], "shapes [2] and [] are incompatible"),
+        Refused("ScatterNd", [list(0), ones([2]), list(4)], "shapes [1] and [2] are incompatible"),
+        Refused("ScatterNd", [number(0), ones([]), list(4)], "shapes [] and [] are incompatible"),
+        Refused("ScatterNd", [list(0), ones([]), list(1 << 27)], "would be computed during the import"),
         Refused("TensorScatterUpdate", [nil, list(0), ones([])], "the tensor depends on the input"),
         Refused("TensorScatterUpdate", [ones([4]), nil, ones([])], "the list of indices depends on the input"),
         Refused("TensorScatterUpdate", [ones([4]), list(0), nil], "the tensor of updates depends on the input"),

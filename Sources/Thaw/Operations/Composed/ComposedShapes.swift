@@ -102,6 +102,6 @@ extension ImportContext {
 
 /// Messages that several refusals share.
 enum Phrases {
-    static let unknownCount: Phrase = "how many elements are not zero is known only when the model runs"
+    static let unknownCount: Phrase = "the number of nonzero elements is known only when the model runs"
     static let knownShapes: Phrase = "shapes must be known in advance"
 }

@@ -135,7 +135,7 @@ enum CompressedWeights {
         let bits = numbers.count.trailingZeroBitCount
         guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
             indices.bytes.count == (count * bits + 7) / 8
-        else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill an array of shape \(shape)") }
+        else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill a tensor of shape \(shape)") }
         let places = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
         return Tensor(places.map { numbers[Int($0)] }, shape: shape)
     }
@@ -148,7 +148,7 @@ extension MILRead {
         let rank = places.shape.rank
         guard list.shape.rank == rank + 2,
             zip(places.shape, list.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
-        else { throw refused("a list of shape \(list.shape) does not fit indices of shape \(places.shape)") }
+        else { throw refused("a palette of shape \(list.shape) does not match indices of shape \(places.shape)") }
         let numbers = list.floats
         let length = list.shape[rank]
         let runs = try NumberRuns(self, places.shape, list.shape[rank + 1])
@@ -159,7 +159,7 @@ extension MILRead {
                     let (place, part) = runs.origin(i)
                     let index = Tensor.integer(elements[place])
                     guard (0..<length).contains(index) else {
-                        throw refused("the index \(index) is not in the list")
+                        throw refused("the index \(index) is not in the palette")
                     }
                     out[i] = numbers[(block(place) * length + index) * runs.length + part]
                 }
@@ -184,7 +184,8 @@ extension MILRead {
             guard tensor.shape.rank == data.shape.rank,
                 zip(data.shape, tensor.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
             else {
-                throw refused("a scale or an offset of shape \(tensor.shape) does not fit data of shape \(data.shape)")
+                throw refused(
+                    "a scale or an offset of shape \(tensor.shape) does not match data of shape \(data.shape)")
             }
         }
         let scales = scale.floats
@@ -222,7 +223,7 @@ struct NumberRuns {
         var shape = places
         shape[axis] = size.partialValue
         guard length > 0, !size.overflow, let count = shape.checkedCount, count < 1 << 31 else {
-            throw op.refused("runs of \(length) numbers do not fit indices of shape \(places)")
+            throw op.refused("runs of \(length) values do not match indices of shape \(places)")
         }
         (self.length, self.shape, step) = (length, shape, places.strides[axis])
     }

@@ -7,7 +7,7 @@ enum SparseWeights {
             let packed = try op.constant("mask").bytes
             let shape = Shape(try op.integers("shape"))
             guard let count = shape.checkedCount, count < 1 << 31, packed.count == (count + 7) / 8 else {
-                throw op.refused("\(packed.count) bytes of the mask do not fill an array of shape \(shape)")
+                throw op.refused("\(packed.count) bytes of the mask do not fill a tensor of shape \(shape)")
             }
             let mask = try op.constant("mask").view.withBytes { unpacked($0, count: count, bits: 1, .lowestFirst) }
             return [.constant(try op.spread("nonzero_data", over: Tensor(codes: mask, shape: shape)))]
@@ -35,7 +35,7 @@ extension MILRead {
         let numbers = try constant(key).floats
         let bits = mask.integers
         guard bits.reduce(0, { $0 + ($1 == 0 ? 0 : 1) }) == numbers.count else {
-            throw refused("the mask has not as many places as there are numbers, which are \(numbers.count)")
+            throw refused("the mask does not select exactly the \(numbers.count) stored values")
         }
         var next = numbers.makeIterator()
         return Tensor(bits.map { $0 == 0 ? 0 : next.next()! }, shape: mask.shape)

@@ -78,7 +78,7 @@ extension Failure {
 
     static func variableMissing(_ node: String, _ op: String, _ key: String, _ file: String) -> Failure {
         refused(
-            node, op, "the variable '\(key)' is not in \(file)", "graph and variables do not belong together",
+            node, op, "the variable '\(key)' is not in \(file)", "the graph and the variables do not match",
             code: .missingVariables)
     }
 

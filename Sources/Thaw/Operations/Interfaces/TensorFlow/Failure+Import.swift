@@ -25,6 +25,6 @@ extension Failure {
     }
 
     static func badAttribute(_ node: String, _ op: String, _ key: String) -> Failure {
-        refused(node, op, "the attribute '\(key)' has a type or value that does not belong there", code: .invalidModel)
+        refused(node, op, "the attribute '\(key)' has an invalid type or value", code: .invalidModel)
     }
 }
