@@ -3,12 +3,12 @@
 compares their answers.
 
 usage: torchvision.py [--thaw BINARY] [--rounds N] [--seconds S] [--threads N] [--dialect neuralnetwork|mlprogram]
-                      [--folder FOLDER] [--json FILE] [NETWORK ...]
+                      [--folder FOLDER] [--write] [--json FILE] [NETWORK ...]
 
 coremltools converts each network for Thaw, torch exports it as ONNX for OpenVINO (in float32) and ONNX Runtime. The files
-are kept in the folder, and not written again. In each round, each engine runs for S seconds with one image. The result is
-the median over the rounds of the medians. The machine should be otherwise idle. The exit code is 1 if an answer differs
-from torch's by more than 1e-4 of its largest value, or in its top label.
+are kept in the folder, and not written again; with --write, nothing is timed. In each round, each engine runs for S
+seconds with one image. The result is the median over the rounds of the medians. The machine should be otherwise idle. The
+exit code is 1 if an answer differs from torch's by more than 1e-4 of its largest value, or in its top label.
 
 Needs `pip install coremltools torch==2.7.1 torchvision==0.22.1 onnx onnxruntime openvino numpy`.
 """
@@ -164,9 +164,14 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--dialect", choices=("neuralnetwork", "mlprogram"), default="mlprogram")
     parser.add_argument("--folder", default="torchvision-networks")
+    parser.add_argument("--write", action="store_true")
     parser.add_argument("--json")
     arguments = parser.parse_args()
     os.makedirs(arguments.folder, exist_ok=True)
+    if arguments.write:
+        for name in arguments.networks:
+            print(*write(name, arguments.folder, arguments.dialect), flush=True)
+        return
     rows, failed = [], False
     for name in arguments.networks:
         try:
