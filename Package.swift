@@ -47,6 +47,9 @@ if architecture == "x86_64" {
         kernels("IntegerKernelsAVX2VNNI", define: ["AVX2", "VNNI"], flags: avx2 + ["-mavxvnni"]),
         kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),
         kernels("IntegerKernelsAVX512VNNI", define: ["AVX512", "VNNI"], flags: avx512 + ["-mavx512vnni"]),
+        kernels(
+            "IntegerKernelsAMX", define: ["AVX512", "VNNI", "AMX"],
+            flags: avx512 + ["-mavx512vnni", "-mamx-tile", "-mamx-int8"]),
     ]
 } else if architecture == "arm64" {
     // Like VNNI, but both bytes are signed.

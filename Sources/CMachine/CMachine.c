@@ -37,16 +37,44 @@ bool thaw_has_avx512_vnni(void) {
     return thaw_has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1 << 11);
 }
 
+bool thaw_has_avx512_vbmi(void) {
+    unsigned a, b, c, d;
+    return thaw_has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1 << 1);
+}
+
 bool thaw_has_avx512_bf16(void) {
     unsigned a, b, c, d;
     if (!thaw_has_avx512() || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || a < 1) return false;
     return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 5);
 }
+
+#if defined(__linux__)
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Linux saves the tiles of a thread only for processes that have asked for it (ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
+static bool may_use_tiles;
+static void request_tiles(void) { may_use_tiles = syscall(SYS_arch_prctl, 0x1023, 18) == 0; }
+
+bool thaw_has_amx_int8(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    unsigned a, b, c, d, needed = 1 << 24 | 1 << 25;
+    if (!thaw_has_avx512_vnni() || (saved_states() & 0x60000) != 0x60000) return false;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & needed) != needed) return false;
+    pthread_once(&once, request_tiles);
+    return may_use_tiles;
+}
 #else
+bool thaw_has_amx_int8(void) { return false; }
+#endif
+#else
+bool thaw_has_amx_int8(void) { return false; }
 bool thaw_has_avx2(void) { return false; }
 bool thaw_has_avx512(void) { return false; }
 bool thaw_has_avx2_vnni(void) { return false; }
 bool thaw_has_avx512_vnni(void) { return false; }
+bool thaw_has_avx512_vbmi(void) { return false; }
 bool thaw_has_avx512_bf16(void) { return false; }
 #endif
 

@@ -23,6 +23,17 @@ extension CodeKernels {
 
     public static func convolveDepthwise(_ work: borrowing IntegerDepthwiseWork) {
         let isDilated = work.tapStrideX > blockWidth
+        #if AVX512 && VNNI
+            if !isDilated, work.strideX <= 2, hasQuartets(work) {
+                switch (work.windowHeight, work.windowWidth, work.strideX) {
+                case (3, 3, 1): return passQuartets(ThreeWindowRows.self, StrideOfOne.self, work)
+                case (3, 3, 2): return passQuartets(ThreeWindowRows.self, StrideOfTwo.self, work)
+                case (5, 5, 1): return passQuartets(FiveWindowRows.self, StrideOfOne.self, work)
+                case (5, 5, 2): return passQuartets(FiveWindowRows.self, StrideOfTwo.self, work)
+                default: break
+                }
+            }
+        #endif
         switch (work.windowHeight, work.windowWidth, work.strideX) {
         case (3, 3, 1...2) where !isDilated: passColumns(ThreeRows.self, work)
         #if !arch(arm64)

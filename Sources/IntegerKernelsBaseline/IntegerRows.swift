@@ -20,6 +20,17 @@ extension CodeKernels {
             let right = work.right + row * work.rightStride
             let output = work.output + row * work.outputStride
             var i = 0
+            #if AVX512
+                @inline(__always) func sum(_ index: Int) -> Floats {
+                    addition.sum(level: addition.level(loadCodes(left + index)), loadCodes(right + index))
+                }
+                while i + 4 * blockWidth <= work.width {
+                    let codes = addition.rounding.codes(
+                        sum(i), sum(i + blockWidth), sum(i + 2 * blockWidth), sum(i + 3 * blockWidth))
+                    UnsafeMutableRawPointer(output + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                    i += 4 * blockWidth
+                }
+            #endif
             while i + blockWidth <= work.width {
                 write(addition.code(loadCodes(left + i), loadCodes(right + i)), output + i, count: blockWidth)
                 i += blockWidth
@@ -32,11 +43,111 @@ extension CodeKernels {
         }
     }
 
-    public static func lookUp(_ work: borrowing LookupWork) {
+    public static func multiply(_ work: borrowing IntegerMultiplicationWork) {
+        let (multiplication, width) = (VectorMultiplication(work.multiplication), work.width)
+        for row in 0..<work.count {
+            let left = work.left + row * work.leftStride
+            let right = work.right + row * work.rightStride
+            let output = work.output + row * work.outputStride
+            if work.repeats {
+                let levels = multiplication.levels(loadCodes(right))
+                multiply(width, multiplication, left, output) { _ in levels }
+            } else {
+                multiply(width, multiplication, left, output) {
+                    multiplication.levels(
+                        $0 + blockWidth <= width
+                            ? loadCodes(right + $0) : load(right + $0, count: width - $0))
+                }
+            }
+        }
+    }
+
+    public static func scale(_ work: borrowing IntegerScaleWork) {
+        let rounding = VectorRounding(work.rounding)
+        let (factors, offsets) = (loadFloats(work.factors), loadFloats(work.offsets))
+        let (zero, one) = (Words(repeating: work.zeroPoint), Floats(repeating: 1))
         for row in 0..<work.count {
             let input = work.input + row * work.inputStride
             let output = work.output + row * work.outputStride
-            for i in 0..<work.width { output[i] = work.table[Int(input[i])] }
+            @inline(__always) func value(_ index: Int) -> Floats {
+                let level = thaw_floats(thaw_words(loadCodes(input + index)) &- zero)
+                return thaw_sum_of_products(level, factors, offsets, one)
+            }
+            var i = 0
+            #if AVX512
+                while i + 4 * blockWidth <= work.width {
+                    let codes = rounding.codes(
+                        value(i), value(i + blockWidth), value(i + 2 * blockWidth), value(i + 3 * blockWidth))
+                    UnsafeMutableRawPointer(output + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                    i += 4 * blockWidth
+                }
+            #endif
+            while i < work.width {
+                write(rounding.code(value(i)), output + i, count: blockWidth)
+                i += blockWidth
+            }
+        }
+    }
+
+    /// - Parameter levels: Returns the right levels at an index.
+    @inline(__always)
+    private static func multiply(
+        _ width: Int, _ multiplication: VectorMultiplication, _ left: UnsafePointer<UInt8>,
+        _ output: UnsafeMutablePointer<UInt8>, _ levels: (Int) -> Floats
+    ) {
+        var i = 0
+        @inline(__always) func product(_ index: Int) -> Floats {
+            multiplication.product(loadCodes(left + index), levels(index))
+        }
+        #if AVX512
+            while i + 4 * blockWidth <= width {
+                let codes = multiplication.rounding.codes(
+                    product(i), product(i + blockWidth), product(i + 2 * blockWidth), product(i + 3 * blockWidth))
+                UnsafeMutableRawPointer(output + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                i += 4 * blockWidth
+            }
+        #endif
+        while i + blockWidth <= width {
+            write(multiplication.rounding.code(product(i)), output + i, count: blockWidth)
+            i += blockWidth
+        }
+        let rest = width - i
+        if rest > 0 {
+            let last = multiplication.product(load(left + i, count: rest), levels(i))
+            write(multiplication.rounding.code(last), output + i, count: rest)
+        }
+    }
+
+    #if AVX512
+        /// Whether the processor selects from tables of bytes, not only from those of pairs.
+        private static let hasByteTables = thaw_has_avx512_vbmi()
+    #endif
+
+    public static func lookUp(_ work: borrowing LookupWork) {
+        #if AVX512
+            let quarters = UnsafeRawPointer(work.table)
+            let (first, second) = (loadBytes(quarters), loadBytes(quarters + 64))
+            let (third, fourth) = (loadBytes(quarters + 128), loadBytes(quarters + 192))
+        #endif
+        for row in 0..<work.count {
+            let input = work.input + row * work.inputStride
+            let output = work.output + row * work.outputStride
+            var i = 0
+            #if AVX512
+                if hasByteTables {
+                    i = work.width / 64 * 64
+                    thaw_look_up_vbmi(work.table, input, output, Int64(i / 64))
+                }
+                while i + 64 <= work.width {
+                    let found = thaw_looked_up(first, second, third, fourth, loadBytes(input + i))
+                    UnsafeMutableRawPointer(output + i).storeBytes(of: found, as: SIMD64<UInt8>.self)
+                    i += 64
+                }
+            #endif
+            while i < work.width {
+                output[i] = work.table[Int(input[i])]
+                i += 1
+            }
         }
     }
 
@@ -44,6 +155,15 @@ extension CodeKernels {
         let rounding = VectorRounding(work.rounding)
         let scale = Floats(repeating: work.scale)
         var i = 0
+        #if AVX512
+            @inline(__always) func quotient(_ index: Int) -> Floats { loadFloats(work.floats + index) / scale }
+            while i + 4 * blockWidth <= work.count {
+                let codes = rounding.codes(
+                    quotient(i), quotient(i + blockWidth), quotient(i + 2 * blockWidth), quotient(i + 3 * blockWidth))
+                UnsafeMutableRawPointer(work.codes + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                i += 4 * blockWidth
+            }
+        #endif
         while i + blockWidth <= work.count {
             write(rounding.code(loadFloats(work.floats + i) / scale), work.codes + i, count: blockWidth)
             i += blockWidth

@@ -14,19 +14,10 @@ protocol Blocks {
     #if DOTPROD
         mutating func balance(_ weights: Self)
     #endif
-    /// Stores all blocks, but only `lanes` lanes of the last one.
-    /// - Parameters:
-    ///   - factors: The factors of the first block's channels.
-    ///   - output: The destination of the first block.
-    func storeCodes(
-        _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
-        lanes: Int)
-    func storeSums(
-        _ rounding: VectorRounding, _ addition: VectorAddition, _ factors: UnsafePointer<Float>,
-        _ residual: UnsafeRawPointer, residualStride: Int, _ output: UnsafeMutableRawPointer, stride: Int, lanes: Int)
-    func storeFloats(
-        lower: Floats, upper: Floats, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
-        lanes: Int)
+    /// The vector of a block. The index is known to the compiler.
+    func vector(_ block: Int) -> Words
+    /// Calls the function with each block's vector and its index.
+    func forEach(_ first: Int, _ body: (Words, Int) -> Void)
 }
 
 struct OneBlock: Blocks {
@@ -40,27 +31,8 @@ struct OneBlock: Blocks {
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: OneBlock) { words = balanced(words, weights.words) }
     #endif
-    @inline(__always) private func values(_ factors: UnsafePointer<Float>) -> Floats {
-        thaw_floats(words) * loadFloats(factors)
-    }
-    @inline(__always) func storeCodes(
-        _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
-        lanes: Int
-    ) {
-        write(rounding.code(values(factors)), output, count: lanes)
-    }
-    @inline(__always) func storeSums(
-        _ rounding: VectorRounding, _ addition: VectorAddition, _ factors: UnsafePointer<Float>,
-        _ residual: UnsafeRawPointer, residualStride: Int, _ output: UnsafeMutableRawPointer, stride: Int, lanes: Int
-    ) {
-        write(addition.code(level: rounding.level(values(factors)), loadCodes(residual)), output, count: lanes)
-    }
-    @inline(__always) func storeFloats(
-        lower: Floats, upper: Floats, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
-        lanes: Int
-    ) {
-        write(thaw_minimum(thaw_maximum(values(factors), lower), upper), output, count: lanes)
-    }
+    @inline(__always) func vector(_ block: Int) -> Words { words }
+    @inline(__always) func forEach(_ first: Int, _ body: (Words, Int) -> Void) { body(words, first) }
 }
 
 /// Some blocks, then some more.
@@ -83,33 +55,12 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
             b.balance(weights.b)
         }
     #endif
-    @inline(__always) func storeCodes(
-        _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
-        lanes: Int
-    ) {
-        a.storeCodes(rounding, factors, output, stride: stride, lanes: blockWidth)
-        b.storeCodes(
-            rounding, factors + A.count * blockWidth, output + A.count * stride, stride: stride, lanes: lanes)
+    @inline(__always) func vector(_ block: Int) -> Words {
+        block < A.count ? a.vector(block) : b.vector(block - A.count)
     }
-    @inline(__always) func storeSums(
-        _ rounding: VectorRounding, _ addition: VectorAddition, _ factors: UnsafePointer<Float>,
-        _ residual: UnsafeRawPointer, residualStride: Int, _ output: UnsafeMutableRawPointer, stride: Int, lanes: Int
-    ) {
-        a.storeSums(
-            rounding, addition, factors, residual, residualStride: residualStride, output, stride: stride,
-            lanes: blockWidth)
-        b.storeSums(
-            rounding, addition, factors + A.count * blockWidth, residual + A.count * residualStride,
-            residualStride: residualStride, output + A.count * stride, stride: stride, lanes: lanes)
-    }
-    @inline(__always) func storeFloats(
-        lower: Floats, upper: Floats, _ factors: UnsafePointer<Float>, _ output: UnsafeMutableRawPointer, stride: Int,
-        lanes: Int
-    ) {
-        a.storeFloats(lower: lower, upper: upper, factors, output, stride: stride, lanes: blockWidth)
-        b.storeFloats(
-            lower: lower, upper: upper, factors + A.count * blockWidth, output + A.count * stride, stride: stride,
-            lanes: lanes)
+    @inline(__always) func forEach(_ first: Int, _ body: (Words, Int) -> Void) {
+        a.forEach(first, body)
+        b.forEach(first + A.count, body)
     }
 }
 
@@ -117,14 +68,21 @@ typealias TwoBlocks = BlockPair<OneBlock, OneBlock>
 typealias ThreeBlocks = BlockPair<TwoBlocks, OneBlock>
 typealias FourBlocks = BlockPair<TwoBlocks, TwoBlocks>
 
-/// Some pixels, in the order of the offset lists.
-protocol Tile {
+/// The sums of some pixels, in the order of the offset lists.
+protocol PixelSums {
     associatedtype Sums: Blocks
+    /// Calls the function with each pixel's sums and its index in the list, which begins with `first`.
+    func forEach(_ first: Int, _ body: (Sums, Int) -> Void)
+}
+
+/// Those in registers.
+protocol Tile: PixelSums {
     static var pixels: Int { get }
     /// Starts with the bias. `offsets` holds the offsets of this tile's pixels in the input.
     init(offsets: UnsafePointer<Int32>, bias: Sums)
     /// Prefetches the memory of each pixel of an input for a later tile.
-    func prefetchLater(_ input: UnsafeRawPointer)
+    /// - Parameter index: That of the first pixel. Only every fourth one needs a line of its own.
+    func prefetchLater(_ input: UnsafeRawPointer, _ index: Int)
     /// Adds each pixel's quad times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums)
     #if DOTPROD
@@ -134,8 +92,6 @@ protocol Tile {
         /// Adds one of each pixel's quads times the weights: NEON multiplies by an element of a register.
         mutating func accumulate(_ values: Values, element: Int, _ weights: Sums)
     #endif
-    /// Calls the function with each pixel's accumulators and its index in the tile.
-    func forEach(_ first: Int, _ body: (Sums, Int) -> Void)
 }
 
 struct Pixel<Sums: Blocks>: Tile {
@@ -147,7 +103,9 @@ struct Pixel<Sums: Blocks>: Tile {
         offset = Int(offsets[0])
         sums = bias
     }
-    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer) { thaw_prefetch_later(input + offset) }
+    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer, _ index: Int) {
+        if index % 4 == 0 { thaw_prefetch_later(input + offset) }
+    }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulate(spread(quad, half: half), weights)
@@ -174,9 +132,9 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a = A(offsets: offsets, bias: bias)
         b = B(offsets: offsets + A.pixels, bias: bias)
     }
-    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer) {
-        a.prefetchLater(input)
-        b.prefetchLater(input)
+    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer, _ index: Int) {
+        a.prefetchLater(input, index)
+        b.prefetchLater(input, index + A.pixels)
     }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
         a.accumulate(input, half: half, weights)

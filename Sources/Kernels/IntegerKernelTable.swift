@@ -10,8 +10,10 @@ public protocol IntegerKernels: Sendable {
     /// The maximum number of output pixels that a convolution computes together.
     static var tilePixels: Int { get }
 
-    /// The bytes of a quad's packed weights for one block of output channels.
-    static var quadBytes: Int { get }
+    /// The bytes of the packed weights of one block of output channels.
+    static func packedBytes(_ steps: IntegerSteps) -> Int
+    /// The bytes of memory that a convolution needs for itself.
+    static func scratchBytes(_ steps: IntegerSteps) -> Int
     static func packWeights(_ work: borrowing IntegerPackingWork)
     static func convolve(_ work: borrowing IntegerConvolutionWork)
 
@@ -21,6 +23,8 @@ public protocol IntegerKernels: Sendable {
     static func convolveDepthwise(_ work: borrowing IntegerDepthwiseWork)
 
     static func add(_ work: borrowing IntegerAdditionWork)
+    static func multiply(_ work: borrowing IntegerMultiplicationWork)
+    static func scale(_ work: borrowing IntegerScaleWork)
     static func pool(_ work: borrowing IntegerPoolingWork)
     static func averagePixels(_ work: borrowing IntegerMeanWork)
     static func lookUp(_ work: borrowing LookupWork)

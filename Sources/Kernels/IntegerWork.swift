@@ -12,34 +12,6 @@ public struct CodeRounding: Hashable, Sendable {
     }
 }
 
-/// The addition of two quantized tensors, with each product and the sum rounded to float32:
-///
-///     (left − zero) · factor + (right − zero) · factor
-public struct CodeAddition: Hashable, Sendable {
-    public var leftFactor: Float
-    public var rightFactor: Float
-    public var leftZeroPoint: Int32
-    public var rightZeroPoint: Int32
-    public var rounding: CodeRounding
-
-    public init(
-        leftFactor: Float, rightFactor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: CodeRounding
-    ) {
-        self.leftFactor = leftFactor
-        self.rightFactor = rightFactor
-        self.leftZeroPoint = Int32(leftZeroPoint)
-        self.rightZeroPoint = Int32(rightZeroPoint)
-        self.rounding = rounding
-    }
-
-    /// With the operands exchanged.
-    public var swapped: CodeAddition {
-        CodeAddition(
-            leftFactor: rightFactor, rightFactor: leftFactor, leftZeroPoint: Int(rightZeroPoint),
-            rightZeroPoint: Int(leftZeroPoint), rounding: rounding)
-    }
-}
-
 /// Packs the weights of one group of output channels.
 public struct IntegerPackingWork {
     /// Rows of quantized values, with one value per output channel.
@@ -114,6 +86,8 @@ public struct IntegerConvolutionWork {
     /// The channels for which the output has memory.
     public var channels: Int
 
+    /// As much memory as `scratchBytes` says. It holds nothing from one work to the next.
+    public var scratch: UnsafeMutableRawPointer
     public var residual: UnsafeRawPointer?
     public var residualOffsets: UnsafePointer<Int32>?
     public var residualBlockStride = 0
@@ -129,7 +103,7 @@ public struct IntegerConvolutionWork {
         input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>, steps: IntegerSteps,
         weights: UnsafeRawPointer, bias: UnsafePointer<Int32>, factors: UnsafePointer<Float>,
         rounding: CodeRounding?, output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>,
-        outputBlockStride: Int, channels: Int, pixelCount: Int, blockCount: Int
+        outputBlockStride: Int, channels: Int, pixelCount: Int, blockCount: Int, scratch: UnsafeMutableRawPointer
     ) {
         self.input = input
         self.inputOffsets = inputOffsets
@@ -145,12 +119,13 @@ public struct IntegerConvolutionWork {
         self.channels = channels
         self.pixelCount = pixelCount
         self.blockCount = blockCount
+        self.scratch = scratch
     }
 }
 
 /// An 8-bit integer depthwise convolution over rows of an image; the arithmetic is that of `IntegerConvolutionWork`.
 public struct IntegerDepthwiseWork {
-    /// The input of the first output's first tap, in the block's plane.
+    /// The input of the first output's first tap, in the block's plane. Up to 48 bytes past the last tap may be read.
     public var input: UnsafeRawPointer
     public var inputRowStride: Int
     public var strideY: Int
@@ -197,35 +172,7 @@ public struct IntegerDepthwiseWork {
     }
 }
 
-/// Adds rows of quantized values: `count` rows of `width` values.
-public struct IntegerAdditionWork {
-    public var left: UnsafePointer<UInt8>
-    public var leftStride: Int
-    public var right: UnsafePointer<UInt8>
-    public var rightStride: Int
-    public var output: UnsafeMutablePointer<UInt8>
-    public var outputStride: Int
-    public var width: Int
-    public var count: Int
-    public var addition: CodeAddition
-
-    public init(
-        left: UnsafePointer<UInt8>, leftStride: Int, right: UnsafePointer<UInt8>, rightStride: Int,
-        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int, addition: CodeAddition
-    ) {
-        self.left = left
-        self.leftStride = leftStride
-        self.right = right
-        self.rightStride = rightStride
-        self.output = output
-        self.outputStride = outputStride
-        self.width = width
-        self.count = count
-        self.addition = addition
-    }
-}
-
-/// Pooling of one quantized plane. Windows are clipped to the image. An average is
+/// Pooling of one plane of codes. Windows are clipped to the image. An average is
 ///
 ///     q = round(float(Σ input − count · zero) · factors[count])
 ///
@@ -310,49 +257,5 @@ public struct IntegerMeanWork {
         self.channels = channels
         self.firstBlock = firstBlock
         self.blockCount = blockCount
-    }
-}
-
-/// Replaces each quantized value by its entry in a table of 256, in `count` rows of `width`.
-public struct LookupWork {
-    public var input: UnsafePointer<UInt8>
-    public var inputStride: Int
-    public var table: UnsafePointer<UInt8>
-    public var output: UnsafeMutablePointer<UInt8>
-    public var outputStride: Int
-    public var width: Int
-    public var count: Int
-
-    public init(
-        input: UnsafePointer<UInt8>, inputStride: Int, table: UnsafePointer<UInt8>,
-        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int
-    ) {
-        self.input = input
-        self.inputStride = inputStride
-        self.table = table
-        self.output = output
-        self.outputStride = outputStride
-        self.width = width
-        self.count = count
-    }
-}
-
-/// Quantizes floats, `q = round(float / scale)`, or dequantizes, `float = (q − zero) · scale`: a row of values.
-public struct QuantizationWork {
-    public var floats: UnsafeMutablePointer<Float>
-    public var codes: UnsafeMutablePointer<UInt8>
-    public var count: Int
-    public var scale: Float
-    public var rounding: CodeRounding
-
-    public init(
-        floats: UnsafeMutablePointer<Float>, codes: UnsafeMutablePointer<UInt8>, count: Int, scale: Float,
-        rounding: CodeRounding
-    ) {
-        self.floats = floats
-        self.codes = codes
-        self.count = count
-        self.scale = scale
-        self.rounding = rounding
     }
 }

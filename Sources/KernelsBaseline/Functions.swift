@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 // The functions that need more than an instruction or two. Relative errors stay below 1e-6, except for those whose
@@ -241,17 +242,22 @@ func geluByTanh(_ x: Lanes) -> Lanes {
 
 // MARK: Half precision
 
-/// The nearest half-precision value, ties to even: its last digit is the 13th bit, and at least 2⁻²⁴.
+/// The nearest half-precision value, ties to even.
 @inline(__always)
 func nearestHalf(_ x: Lanes) -> Lanes {
-    let bits = unsafeBitCast(x, to: BitLanes.self)
-    let rounded = (bits &+ 0xFFF &+ ((bits &>> 13) & 1)) & 0xFFFF_E000
-    var y = unsafeBitCast(rounded & 0x7FFF_FFFF, to: Lanes.self)
-    let magnitude = absolute(x)
-    // The last digit of a value between 0.5 and 1 is 2⁻²⁴.
-    y.replace(with: (magnitude + 0.5) - 0.5, where: magnitude .< 0x1p-14)
-    y.replace(with: .infinity, where: magnitude .>= 65520)
-    let sign = bits & 0x8000_0000
-    return unsafeBitCast(unsafeBitCast(y, to: BitLanes.self) | sign, to: Lanes.self)
-        .replacing(with: x, where: x .!= x)
+    #if AVX512
+        return thaw_nearest_half(x)
+    #else
+        // The last digit is the 13th bit, and at least 2⁻²⁴.
+        let bits = unsafeBitCast(x, to: BitLanes.self)
+        let rounded = (bits &+ 0xFFF &+ ((bits &>> 13) & 1)) & 0xFFFF_E000
+        var y = unsafeBitCast(rounded & 0x7FFF_FFFF, to: Lanes.self)
+        let magnitude = absolute(x)
+        // The last digit of a value between 0.5 and 1 is 2⁻²⁴.
+        y.replace(with: (magnitude + 0.5) - 0.5, where: magnitude .< 0x1p-14)
+        y.replace(with: .infinity, where: magnitude .>= 65520)
+        let sign = bits & 0x8000_0000
+        return unsafeBitCast(unsafeBitCast(y, to: BitLanes.self) | sign, to: Lanes.self)
+            .replacing(with: x, where: x .!= x)
+    #endif
 }

@@ -40,7 +40,7 @@ enum ManPage {
             If set, output is not colored.
             .TP
             .B THAW_ISA
-            The vector instructions to use: baseline, avx2, avx2vnni, avx512 or avx512vnni; by default, the best that the
+            The vector instructions to use: baseline, avx2, avx2vnni, avx512, avx512vnni or amx; by default, the best that the
             machine supports.
             .TP
             .B THAW_BF16

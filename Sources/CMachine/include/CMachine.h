@@ -18,8 +18,12 @@ bool thaw_has_avx512(void);
 /// Whether the processor multiplies and adds bytes (VNNI): in the 256-bit registers of AVX2, in those of AVX-512.
 bool thaw_has_avx2_vnni(void);
 bool thaw_has_avx512_vnni(void);
+/// Whether it permutes bytes in those registers (AVX512-VBMI).
+bool thaw_has_avx512_vbmi(void);
 /// Whether they support AVX512_BF16 as well.
 bool thaw_has_avx512_bf16(void);
+/// Whether the processor multiplies tiles of bytes (AMX-INT8), and the operating system saves them. The first call asks it to.
+bool thaw_has_amx_int8(void);
 /// Whether the processor multiplies and adds signed bytes (arm64's dotprod).
 bool thaw_has_dotprod(void);
 
@@ -96,6 +100,16 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_maximum(thaw_floa
 __attribute__((always_inline)) static inline thaw_float16 thaw_minimum(thaw_float16 x, thaw_float16 bound) {
     return x > bound ? bound : x;
 }
+
+#if defined(__AVX512F__)
+/// The nearest half-precision values, ties to even.
+__attribute__((always_inline)) static inline thaw_float16 thaw_nearest_half(thaw_float16 x) {
+    typedef float floats __attribute__((vector_size(64)));
+    typedef short halves __attribute__((vector_size(32)));
+    halves rounded = (halves)__builtin_ia32_vcvtps2ph512_mask((floats)x, 0, (halves){}, 0xFFFF);
+    return (thaw_float16)__builtin_ia32_vcvtph2ps512_mask(rounded, (floats){}, 0xFFFF, 4);
+}
+#endif
 
 #if defined(__AVX512BF16__)
 /// Imported into Swift as SIMD16<UInt16> and SIMD16<UInt32>: values of bfloat16, alone and in pairs.
@@ -201,7 +215,17 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_join_high(thaw_wor
 /// Imported into Swift as SIMD16<UInt8>.
 typedef uint8_t thaw_byte16 __attribute__((ext_vector_type(16)));
 
-/// Conversions between vectors, which Swift compiles lane by lane or as function calls.
+/// The 16 bytes of a quarter. (In Swift, halves of vectors are made lane by lane.)
+__attribute__((always_inline)) static inline thaw_byte16 thaw_quarter(thaw_byte64 bytes, int index) {
+    switch (index) {
+    case 0: return bytes.lo.lo;
+    case 1: return bytes.lo.hi;
+    case 2: return bytes.hi.lo;
+    default: return bytes.hi.hi;
+    }
+}
+
+/// Conversions between vectors, which Swift does lane by lane or in functions of its own.
 __attribute__((always_inline)) static inline thaw_word16 thaw_words(thaw_byte16 bytes) {
     return __builtin_convertvector(bytes, thaw_word16);
 }
@@ -224,6 +248,89 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_rounded_words(thaw
 __attribute__((always_inline)) static inline thaw_float16 thaw_rounded(thaw_float16 x) {
     return (x + 12582912.0f) - 12582912.0f;
 }
+
+#if defined(__AVX512BW__)
+/// Word j of each quarter becomes word i of quarter j, where i is the quarter it was in. (The compiler would take a shuffle
+/// that it recognizes apart into several.)
+__attribute__((always_inline)) static inline thaw_word16 thaw_transposed_quarters(thaw_word16 words) {
+    typedef int vector __attribute__((vector_size(64)));
+    vector order = {0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+    __asm__("" : "+v"(order));
+    return (thaw_word16)__builtin_ia32_permvarsi512((vector)words, order);
+}
+
+/// Four vectors of floats as 64 bytes in the order of the vectors: rounded to the nearest integers, ties to even, plus the
+/// zero point, and clamped to the bytes `low` to `high`. `upper` is the largest float that is not clamped; a NaN becomes `low`.
+__attribute__((always_inline)) static inline thaw_byte64 thaw_rounded_bytes(
+    thaw_float16 a, thaw_float16 b, thaw_float16 c, thaw_float16 d, thaw_float16 upper, int16_t zero, uint8_t low,
+    uint8_t high) {
+    typedef float floats __attribute__((vector_size(64)));
+    typedef int words __attribute__((vector_size(64)));
+    typedef short halves __attribute__((vector_size(64)));
+    // What is below the range of words becomes the lowest word. So would what is above it.
+#define THAW_WORDS(x) (words)__builtin_ia32_cvtps2dq512_mask((floats)thaw_minimum(x, upper), (words){}, 0xFFFF, 4)
+    halves ab = (halves)__builtin_ia32_packssdw512(THAW_WORDS(a), THAW_WORDS(b));
+    halves cd = (halves)__builtin_ia32_packssdw512(THAW_WORDS(c), THAW_WORDS(d));
+#undef THAW_WORDS
+    halves offset = (halves){} + zero;
+    ab = __builtin_elementwise_add_sat(ab, offset);
+    cd = __builtin_elementwise_add_sat(cd, offset);
+    // Each quarter of the result has four bytes of every vector.
+    thaw_word16 packed = (thaw_word16)__builtin_ia32_packuswb512(ab, cd);
+    thaw_byte64 ordered = (thaw_byte64)thaw_transposed_quarters(packed);
+    return __builtin_elementwise_min(__builtin_elementwise_max(ordered, (thaw_byte64)low), (thaw_byte64)high);
+}
+
+/// The bytes of four pixels, of 16 channels each, as a word for each channel: byte i of a word is from pixel i.
+__attribute__((always_inline)) static inline thaw_word16 thaw_transposed_pixels(thaw_byte64 pixels) {
+    typedef char bytes __attribute__((vector_size(64)));
+    bytes order = {
+        0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15,
+        0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
+    return (thaw_word16)__builtin_ia32_pshufb512((bytes)thaw_transposed_quarters((thaw_word16)pixels), order);
+}
+#endif
+
+#if defined(__AVX512BW__)
+typedef uint16_t thaw_half32 __attribute__((ext_vector_type(32)));
+
+/// The bytes of a table of 256, in four vectors, at 32 indices. An instruction selects from 64 pairs of bytes, by 6 bits of an
+/// index. Bit 0 selects one of the pair, bit 7 one of the halves of the table.
+__attribute__((always_inline)) static inline thaw_half32 thaw_table_bytes(
+    thaw_byte64 first, thaw_byte64 second, thaw_byte64 third, thaw_byte64 fourth, thaw_half32 indices) {
+    typedef short halves __attribute__((vector_size(64)));
+    halves pairs = (halves)(indices >> 1);
+    thaw_half32 low = (thaw_half32)__builtin_ia32_vpermi2varhi512((halves)first, pairs, (halves)second);
+    thaw_half32 high = (thaw_half32)__builtin_ia32_vpermi2varhi512((halves)third, pairs, (halves)fourth);
+    thaw_half32 pair = indices > 0x7f ? high : low;
+    return pair >> ((indices & 1) << 3) & 0xff;
+}
+
+/// Replaces each of 64 · `count` bytes by that of a table of 256. The processor must have AVX512-VBMI.
+__attribute__((noinline, target("avx512f,avx512bw,avx512vbmi"))) static inline void thaw_look_up_vbmi(
+    const uint8_t *table, const uint8_t *bytes, uint8_t *output, int64_t count) {
+    typedef char vector __attribute__((vector_size(64)));
+    typedef thaw_byte64 unaligned __attribute__((aligned(1)));
+    const unaligned *quarters = (const unaligned *)table;
+    vector first = (vector)quarters[0], second = (vector)quarters[1];
+    vector third = (vector)quarters[2], fourth = (vector)quarters[3];
+    for (int64_t i = 0; i < count; i++) {
+        thaw_byte64 indices = ((const unaligned *)bytes)[i];
+        thaw_byte64 low = (thaw_byte64)__builtin_ia32_vpermi2varqi512(first, (vector)indices, second);
+        thaw_byte64 high = (thaw_byte64)__builtin_ia32_vpermi2varqi512(third, (vector)indices, fourth);
+        ((unaligned *)output)[i] = indices > 0x7f ? high : low;
+    }
+}
+
+/// Replaces each byte by that of a table of 256, which is in four vectors.
+__attribute__((always_inline)) static inline thaw_byte64 thaw_looked_up(
+    thaw_byte64 first, thaw_byte64 second, thaw_byte64 third, thaw_byte64 fourth, thaw_byte64 bytes) {
+    thaw_half32 both = (thaw_half32)bytes;
+    return (thaw_byte64)(
+        thaw_table_bytes(first, second, third, fourth, both & 0xff)
+        | thaw_table_bytes(first, second, third, fourth, both >> 8) << 8);
+}
+#endif
 
 /// `a · b + c · d`, each product and the sum rounded.
 __attribute__((always_inline)) static inline thaw_float16 thaw_sum_of_products(
@@ -303,6 +410,70 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     return sum;
 #endif
 }
+
+#if defined(__AMX_INT8__)
+/// Rows of pixels times columns of channels: at most two tiles of 16 each way.
+typedef struct {
+    /// For each step, `row_tiles` · 16 rows of 64 bytes, unsigned.
+    const uint8_t *rows;
+    /// For each step, `column_tiles` tiles of 16 rows of 64 bytes: each row has a word of four signed bytes for each of 16
+    /// channels.
+    const int8_t *weights;
+    int64_t steps;
+    /// A word for each channel.
+    const int32_t *bias;
+    /// A row of `column_tiles` · 16 words for each row of pixels: the bias plus the products.
+    int32_t *sums;
+} thaw_tile_work;
+
+/// Prepares this thread's tiles, each of 16 rows of 64 bytes.
+static inline void thaw_configure_tiles(void) {
+    struct { uint8_t palette, start_row, reserved[14]; uint16_t row_bytes[16]; uint8_t rows[16]; } shape = {.palette = 1};
+    for (int tile = 0; tile < 8; tile++) {
+        shape.row_bytes[tile] = 64;
+        shape.rows[tile] = 16;
+    }
+    __builtin_ia32_tile_loadconfig(&shape);
+}
+
+static inline void thaw_release_tiles(void) { __builtin_ia32_tilerelease(); }
+
+// Tiles 0 to 3 are sums, 4 and 5 pixels, 6 and 7 weights. (The numbers of tiles must be literals.)
+#define THAW_DEFINE_TILE_PRODUCT(name, row_tiles, column_tiles) \
+    static inline void name(thaw_tile_work work) { \
+        /* Every row of the sums starts with the bias. */ \
+        __builtin_ia32_tileloadd64(0, work.bias, 0); \
+        if (column_tiles > 1) __builtin_ia32_tileloadd64(1, work.bias + 16, 0); \
+        if (row_tiles > 1) __builtin_ia32_tileloadd64(2, work.bias, 0); \
+        if (row_tiles > 1 && column_tiles > 1) __builtin_ia32_tileloadd64(3, work.bias + 16, 0); \
+        for (int64_t step = 0; step < work.steps; step++) { \
+            const uint8_t *rows = work.rows + step * (row_tiles) * 1024; \
+            const int8_t *weights = work.weights + step * (column_tiles) * 1024; \
+            __builtin_ia32_tileloadd64(4, rows, 64); \
+            __builtin_ia32_tileloadd64(6, weights, 64); \
+            __builtin_ia32_tdpbusd(0, 4, 6); \
+            if (column_tiles > 1) { \
+                __builtin_ia32_tileloadd64(7, weights + 1024, 64); \
+                __builtin_ia32_tdpbusd(1, 4, 7); \
+            } \
+            if (row_tiles > 1) { \
+                __builtin_ia32_tileloadd64(5, rows + 1024, 64); \
+                __builtin_ia32_tdpbusd(2, 5, 6); \
+            } \
+            if (row_tiles > 1 && column_tiles > 1) __builtin_ia32_tdpbusd(3, 5, 7); \
+        } \
+        int64_t stride = (column_tiles) * 64; \
+        __builtin_ia32_tilestored64(0, work.sums, stride); \
+        if (column_tiles > 1) __builtin_ia32_tilestored64(1, work.sums + 16, stride); \
+        if (row_tiles > 1) __builtin_ia32_tilestored64(2, work.sums + 16 * (column_tiles) * 16, stride); \
+        if (row_tiles > 1 && column_tiles > 1) __builtin_ia32_tilestored64(3, work.sums + 16 * 32 + 16, stride); \
+    }
+THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_1_1, 1, 1)
+THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_1_2, 1, 2)
+THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_2_1, 2, 1)
+THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_2_2, 2, 2)
+#undef THAW_DEFINE_TILE_PRODUCT
+#endif
 
 #pragma clang assume_nonnull end
 

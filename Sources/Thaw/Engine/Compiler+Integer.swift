@@ -13,7 +13,11 @@ extension FormTraits {
         case .largest(let window), .average(let window, _, _, _):
             self.init(reads: .blocks, writes: .blocks, border: Halo(window))
         case .mean: self.init(reads: .blocks)
-        case .addition, .lookup, .quantize, .dequantize: self.init(reads: .likeOutput, writes: .likeInputs)
+        case .scale: self.init(reads: .blocks, writes: .blocks)
+        case .multiplication(_, let image?):
+            self.init(reads: .imageAndChannels(image: image), writes: .blocks)
+        case .addition, .multiplication, .lookup, .quantize, .dequantize:
+            self.init(reads: .likeOutput, writes: .likeInputs)
         }
     }
 }
@@ -26,6 +30,10 @@ extension Compiler {
         case .depthwise(let layer, let window): addIntegerDepthwise(node, layer, window: window)
         case .dense(let layer): addIntegerDense(node, layer)
         case .addition(let addition): addIntegerAddition(node, addition)
+        case .multiplication(let multiplication, let image):
+            addIntegerMultiplication(node, multiplication, image: image)
+        case .scale(let zeroPoint, let factors, let offsets, let rounding):
+            addIntegerScale(node, zeroPoint: zeroPoint, factors: factors, offsets: offsets, rounding)
         case .largest(let window):
             addIntegerPooling(
                 node, .maximum, window: window, zeroPoint: 0, factors: [0],
@@ -42,43 +50,94 @@ extension Compiler {
     }
 
     /// Adds a step over the rows of an image in blocks, or over parts of a plain tensor.
-    /// - Parameter body: Receives the addresses of a row in the inputs and the output, and the number of its values.
-    private mutating func addRows(
-        _ node: PlannedNode, _ body: @escaping @Sendable (Memory, [UnsafeMutableRawPointer], Int) -> Void
-    ) {
+    /// - Parameter body: Receives the rows of the inputs and the output.
+    private mutating func addRows(_ node: PlannedNode, _ body: @escaping @Sendable (Memory, ValueRows) -> Void) {
         let to = native(node.outputs[0])
-        let inputs = node.inputs.map { location($0, to.kind) }
-        let all = inputs + [to]
+        let all = node.inputs.map { location($0, to.kind) } + [to]
+        let reads = all.dropLast().map(\.slot)
         guard to.kind == .blocked else {
             let count = graph[node.outputs[0]].shape.elementCount
             let perChunk = max(1 << 12, (count + minimumChunks - 1) / minimumChunks + 63) / 64 * 64
             add(
                 Step(
-                    name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot],
+                    name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
                     chunks: max(1, (count + perChunk - 1) / perChunk)
                 ) { memory, chunk in
                     let first = chunk * perChunk
-                    body(
-                        memory, all.map { memory.slots[$0.slot] + first * $0.element.size },
-                        min(perChunk, count - first))
+                    let starts = all.map { memory.slots[$0.slot] + first * $0.element.size }
+                    body(memory, ValueRows(starts, strides: all.map { _ in 0 }, min(perChunk, count - first), count: 1))
                 })
             return
         }
-        addPlanes(node, reads: inputs.map(\.slot), to: to, strips: strips(of: to)) { memory, plane in
-            for row in plane.rows {
-                body(memory, all.map { memory.pixels($0, plane) + row * $0.rowStride }, to.width * to.blockWidth)
-            }
+        addPlanes(node, reads: reads, to: to, strips: strips(of: to)) { memory, plane in
+            let first = plane.rows.lowerBound
+            let starts = all.map { memory.pixels($0, plane) + first * $0.rowStride }
+            let width = to.width * to.blockWidth
+            body(memory, ValueRows(starts, strides: all.map(\.rowStride), width, count: plane.rows.count))
         }
     }
 
     private mutating func addIntegerAddition(_ node: PlannedNode, _ addition: CodeAddition) {
         let integers = integers
-        addRows(node) { _, rows, width in
-            let rows = rows.map { $0.assumingMemoryBound(to: UInt8.self) }
+        addRows(node) { _, rows in
             integers.add(
                 IntegerAdditionWork(
-                    left: rows[0], leftStride: 0, right: rows[1], rightStride: 0, output: rows[2], outputStride: 0,
-                    width: width, count: 1, addition: addition))
+                    left: rows.codes(0), leftStride: rows.strides[0], right: rows.codes(1),
+                    rightStride: rows.strides[1], output: rows.codes(2), outputStride: rows.strides[2],
+                    width: rows.width, count: rows.count, addition: addition))
+        }
+    }
+
+    private mutating func addIntegerMultiplication(
+        _ node: PlannedNode, _ multiplication: CodeMultiplication, image: Int?
+    ) {
+        let integers = integers
+        guard let image else {
+            return addRows(node) { _, rows in
+                integers.multiply(
+                    IntegerMultiplicationWork(
+                        left: rows.codes(0), leftStride: rows.strides[0], right: rows.codes(1),
+                        rightStride: rows.strides[1], repeats: false, output: rows.codes(2),
+                        outputStride: rows.strides[2], width: rows.width, count: rows.count,
+                        multiplication: multiplication))
+            }
+        }
+        let from = location(node.inputs[image], .blocked)
+        let to = location(node.outputs[0], .blocked)
+        let values = location(node.inputs[1 - image], .plain)
+        addPlanes(node, reads: [from.slot, values.slot], to: to, strips: strips(of: to)) { memory, plane in
+            let first = plane.rows.lowerBound
+            let channels = memory.slots[values.slot] + plane.image * values.channels + plane.block * to.blockWidth
+            integers.multiply(
+                IntegerMultiplicationWork(
+                    left: (memory.pixels(from, plane) + first * from.rowStride).assumingMemoryBound(to: UInt8.self),
+                    leftStride: from.rowStride, right: channels.assumingMemoryBound(to: UInt8.self), rightStride: 0,
+                    repeats: true,
+                    output: (memory.pixels(to, plane) + first * to.rowStride).assumingMemoryBound(to: UInt8.self),
+                    outputStride: to.rowStride, width: to.width * to.blockWidth, count: plane.rows.count,
+                    multiplication: multiplication))
+        }
+    }
+
+    private mutating func addIntegerScale(
+        _ node: PlannedNode, zeroPoint: Int, factors: [Float], offsets: [Float], _ rounding: CodeRounding
+    ) {
+        let from = location(node.inputs[0], .blocked)
+        let to = location(node.outputs[0], .blocked)
+        let (integers, channels) = (integers, to.blocks * to.blockWidth)
+        let (factors, offsets) = withConstants {
+            ($0.floats(factors, count: channels), $0.floats(offsets, count: channels))
+        }
+        addPlanes(node, reads: [from.slot], to: to, strips: strips(of: to)) { memory, plane in
+            let (first, channel) = (plane.rows.lowerBound, plane.block * to.blockWidth)
+            integers.scale(
+                IntegerScaleWork(
+                    input: (memory.pixels(from, plane) + first * from.rowStride).assumingMemoryBound(to: UInt8.self),
+                    inputStride: from.rowStride,
+                    output: (memory.pixels(to, plane) + first * to.rowStride).assumingMemoryBound(to: UInt8.self),
+                    outputStride: to.rowStride, width: to.width * to.blockWidth, count: plane.rows.count,
+                    factors: memory.floats(factors) + channel, offsets: memory.floats(offsets) + channel,
+                    zeroPoint: zeroPoint, rounding: rounding))
         }
     }
 
@@ -87,13 +146,12 @@ extension Compiler {
         let offset = withConstants { pool in
             pool.reserve(byteCount: 256) { $0.copyMemory(from: table, byteCount: 256) }
         }
-        addRows(node) { memory, rows, width in
-            let rows = rows.map { $0.assumingMemoryBound(to: UInt8.self) }
+        addRows(node) { memory, rows in
             integers.lookUp(
                 LookupWork(
-                    input: rows[0], inputStride: 0,
-                    table: (memory.constants + offset).assumingMemoryBound(to: UInt8.self), output: rows[1],
-                    outputStride: 0, width: width, count: 1))
+                    input: rows.codes(0), inputStride: rows.strides[0],
+                    table: (memory.constants + offset).assumingMemoryBound(to: UInt8.self), output: rows.codes(1),
+                    outputStride: rows.strides[1], width: rows.width, count: rows.count))
         }
     }
 
@@ -101,12 +159,15 @@ extension Compiler {
         _ node: PlannedNode, scale: Float, _ rounding: CodeRounding, quantizes: Bool
     ) {
         let integers = integers
-        addRows(node) { _, rows, width in
-            let work = QuantizationWork(
-                floats: rows[quantizes ? 0 : 1].assumingMemoryBound(to: Float.self),
-                codes: rows[quantizes ? 1 : 0].assumingMemoryBound(to: UInt8.self), count: width, scale: scale,
-                rounding: rounding)
-            if quantizes { integers.quantize(work) } else { integers.dequantize(work) }
+        addRows(node) { _, rows in
+            for row in 0..<rows.count {
+                let (input, output) = (rows.starts[0] + row * rows.strides[0], rows.starts[1] + row * rows.strides[1])
+                let work = QuantizationWork(
+                    floats: (quantizes ? input : output).assumingMemoryBound(to: Float.self),
+                    codes: (quantizes ? output : input).assumingMemoryBound(to: UInt8.self), count: rows.width,
+                    scale: scale, rounding: rounding)
+                if quantizes { integers.quantize(work) } else { integers.dequantize(work) }
+            }
         }
     }
 
@@ -155,4 +216,19 @@ extension Compiler {
                         blockCount: min(perChunk, from.blocks - part * perChunk)))
             })
     }
+}
+
+/// Rows of some tensors: for each tensor, the first row and the bytes from one row to the next.
+private struct ValueRows {
+    let starts: [UnsafeMutableRawPointer]
+    let strides: [Int]
+    /// The values of a row.
+    let width: Int
+    let count: Int
+
+    init(_ starts: [UnsafeMutableRawPointer], strides: [Int], _ width: Int, count: Int) {
+        (self.starts, self.strides, self.width, self.count) = (starts, strides, width, count)
+    }
+
+    func codes(_ tensor: Int) -> UnsafeMutablePointer<UInt8> { starts[tensor].assumingMemoryBound(to: UInt8.self) }
 }

@@ -28,7 +28,7 @@ private struct IntegerConvolutionLayer: Sendable {
             output: memory.pixels(to, image: image), outputOffsets: memory.offsets(outputOffsets),
             outputBlockStride: to.blockStride,
             channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, pixelCount: part.pixels.count,
-            blockCount: part.blocks.count)
+            blockCount: part.blocks.count, scratch: memory.scratch)
         work.firstPixel = part.pixels.lowerBound
         work.firstBlock = part.blocks.lowerBound
         switch result {
@@ -102,7 +102,7 @@ extension Compiler {
         _ node: PlannedNode, _ layer: IntegerLayer, from: Location, to: Location, inputOffsets: [Int32],
         taps: [Int32], steps: IntegerSteps, rows: [Int32], algorithm: String
     ) {
-        let weights = packInteger(layer, rows: rows, blocks: to.blocks)
+        let weights = packInteger(layer, steps, rows: rows, blocks: to.blocks)
         let residual = node.residual.map { location($0, .blocked) }
         let (bias, factors) = packScaling(layer, blocks: to.blocks)
         let integers = integers
@@ -116,18 +116,19 @@ extension Compiler {
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: integers.groupBlocks)
         let cut = Cut(
             pixels: to.pixels, tile: integers.tilePixels, groups: groups.ranges,
-            groupBytes: groups.widest * integers.quadBytes * steps.count,
+            groupBytes: groups.widest * integers.packedBytes(steps),
             inputBytes: min(from.imageStride, to.pixels * steps.count * 4),
             outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks)
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, algorithm: algorithm,
-                reads: [from.slot] + (residual.map { [$0.slot] } ?? []), writes: [to.slot],
-                multiplyAdds: node.multiplyAdds, chunks: to.images * cut.chunks
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-                packed.run(memory, image, cut[part])
-            })
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: algorithm,
+            reads: [from.slot] + (residual.map { [$0.slot] } ?? []), writes: [to.slot],
+            multiplyAdds: node.multiplyAdds, chunks: to.images * cut.chunks
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
+            packed.run(memory, image, cut[part])
+        }
+        step.scratchBytes = integers.scratchBytes(steps)
+        add(step)
     }
 
     mutating func addIntegerDepthwise(_ node: PlannedNode, _ layer: IntegerLayer, window: Window) {
@@ -172,10 +173,12 @@ extension Compiler {
     }
 
     /// The packed weights, group by group.
-    private mutating func packInteger(_ layer: IntegerLayer, rows: [Int32], blocks: Int) -> Int {
+    private mutating func packInteger(
+        _ layer: IntegerLayer, _ steps: IntegerSteps, rows: [Int32], blocks: Int
+    ) -> Int {
         let integers = integers
         let groups = BlockGroups(blocks: blocks, maximumWidth: integers.groupBlocks).ranges
-        let bytesPerBlock = rows.count / 4 * integers.quadBytes
+        let bytesPerBlock = integers.packedBytes(steps)
         return withConstants { pool in
             pool.shared(layer.weights, .integer(OffsetList(offsets: rows))) { pool in
                 pool.reserve(byteCount: blocks * bytesPerBlock, parts: groups.count) { memory, group in

@@ -4,6 +4,7 @@ import Kernels
 import KernelsBaseline
 
 #if arch(x86_64)
+    import IntegerKernelsAMX
     import IntegerKernelsAVX2
     import IntegerKernelsAVX2VNNI
     import IntegerKernelsAVX512
@@ -24,7 +25,7 @@ import KernelsBaseline
 /// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod of arm64, differ from those without in the
 /// 8-bit integer kernels only.
 package enum InstructionSet: String, CaseIterable, Sendable {
-    case baseline, avx2, avx2vnni, avx512, avx512vnni, dotprod
+    case baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod
 
     /// Whether this machine supports it.
     package var isAvailable: Bool {
@@ -34,6 +35,12 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         case .avx2vnni: thaw_has_avx2_vnni()
         case .avx512: thaw_has_avx512()
         case .avx512vnni: thaw_has_avx512_vnni()
+        case .amx:
+            #if arch(x86_64)
+                IntegerKernelsAMX.CodeKernels.hasTiles
+            #else
+                false
+            #endif
         case .dotprod: thaw_has_dotprod()
         }
     }
@@ -43,7 +50,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
 
     /// The sets among them whose float32 kernels differ.
     static var availableForFloats: [InstructionSet] {
-        available.filter { ![.avx2vnni, .avx512vnni, .dotprod].contains($0) }
+        available.filter { ![.avx2vnni, .avx512vnni, .amx, .dotprod].contains($0) }
     }
 
     /// The best set that the machine supports, or the one in the environment variable `THAW_ISA`.
@@ -70,7 +77,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
             switch self {
             case .baseline, .dotprod: return KernelsBaseline.Float32Kernels.self
             case .avx2, .avx2vnni: return KernelsAVX2.Float32Kernels.self
-            case .avx512, .avx512vnni: return KernelsAVX512.Float32Kernels.self
+            case .avx512, .avx512vnni, .amx: return KernelsAVX512.Float32Kernels.self
             }
         #else
             return KernelsBaseline.Float32Kernels.self
@@ -87,6 +94,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
             case .avx2vnni: return IntegerKernelsAVX2VNNI.CodeKernels.self
             case .avx512: return IntegerKernelsAVX512.CodeKernels.self
             case .avx512vnni: return IntegerKernelsAVX512VNNI.CodeKernels.self
+            case .amx: return IntegerKernelsAMX.CodeKernels.self
             }
         #elseif arch(arm64)
             return self == .dotprod ? IntegerKernelsDotprod.CodeKernels.self : IntegerKernelsBaseline.CodeKernels.self
@@ -95,13 +103,24 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #endif
     }
 
+    /// All kernels for 8-bit codes that this machine can run, for tests. Those of AMX do without it, slowly.
+    static var allIntegerKernels: [any IntegerKernels.Type] {
+        var tables = available.map(\.integerKernels)
+        #if arch(x86_64)
+            if !InstructionSet.amx.isAvailable, InstructionSet.avx512vnni.isAvailable {
+                tables.append(IntegerKernelsAMX.CodeKernels.self)
+            }
+        #endif
+        return tables
+    }
+
     /// Whether it has instructions that multiply and add 8-bit integers.
     var hasCodeProducts: Bool { ![.baseline, .avx2, .avx512].contains(self) }
 
     /// The kernels for bfloat16 that go with this set; nil if it has none, or if the machine does not support them.
     var bfloat16Kernels: (any KernelTable.Type)? {
         #if arch(x86_64)
-            if [.avx512, .avx512vnni].contains(self), thaw_has_avx512_bf16() {
+            if [.avx512, .avx512vnni, .amx].contains(self), thaw_has_avx512_bf16() {
                 return KernelsBFloat16.BFloat16Kernels.self
             }
         #endif

@@ -144,7 +144,54 @@ extension IntegerCase {
             return try builder.quantized(
                 builder.one(Unary(.relu), builder.one(Binary(.add), first, inner)), 0.3, zeroPoint: 0)
         },
-        // As coremltools writes sums: values are dequantized with another scale than they were quantized with.
+        IntegerCase(
+            "a gate for each channel", [2, 7, 9, 20],
+            [
+                "AffineQuantize", "IntegerMean", "IntegerConvolution", "IntegerLookup", "IntegerMultiplication",
+                "AffineDequantize",
+            ], tolerance: 3
+        ) { builder, x in
+            let means = try builder.quantized(
+                builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: true), x), 0.01, zeroPoint: 128)
+            let layer = try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 20, 20), means), 0.01, zeroPoint: 120)
+            let gates = try builder.quantized(builder.one(Unary(.sigmoid), layer), 1 / 255, zeroPoint: 0)
+            return try builder.quantized(builder.one(Binary(.multiply), x, gates), 0.004, zeroPoint: 130)
+        },
+        IntegerCase(
+            "a gate first, and a clamped product of equal shapes", [1, 6, 11, 32],
+            [
+                "AffineQuantize", "IntegerMean", "IntegerMultiplication", "IntegerMultiplication", "AffineDequantize",
+            ], tolerance: 3
+        ) { builder, x in
+            let means = try builder.quantized(
+                builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: true), x), 0.01, zeroPoint: 128)
+            let scaled = try builder.quantized(builder.one(Binary(.multiply), means, x), 0.001, zeroPoint: 130)
+            let product = try builder.one(Binary(.multiply), x, scaled)
+            return try builder.quantized(builder.one(Unary(.relu), product), 0.0005, zeroPoint: 0)
+        },
+        IntegerCase(
+            "products of other shapes stay in floats", [1, 4, 4, 16],
+            [
+                "AffineQuantize", "AffineDequantize", "ReduceMean", "AffineQuantize", "AffineDequantize", "Multiply",
+                "AffineQuantize", "AffineDequantize",
+            ]
+        ) { builder, x in
+            let means = try builder.quantized(
+                builder.one(Reduction(function: .mean, axes: [3], keepsAxes: true), x), 0.01, zeroPoint: 128)
+            return try builder.quantized(builder.one(Binary(.multiply), x, means), 0.001, zeroPoint: 130)
+        },
+        IntegerCase(
+            "a factor and an offset for each channel", [2, 6, 11, 37],
+            ["AffineQuantize", "IntegerScale", "IntegerConvolution", "AffineDequantize"], tolerance: 3
+        ) { builder, x in
+            let scaled = try builder.one(
+                BatchNormalization(scale: tensor([37], seed: 6), offset: tensor([37], seed: 7)), x)
+            let rectified = try builder.quantized(builder.one(Unary(.relu), scaled), 0.008, zeroPoint: 0)
+            return try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 37, 32), rectified), 0.05, zeroPoint: 100)
+        },
+        // As coremltools writes sums: codes are turned into floats with another scale than they were made with.
         IntegerCase(
             "a sum in another unit, and codes that are reshaped", [1, 8, 8, 32],
             [

@@ -210,6 +210,12 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
                 addition: CodeAddition(
                     leftFactor: 0.5, rightFactor: 0.75, leftZeroPoint: 3, rightZeroPoint: 120, rounding: rounding)),
             [2, 3, 4], [2, 3, 4]),
+        .init(onCodes: IntegerMultiplication(multiplication: multiplication), [2, 3, 4], [2, 3, 4]),
+        .init(onCodes: IntegerMultiplication(multiplication: multiplication), [1, 3, 2, 4], [1, 1, 1, 4]),
+        .init(
+            onCodes: IntegerScale(
+                zeroPoint: 3, factors: [0.5, -0.25, 0.75, 1], offsets: [1, -20, 0, 100], rounding: rounding),
+            [1, 3, 2, 4]),
         .init(onCodes: IntegerPooling(function: .maximum, window: window), image),
         .init(
             onCodes: IntegerPooling(
@@ -221,6 +227,8 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(onCodes: IntegerLookup(table: (0..<256).map { UInt8(255 - $0) }, zeroPoint: 0), [2, 3, 4]),
     ]
 
+    private static let multiplication = CodeMultiplication(
+        factor: 0.01, leftZeroPoint: 3, rightZeroPoint: 120, rounding: rounding)
     private static let window = Window(height: axis(3, 1, 1), width: axis(2))
     private static let rounding = CodeRounding(zeroPoint: 100, lower: 0, upper: 255)
 

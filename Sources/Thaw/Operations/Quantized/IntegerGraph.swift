@@ -101,7 +101,7 @@ private struct QuantizedNetwork {
                 if let operation = (producer.operation as? any QuantizableOperation)?.onCodes(use) {
                     return try builder.add(operation, known.map(\.value), name: producer.name)[0]
                 }
-                if producer.operation.isFunctionOfElements {
+                if producer.isFunctionOfElements {
                     return try lookup([producer.operation] + passed, known[0], scale, name: producer.name, &builder)
                 }
             }
@@ -204,9 +204,10 @@ extension AffineScale {
     fileprivate init(_ scale: CodeScale) { self.init([scale.scale], zeroPoints: [scale.zeroPoint]) }
 }
 
-extension Operation {
+extension Graph.Node {
     /// Whether it applies one function to all elements of its only input.
     fileprivate var isFunctionOfElements: Bool {
-        isElementwise && weights.allSatisfy { $0.elementCount == 1 } && scalarFunction() != nil
+        inputs.count == 1 && operation.isElementwise && operation.weights.allSatisfy { $0.elementCount == 1 }
+            && operation.scalarFunction() != nil
     }
 }

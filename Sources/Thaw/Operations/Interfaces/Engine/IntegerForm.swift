@@ -11,6 +11,11 @@ enum IntegerForm {
     case dense(IntegerLayer)
     /// Two inputs of the same shape.
     case addition(CodeAddition)
+    /// Two inputs of the same shape, or an image, which is the left operand and the input at this index, and a code for each
+    /// of its channels.
+    case multiplication(CodeMultiplication, image: Int?)
+    /// A factor and an offset for each channel of an image.
+    case scale(zeroPoint: Int, factors: [Float], offsets: [Float], CodeRounding)
     case largest(window: Window)
     /// A factor for each number of pixels in the window.
     case average(window: Window, zeroPoint: Int, factors: [Float], CodeRounding)

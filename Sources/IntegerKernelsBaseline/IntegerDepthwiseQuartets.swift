@@ -1,0 +1,163 @@
+import CMachine
+import Kernels
+
+#if AVX512 && VNNI
+
+    // Square windows, four pixels at a time. The bytes of four adjacent pixels, a *quartet*, are transposed once for each row of
+    // the window: a word for each channel. One instruction then multiplies four taps. An output that begins at a later pixel
+    // of the quartet multiplies the same words with shifted weights, and the next quartet with the rest of them.
+
+    /// A value for each row of the window.
+    protocol WindowRows {
+        static var count: Int { get }
+        init(_ row: (Int) -> Words)
+        func forEachRow(_ body: (Int, Words) -> Void)
+    }
+
+    struct ThreeWindowRows: WindowRows {
+        private let rows: (Words, Words, Words)
+        static var count: Int { 3 }
+
+        @inline(__always) init(_ row: (Int) -> Words) { rows = (row(0), row(1), row(2)) }
+        @inline(__always) func forEachRow(_ body: (Int, Words) -> Void) {
+            body(0, rows.0)
+            body(1, rows.1)
+            body(2, rows.2)
+        }
+    }
+
+    struct FiveWindowRows: WindowRows {
+        private let rows: (Words, Words, Words, Words, Words)
+        static var count: Int { 5 }
+
+        @inline(__always) init(_ row: (Int) -> Words) { rows = (row(0), row(1), row(2), row(3), row(4)) }
+        @inline(__always) func forEachRow(_ body: (Int, Words) -> Void) {
+            body(0, rows.0)
+            body(1, rows.1)
+            body(2, rows.2)
+            body(3, rows.3)
+            body(4, rows.4)
+        }
+    }
+
+    /// The weights for an output that begins at pixel `offset` of a quartet: those that multiply the quartet, and those that
+    /// multiply the next.
+    private struct OutputWeights<Rows: WindowRows> {
+        private let first: Rows
+        private let second: Rows
+        private let offset: Int
+
+        @inline(__always) init(_ packed: UnsafeRawPointer, offset: Int) {
+            @inline(__always) func weight(_ row: Int, _ column: Int) -> Words {
+                loadWords(packed + (row * Rows.count + column) * 64)
+            }
+            @inline(__always) func fourColumns(_ row: Int) -> Words {
+                let three = weight(row, 0) | weight(row, 1) &<< 8 | weight(row, 2) &<< 16
+                return Rows.count == 3 ? three : three | weight(row, 3) &<< 24
+            }
+            first = Rows { fourColumns($0) &<< Words(repeating: Int32(8 * offset)) }
+            second = Rows { row in
+                let rest = offset == 0 ? .zero : fourColumns(row).shiftedRight(by: 32 - 8 * offset)
+                return Rows.count == 3 ? rest : rest | weight(row, 4) &<< Words(repeating: Int32(8 * offset))
+            }
+            self.offset = offset
+        }
+
+        @inline(__always) func sum(_ bias: Words, _ quartet: Rows, _ next: Rows) -> Words {
+            var sum = bias
+            first.forEachRow { row, weights in sum = addProducts(sum, quartet[row], weights) }
+            if offset + Rows.count > 4 {
+                second.forEachRow { row, weights in sum = addProducts(sum, next[row], weights) }
+            }
+            return sum
+        }
+    }
+
+    extension WindowRows {
+        /// The index is known to the compiler.
+        @inline(__always) fileprivate subscript(_ index: Int) -> Words {
+            var found = Words.zero
+            forEachRow { row, words in if row == index { found = words } }
+            return found
+        }
+    }
+
+    extension Words {
+        /// As unsigned integers.
+        @inline(__always) fileprivate func shiftedRight(by bits: Int) -> Words {
+            let unsigned = unsafeBitCast(self, to: SIMD16<UInt32>.self)
+            return unsafeBitCast(unsigned &>> SIMD16<UInt32>(repeating: UInt32(bits)), to: Words.self)
+        }
+    }
+
+    /// From one output to the next, in pixels.
+    protocol OutputStride { static var pixels: Int { get } }
+    enum StrideOfOne: OutputStride { static var pixels: Int { 1 } }
+    enum StrideOfTwo: OutputStride { static var pixels: Int { 2 } }
+
+    extension CodeKernels {
+        /// The pixels of a quartet.
+        private static var quartet: Int { @inline(__always) get { 4 } }
+
+        /// Whether rows are wide enough for `passQuartets`.
+        @inline(__always) static func hasQuartets(_ work: borrowing IntegerDepthwiseWork) -> Bool {
+            work.width >= quartet / work.strideX
+        }
+
+        /// Computes four, or with stride 2 two, outputs at a time. The last ones of a row overlap those before. Reads up to three
+        /// pixels past the window of the last output.
+        @inline(__always)
+        static func passQuartets<Rows: WindowRows, Stride: OutputStride>(
+            _: Rows.Type, _: Stride.Type, _ work: borrowing IntegerDepthwiseWork
+        ) {
+            let stride = Stride.pixels
+            let rounding = VectorRounding(work.rounding)
+            let (bias, factors) = (loadWords(work.bias), loadFloats(work.factors))
+            let weights = (
+                OutputWeights<Rows>(work.weights, offset: 0), OutputWeights<Rows>(work.weights, offset: stride),
+                OutputWeights<Rows>(work.weights, offset: stride == 1 ? 2 : 0),
+                OutputWeights<Rows>(work.weights, offset: stride == 1 ? 3 : stride)
+            )
+            let rowStride = work.tapStrideY
+            @inline(__always) func load(_ pixel: UnsafeRawPointer) -> Rows {
+                Rows { thaw_transposed_pixels(loadBytes(pixel + $0 * rowStride)) }
+            }
+            @inline(__always) func outputs(
+                _ quartet: Rows, _ next: Rows, _ output: UnsafeMutableRawPointer
+            ) {
+                @inline(__always) func value(_ weights: OutputWeights<Rows>) -> Floats {
+                    thaw_floats(weights.sum(bias, quartet, next)) * factors
+                }
+                if stride == 1 {
+                    let codes = rounding.codes(
+                        value(weights.0), value(weights.1), value(weights.2), value(weights.3))
+                    output.storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                } else {
+                    let (a, b) = (value(weights.0), value(weights.1))
+                    let codes = rounding.codes(a, b, a, b)
+                    write(thaw_quarter(codes, 0), output, count: blockWidth)
+                    write(thaw_quarter(codes, 1), output + blockWidth, count: blockWidth)
+                }
+            }
+            let step = quartet / stride
+            for row in work.firstRow..<work.firstRow + work.rowCount {
+                let start = work.input + row * work.strideY * work.inputRowStride
+                let results = work.output + row * work.outputRowStride
+                var column = 0
+                var current = load(start)
+                while column + step <= work.width {
+                    let next = load(start + (column * stride + quartet) * blockWidth)
+                    outputs(current, next, results + column * blockWidth)
+                    current = next
+                    column += step
+                }
+                if column < work.width {
+                    column = work.width - step
+                    let pixel = start + column * stride * blockWidth
+                    outputs(load(pixel), load(pixel + quartet * blockWidth), results + column * blockWidth)
+                }
+            }
+        }
+    }
+
+#endif

@@ -1,0 +1,195 @@
+// Elementwise work on rows of quantized values.
+
+/// The addition of two quantized tensors, with each product and the sum rounded to float32:
+///
+///     (left − zero) · factor + (right − zero) · factor
+public struct CodeAddition: Hashable, Sendable {
+    public var leftFactor: Float
+    public var rightFactor: Float
+    public var leftZeroPoint: Int32
+    public var rightZeroPoint: Int32
+    public var rounding: CodeRounding
+
+    public init(
+        leftFactor: Float, rightFactor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: CodeRounding
+    ) {
+        self.leftFactor = leftFactor
+        self.rightFactor = rightFactor
+        self.leftZeroPoint = Int32(leftZeroPoint)
+        self.rightZeroPoint = Int32(rightZeroPoint)
+        self.rounding = rounding
+    }
+
+    /// With the operands exchanged.
+    public var swapped: CodeAddition {
+        CodeAddition(
+            leftFactor: rightFactor, rightFactor: leftFactor, leftZeroPoint: Int(rightZeroPoint),
+            rightZeroPoint: Int(leftZeroPoint), rounding: rounding)
+    }
+}
+
+/// What the multiplication of two tensors of codes computes:
+///
+///     float((left − zero) · (right − zero)) · factor
+///
+/// The first product is one of integers, the second is rounded to float32.
+public struct CodeMultiplication: Hashable, Sendable {
+    public var factor: Float
+    public var leftZeroPoint: Int32
+    public var rightZeroPoint: Int32
+    public var rounding: CodeRounding
+
+    public init(factor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: CodeRounding) {
+        self.factor = factor
+        self.leftZeroPoint = Int32(leftZeroPoint)
+        self.rightZeroPoint = Int32(rightZeroPoint)
+        self.rounding = rounding
+    }
+
+    /// With the operands exchanged.
+    public var swapped: CodeMultiplication {
+        CodeMultiplication(
+            factor: factor, leftZeroPoint: Int(rightZeroPoint), rightZeroPoint: Int(leftZeroPoint), rounding: rounding)
+    }
+}
+
+/// Adds rows of quantized values: `count` rows of `width` values.
+public struct IntegerAdditionWork {
+    public var left: UnsafePointer<UInt8>
+    public var leftStride: Int
+    public var right: UnsafePointer<UInt8>
+    public var rightStride: Int
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputStride: Int
+    public var width: Int
+    public var count: Int
+    public var addition: CodeAddition
+
+    public init(
+        left: UnsafePointer<UInt8>, leftStride: Int, right: UnsafePointer<UInt8>, rightStride: Int,
+        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int, addition: CodeAddition
+    ) {
+        self.left = left
+        self.leftStride = leftStride
+        self.right = right
+        self.rightStride = rightStride
+        self.output = output
+        self.outputStride = outputStride
+        self.width = width
+        self.count = count
+        self.addition = addition
+    }
+}
+
+/// Multiplies rows of codes: `count` rows of `width` values.
+public struct IntegerMultiplicationWork {
+    public var left: UnsafePointer<UInt8>
+    public var leftStride: Int
+    /// A row for each row of `left`; or, if `repeats` is set, the codes of one block of channels for all pixels.
+    public var right: UnsafePointer<UInt8>
+    public var rightStride: Int
+    public var repeats: Bool
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputStride: Int
+    public var width: Int
+    public var count: Int
+    public var multiplication: CodeMultiplication
+
+    public init(
+        left: UnsafePointer<UInt8>, leftStride: Int, right: UnsafePointer<UInt8>, rightStride: Int, repeats: Bool,
+        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int,
+        multiplication: CodeMultiplication
+    ) {
+        self.left = left
+        self.leftStride = leftStride
+        self.right = right
+        self.rightStride = rightStride
+        self.repeats = repeats
+        self.output = output
+        self.outputStride = outputStride
+        self.width = width
+        self.count = count
+        self.multiplication = multiplication
+    }
+}
+
+/// Multiplies rows of one plane by a factor for each channel of the block, and adds an offset: `count` rows of `width` values.
+///
+///     round(float(input − zero) · factor + offset)
+///
+/// The product and the sum are each rounded to float32.
+public struct IntegerScaleWork {
+    public var input: UnsafePointer<UInt8>
+    public var inputStride: Int
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputStride: Int
+    public var width: Int
+    public var count: Int
+    /// A value for each channel of the block.
+    public var factors: UnsafePointer<Float>
+    /// A value for each channel of the block.
+    public var offsets: UnsafePointer<Float>
+    public var zeroPoint: Int32
+    public var rounding: CodeRounding
+
+    public init(
+        input: UnsafePointer<UInt8>, inputStride: Int, output: UnsafeMutablePointer<UInt8>, outputStride: Int,
+        width: Int, count: Int, factors: UnsafePointer<Float>, offsets: UnsafePointer<Float>, zeroPoint: Int,
+        rounding: CodeRounding
+    ) {
+        self.input = input
+        self.inputStride = inputStride
+        self.output = output
+        self.outputStride = outputStride
+        self.width = width
+        self.count = count
+        self.factors = factors
+        self.offsets = offsets
+        self.zeroPoint = Int32(zeroPoint)
+        self.rounding = rounding
+    }
+}
+
+/// Replaces each quantized value by its entry in a table of 256, in `count` rows of `width`.
+public struct LookupWork {
+    public var input: UnsafePointer<UInt8>
+    public var inputStride: Int
+    public var table: UnsafePointer<UInt8>
+    public var output: UnsafeMutablePointer<UInt8>
+    public var outputStride: Int
+    public var width: Int
+    public var count: Int
+
+    public init(
+        input: UnsafePointer<UInt8>, inputStride: Int, table: UnsafePointer<UInt8>,
+        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int
+    ) {
+        self.input = input
+        self.inputStride = inputStride
+        self.table = table
+        self.output = output
+        self.outputStride = outputStride
+        self.width = width
+        self.count = count
+    }
+}
+
+/// Quantizes floats, `q = round(float / scale)`, or dequantizes, `float = (q − zero) · scale`: a row of values.
+public struct QuantizationWork {
+    public var floats: UnsafeMutablePointer<Float>
+    public var codes: UnsafeMutablePointer<UInt8>
+    public var count: Int
+    public var scale: Float
+    public var rounding: CodeRounding
+
+    public init(
+        floats: UnsafeMutablePointer<Float>, codes: UnsafeMutablePointer<UInt8>, count: Int, scale: Float,
+        rounding: CodeRounding
+    ) {
+        self.floats = floats
+        self.codes = codes
+        self.count = count
+        self.scale = scale
+        self.rounding = rounding
+    }
+}

@@ -1,0 +1,57 @@
+import Kernels
+
+/// A factor and an offset for each channel of an image of quantized values, as in a batch normalization:
+///
+///     round((q − zero) · factor[channel] + offset[channel])
+///
+/// The product and the sum are each rounded to float32.
+struct IntegerScale: Operation {
+    /// The zero point of the input.
+    var zeroPoint: Int
+    /// One value per channel, the last axis.
+    var factors: [Float]
+    /// One value per channel, in steps of the output.
+    var offsets: [Float]
+    var rounding: CodeRounding
+
+    var kind: String { "IntegerScale" }
+    var isSpatial: Bool { true }
+
+    func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
+        guard inputs[0].shape.last == factors.count else {
+            throw Failure.channelMismatch(inputs[0].shape.last ?? 0, factors.count)
+        }
+        return [TensorType(inputs[0].shape, .uint8)]
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        let bytes = inputs[0].bytes
+        return withExtendedLifetime(inputs) {
+            [
+                Tensor(shape: inputs[0].shape, element: .uint8) { index in
+                    let channel = index % factors.count
+                    let product = Float(Int(bytes[index]) - zeroPoint) * factors[channel]
+                    return rounding.code(product + offsets[channel])
+                }
+            ]
+        }
+    }
+}
+
+// MARK: Facts
+
+extension IntegerScale {
+    var family: Family { .normalization }
+    func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
+        axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)
+    }
+}
+
+// MARK: Engine
+
+extension IntegerScale: CodeOperation, EngineOperation {
+    var outputZeroPoint: Int? { Int(rounding.zeroPoint) }
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        .integer(.scale(zeroPoint: zeroPoint, factors: factors, offsets: offsets, rounding))
+    }
+}
