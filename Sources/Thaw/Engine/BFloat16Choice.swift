@@ -49,7 +49,8 @@ enum BFloat16Choice: Equatable {
         func rate(_ run: (Int) -> Int) -> Double {
             var operations = 0
             let elapsed = clock.measure { operations = run(4000) }
-            return Double(operations) / (elapsed / .seconds(1))
+            let seconds: Double = elapsed / .seconds(1)
+            return Double(operations) / seconds
         }
         var best = (float32: 0.0, bfloat16: 0.0)
         for _ in 0..<40 {
