@@ -1,10 +1,11 @@
 -- Posts one photo after the other, for wrk: wrk -s service.lua URL -- FOLDER [form]
-local photos = {}
-local next_photo = 0
+local requests = {}
+local last = 0
 local kind = "image/jpeg"
 
 function init(arguments)
-    local list = io.popen("ls '" .. arguments[1] .. "'/*.jpg")
+    -- Made in advance, so that the client takes as little of the processor as it can.
+    local list = io.popen("find -L '" .. arguments[1] .. "' -maxdepth 1 -iname '*.jp*g' | sort")
     for path in list:lines() do
         local file = io.open(path, "rb")
         local photo = file:read("*a")
@@ -13,15 +14,15 @@ function init(arguments)
             photo = '--thaw-boundary\r\nContent-Disposition: form-data; name="file"; filename="a.jpg"\r\n'
                 .. "Content-Type: image/jpeg\r\n\r\n" .. photo .. "\r\n--thaw-boundary--\r\n"
         end
-        photos[#photos + 1] = photo
+        requests[#requests + 1] = wrk.format("POST", nil, { ["Content-Type"] = kind }, photo)
         file:close()
     end
     list:close()
 end
 
 function request()
-    next_photo = next_photo % #photos + 1
-    return wrk.format("POST", nil, { ["Content-Type"] = kind }, photos[next_photo])
+    last = last % #requests + 1
+    return requests[last]
 end
 
 function done(summary, latency, requests)

@@ -38,6 +38,12 @@ final class Monitor<State>: @unchecked Sendable {
         return try with(body)
     }
 
+    /// The same, for changes that concern a single one of them, whichever it is.
+    func updateForOne<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        defer { pthread_cond_signal(condition) }
+        return try with(body)
+    }
+
     /// Waits until `body` has a result.
     func wait<Result>(_ body: (inout State) -> Result?) -> Result {
         pthread_mutex_lock(mutex)

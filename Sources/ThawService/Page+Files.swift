@@ -252,6 +252,10 @@ body:not(.has-photos) .more, .with-touch { display: none; }
 .single .bars { gap: .4rem; }
 .single .bars li { padding: .45rem .8rem; font-size: 1rem; }
 .single .bars .best { font-size: 1.35rem; padding: .7rem .8rem; }
+.best .label { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 2; white-space: normal; overflow-wrap: anywhere; line-height: 1.25; }
+.single .two .bars .best { flex-wrap: wrap; gap: 0 .8rem; font-size: 1.12rem; padding: .5rem .7rem; }
+.single .two .best .label { flex-basis: 100%; }
+.single .label { display: block; white-space: normal; overflow-wrap: anywhere; }
 
 dialog { width: min(56rem, 100vw - 1.6rem); max-height: calc(100vh - 2rem); max-height: calc(100dvh - 2rem); padding: 0; border: 1px solid var(--line); border-radius: 1.1rem; background: var(--card); color: var(--text); box-shadow: 0 20px 60px #0005; }
 dialog[open] { display: flex; flex-direction: column; animation: appear .2s both; }
@@ -320,6 +324,8 @@ a { color: var(--accent); }
     .find { flex: 1 1 100%; }
     .two .columns { gap: .8rem; }
     .two .bars li { padding: .2rem .4rem; font-size: .84rem; gap: .4rem; }
+    .two .bars .best { flex-wrap: wrap; gap: 0 .4rem; }
+    .two .best .label { flex-basis: 100%; }
     .two .times span:last-child { display: none; }
     .facts { grid-template-columns: minmax(0, 1fr); gap: .1rem; }
     .facts dd { grid-column: 1; padding-bottom: .4rem; }

@@ -62,10 +62,14 @@ final class ServedModel: Sendable {
     ///   - threads: The number of threads that a run may use.
     /// - Throws: `Failure` if it cannot be read or run.
     convenience init(_ source: Settings.Source, precision: Precision, threads: Int) throws {
-        if try Pipeline.isPipeline(path: source.path) {
-            try self.init(pipeline: source, precision: precision, threads: threads)
-        } else {
-            try self.init(network: source, precision: precision, threads: threads)
+        do {
+            if try Pipeline.isPipeline(path: source.path) {
+                try self.init(pipeline: source, precision: precision, threads: threads)
+            } else {
+                try self.init(network: source, precision: precision, threads: threads)
+            }
+        } catch let failure as Failure {
+            throw failure.inFile(source.path)
         }
     }
 

@@ -52,7 +52,7 @@ final class WorkQueue: Sendable {
     }
 
     /// Adds a job to its reserved slot.
-    func add(_ job: @escaping Job) { state.update { $0.jobs.append(job) } }
+    func add(_ job: @escaping Job) { state.updateForOne { $0.jobs.append(job) } }
 
     /// Drops all waiting jobs.
     func drop() {
@@ -80,7 +80,7 @@ final class WorkQueue: Sendable {
             return job
         }
         job(.run)
-        state.update { state in
+        state.updateForOne { state in
             state.running -= 1
             state.freeThreads += 1
         }

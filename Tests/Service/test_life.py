@@ -193,6 +193,12 @@ class LifeTests(unittest.TestCase):
         self.assertEqual(result.returncode, 2, result)
         self.assertRegex(result.stderr, r"(?m)^thaw serve: no thread can be started: .+\n\Z")
 
+    def test_a_model_that_cannot_run_is_named(self):
+        words = [PROGRAM, "old=" + DEMO, "--port", "0", "--precision", "int8"]
+        result = subprocess.run(words, capture_output=True, text=True, timeout=60)
+        self.assertEqual((result.returncode, result.stdout), (2, ""))
+        self.assertTrue(result.stderr.startswith(f"thaw serve: {DEMO}: the model has no ranges of activations"), result.stderr)
+
     def test_stopping_finishes_requests(self):
         server = Server("--grace", "60")
         with ThreadPoolExecutor(1) as pool:
