@@ -147,7 +147,8 @@ class PageTests(unittest.TestCase):
 
     def test_details_and_snippets(self):
         self.browser.find_element(By.ID, "show-details").click()
-        self.until("document.querySelector('#details .facts')")
+        # While it appears, selenium takes its text for hidden.
+        self.until("document.querySelector('#details .facts') && byId('details').getAnimations().length === 0")
         self.assertIn("red: y = 0.00784314 · x − 1", self.texts("#details pre"))
         self.browser.find_element(By.CSS_SELECTOR, "#details input[type=search]").send_keys("frog")
         self.assertEqual(len(self.texts("#details .labels li")), 1)
@@ -207,7 +208,14 @@ class PageTests(unittest.TestCase):
             self.browser.execute_cdp_cmd(
                 "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
             self.open(self.server.url)
-            self.choose(path("cat"), path("coffee"))
+            self.choose(path("cat"))
+            # Next to a long label of the other model, too.
+            room = self.run_script("return [...document.querySelectorAll('.best .label')].map((e) => [e.scrollWidth, e.clientWidth])")
+            self.assertEqual(len(room), 2)
+            for needed, given in room:
+                self.assertLessEqual(needed, given)
+                self.assertGreater(given, 80)
+            self.choose(path("coffee"))
             self.assertLessEqual(self.run_script("return document.documentElement.scrollWidth"), 360)
             color = self.run_script("return getComputedStyle(document.body).backgroundColor")
             self.assertEqual(int(color.split("(")[1].split(",")[0]) < 128, scheme == "dark")
