@@ -73,6 +73,8 @@ class PageTests(unittest.TestCase):
         self.until(f"photos.all.length === {count + len(files)} && photos.running === 0")
 
     def texts(self, selector):
+        # Selenium sees no text in what is just fading in.
+        self.until("document.getAnimations().every((one) => one.playState === 'finished' || one.effect.getTiming().iterations === Infinity)")
         return [element.text for element in self.browser.find_elements(By.CSS_SELECTOR, selector)]
 
     def tearDown(self):
@@ -147,8 +149,7 @@ class PageTests(unittest.TestCase):
 
     def test_details_and_snippets(self):
         self.browser.find_element(By.ID, "show-details").click()
-        # While it appears, selenium takes its text for hidden.
-        self.until("document.querySelector('#details .facts') && byId('details').getAnimations().length === 0")
+        self.until("document.querySelector('#details .facts')")
         self.assertIn("red: y = 0.00784314 · x − 1", self.texts("#details pre"))
         self.browser.find_element(By.CSS_SELECTOR, "#details input[type=search]").send_keys("frog")
         self.assertEqual(len(self.texts("#details .labels li")), 1)
