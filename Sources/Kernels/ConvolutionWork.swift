@@ -47,8 +47,10 @@ public struct ConvolutionWork {
     /// The channels for which the output has memory: in a plain output, the last block is not written past them.
     public var channels: Int
 
-    /// Added before the activation. It is blocked, and has the blocks and pixels of the output.
+    /// Added before the activation. It has the blocks and pixels of the output.
     public var residual: UnsafeRawPointer?
+    /// Whether the residual is plain. If so, input and output are too.
+    public var addsPlain = false
     public var residualOffsets: UnsafePointer<Int32>?
     public var residualBlockStride = 0
 

@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 extension Float32Kernels {
@@ -50,11 +51,12 @@ private func putExponentials(
     #if arch(arm64)
         let shift = Lanes(repeating: shift[0])
         @inline(__always) func step(_ index: Int, _ count: Int) {
-            writeLanes(exponential(loadLanes(input + index, count: count) - shift), output + index, count: count)
+            let x = loadLanes(input + index, count: count) - shift
+            writeLanes(exponentialOfNegative(x), output + index, count: count)
         }
         forEachLanes(count, step)
     #else
-        write(exponential(load(input, count: count) - shift), output, count: count)
+        write(exponentialOfNegative(load(input, count: count) - shift), output, count: count)
     #endif
 }
 
@@ -62,6 +64,19 @@ private func putExponentials(
 @inline(__always)
 private func largest(_ row: UnsafePointer<Float>, _ width: Int) -> Vector {
     var largest = -Float.infinity
-    for index in 0..<width { largest = row[index] > largest ? row[index] : largest }
+    var index = 0
+    if width >= blockWidth {
+        var vector = load(row)
+        index = blockWidth
+        while index + blockWidth <= width {
+            vector = maximum(load(row + index), vector)
+            index += blockWidth
+        }
+        largest = thaw_largest(vector)
+    }
+    while index < width {
+        largest = row[index] > largest ? row[index] : largest
+        index += 1
+    }
     return Vector(repeating: largest)
 }

@@ -39,7 +39,9 @@ func load(_ pointer: UnsafePointer<Float>) -> Vector {
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
     if count == blockWidth { return load(pointer) }
-    #if arch(arm64)
+    #if AVX512
+        return thaw_load_first(pointer, count)
+    #elseif arch(arm64)
         // By quarters: a call to copy memory would have all vectors saved and restored around it.
         @inline(__always) func quarter(_ first: Int) -> Lanes {
             count > first ? loadLanes(pointer + first, count: min(count - first, laneCount)) : .zero
@@ -64,7 +66,9 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
 @inline(__always)
 func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
     if count == blockWidth { return write(vector, pointer) }
-    #if arch(arm64)
+    #if AVX512
+        thaw_store_first(pointer, vector, count)
+    #elseif arch(arm64)
         @inline(__always) func put(_ lanes: Lanes, _ first: Int) {
             if count > first { writeLanes(lanes, pointer + first, count: min(count - first, laneCount)) }
         }
@@ -89,9 +93,4 @@ func minimum(_ x: Vector, _ bound: Vector) -> Vector { thaw_minimum(x, bound) }
 
 /// The sum of all lanes. (The standard library's `sum()` becomes a separate function, which the linker may share
 /// between instruction sets. The same is true of its conversions between vectors.)
-@inline(__always)
-func total(_ vector: Vector) -> Float {
-    var sum: Float = 0
-    for lane in 0..<blockWidth { sum += vector[lane] }
-    return sum
-}
+@inline(__always) func total(_ vector: Vector) -> Float { thaw_total(vector) }

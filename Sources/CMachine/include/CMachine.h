@@ -111,6 +111,31 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_nearest_half(thaw
 }
 #endif
 
+/// The sum, and the largest, of all lanes: first of the halves, then of their halves, and so on.
+#define THAW_FOLD(combine) \
+    typedef float float8 __attribute__((ext_vector_type(8))); \
+    typedef float float4 __attribute__((ext_vector_type(4))); \
+    float8 halves = combine(x.lo, x.hi); \
+    float4 quarters = combine(halves.lo, halves.hi); \
+    return combine(combine(quarters.x, quarters.z), combine(quarters.y, quarters.w))
+#define THAW_SUM(a, b) ((a) + (b))
+#define THAW_LARGER(a, b) ((a) < (b) ? (b) : (a))
+__attribute__((always_inline)) static inline float thaw_total(thaw_float16 x) { THAW_FOLD(THAW_SUM); }
+__attribute__((always_inline)) static inline float thaw_largest(thaw_float16 x) { THAW_FOLD(THAW_LARGER); }
+
+#if defined(__AVX512F__)
+/// Loads or stores the first lanes only. The others are zeros, or remain unchanged in memory.
+__attribute__((always_inline)) static inline thaw_float16 thaw_load_first(const float *address, long count) {
+    typedef float floats __attribute__((vector_size(64)));
+    return (thaw_float16)__builtin_ia32_loadups512_mask(
+        address, (floats){0}, (unsigned short)((1u << count) - 1));
+}
+__attribute__((always_inline)) static inline void thaw_store_first(float *address, thaw_float16 x, long count) {
+    typedef float floats __attribute__((vector_size(64)));
+    __builtin_ia32_storeups512_mask(address, (floats)x, (unsigned short)((1u << count) - 1));
+}
+#endif
+
 #if defined(__AVX512BF16__)
 /// Imported into Swift as SIMD16<UInt16> and SIMD16<UInt32>: values of bfloat16, alone and in pairs.
 typedef uint16_t thaw_bfloat16_16 __attribute__((ext_vector_type(16)));

@@ -76,7 +76,9 @@ extension Compiler {
         let outputs = filters.shape[filters.shape.rank - 1]
         let weights = pack(filters, rows: rows, steps, outputs: outputs)
         let bias = packBias(bias, outputs: outputs)
-        let residual = node.residual.map { location($0, .blocked) }
+        let residual = node.residual.map { residual in
+            node.traits.residual == .plain ? location(residual, .plain).asOneImage : location(residual, .blocked)
+        }
         let kernels = kernels
         return withConstants { pool in
             ConvolutionLayer(
@@ -186,10 +188,10 @@ extension Location {
         }
     }
 
-    /// The rows of a matrix as the pixels of one image.
+    /// The rows of a plain tensor, which are as long as its last axis, as the pixels of one image.
     var asOneImage: Location {
         var location = self
-        (location.images, location.height, location.width) = (1, 1, images)
+        (location.images, location.height, location.width) = (1, 1, images * pixels)
         return location
     }
 }

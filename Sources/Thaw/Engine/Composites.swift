@@ -1,6 +1,32 @@
 extension Graph {
     /// The graph with each operation that the engine computes by others replaced by them.
     func withEngineOperations(blockWidth: Int) throws -> Graph {
+        try withSlices().withComposites(blockWidth: blockWidth)
+    }
+
+    /// The graph with each selection of slices at known indices replaced by these slices and their concatenation, if they are
+    /// few. torch's `roll` arrives as one.
+    private func withSlices() throws -> Graph {
+        guard nodes.contains(where: { $0.operation is any SliceSelection }) else { return self }
+        let mostSlices = 8
+        return try rebuilt { node, inputs, builder in
+            guard let operation = node.operation as? any SliceSelection, let known = builder.producer(of: inputs[1]),
+                known.inputs.isEmpty
+            else { return nil }
+            let shape = builder[inputs[0]].shape
+            let indices = known.operation.evaluate([])[0]
+            guard let (axis, ranges) = operation.slices(of: shape, at: indices), (1...mostSlices).contains(ranges.count)
+            else { return nil }
+            let slices = try ranges.map { range in
+                var kept = shape.map { StridedSlice.Range(start: 0, count: $0) }
+                kept[axis] = StridedSlice.Range(start: range.lowerBound, count: range.count)
+                return try builder.add(StridedSlice(ranges: kept), [inputs[0]], name: node.name)[0]
+            }
+            return slices.count == 1 ? slices : try builder.add(Concatenation(axis: axis), slices, name: node.name)
+        }
+    }
+
+    private func withComposites(blockWidth: Int) throws -> Graph {
         guard nodes.contains(where: { $0.operation is any EngineComposite }) else { return self }
         let readers = readerCounts
         // Activations move before the last operation, which only moves values. There they can be fused.

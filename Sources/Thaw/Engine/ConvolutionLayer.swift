@@ -54,6 +54,7 @@ struct ConvolutionLayer: Sendable {
             work.residual = UnsafeRawPointer(memory.pixels(residual, image: image))
             work.residualOffsets = memory.offsets(residualOffsets)
             work.residualBlockStride = residual.blockStride
+            work.addsPlain = residual.kind == .plain
         }
         work.activate(activation)
         kernels.convolve(work)

@@ -18,11 +18,11 @@ struct FormRow {
         case .convolution(let filters, let bias, let window):
             let traits = FormTraits(
                 reads: .slidingWindow(window), writes: .blocks, canWritePlain: true, border: Halo(window),
-                addsResidual: true, activations: .any)
+                residual: .blocked, activations: .any)
             self.init(traits) { $0.addConvolution($1, filters: filters, bias: bias, window: window) }
         case .sections(let filters, let bias, let window, let sections):
             let traits = FormTraits(
-                reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), addsResidual: true,
+                reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), residual: .blocked,
                 activations: .any)
             self.init(traits) {
                 $0.addSections($1, filters: filters, bias: bias, window: window, sections)
@@ -35,7 +35,7 @@ struct FormRow {
                 bands: bands)
             self.init(traits) { $0.addDepthwise($1) }
         case .dense(let matrix, let bias):
-            self.init(FormTraits(activations: .any)) { $0.addDense($1, matrix: matrix, bias: bias) }
+            self.init(FormTraits(residual: .plain, activations: .any)) { $0.addDense($1, matrix: matrix, bias: bias) }
         case .pooling(let kind, let window, let countsPadding):
             self.init(FormTraits(reads: .blocks, writes: .blocks, border: Halo(window))) {
                 $0.addPooling($1, kind, window: window, countsPadding: countsPadding)

@@ -8,8 +8,8 @@ struct FormTraits {
     var canWritePlain = false
     /// The border of zeros that the form treats as part of its input, or adds to it.
     var border = Halo()
-    /// Whether a residual can be added to the result before the activation.
-    var addsResidual = false
+    /// The layout of a residual that can be added to the result before the activation.
+    var residual: LayoutKind?
     var activations = Activations.none
     /// Set if a pointwise convolution that follows can be computed in the same step, band by band.
     var bands: BandLimits?

@@ -1,7 +1,7 @@
 import Kernels
 
 extension PlannedNode {
-    fileprivate var takesResidual: Bool { traits.addsResidual && residual == nil && activation == nil }
+    fileprivate var takesResidual: Bool { traits.residual != nil && residual == nil && activation == nil }
 
     /// Whether quantized values can be added to its result.
     fileprivate var takesCodes: Bool {
@@ -108,6 +108,22 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
         return node
     }
 
+    /// The node whose result a value has in another shape only, if nothing else reads either.
+    func behindReshape(_ value: Graph.Value) -> Int? {
+        guard let index = producers[value], case .reshape = planned[index]!.form,
+            let source = planned[index]!.inputs.first, readers[source.index] == 1
+        else { return nil }
+        return producers[source]
+    }
+
+    /// Whether a tensor of this shape can be added to the layer that computes its rows.
+    func takesRows(_ value: Graph.Value) -> Bool {
+        guard let source = behindReshape(value), let layer = planned[source], layer.traits.residual == .plain else {
+            return false
+        }
+        return layer.takesResidual && graph[layer.outputs[0]].shape.last == graph[value].shape.last
+    }
+
     for node in graph.nodes {
         let form = graph.engineForm(of: node, kernels)
         var result = PlannedNode(
@@ -119,6 +135,9 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
             if let input = fusible.first, planned[producers[input]!]!.takes(function) {
                 result = take(producers[input]!, output: node.outputs[0])
                 result.activation = function
+            } else if let input = fusible.first, let source = behindReshape(input), planned[source]!.takes(function) {
+                planned[source]!.activation = function
+                result = take(producers[input]!, output: node.outputs[0])
             }
         case .depthwise:
             if let input = fusible.first, let before = planned[producers[input]!]!.release(graph) {
@@ -152,6 +171,14 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
             if let input = candidates.max(by: { producers[$0]! < producers[$1]! }) {
                 result = take(producers[input]!, output: node.outputs[0])
                 result.residual = node.inputs.first { $0 != input }
+            } else if let input = fusible.last(where: takesRows) {
+                // Rows in another shape. The layer moves here, and the reshape after it.
+                let source = behindReshape(input)!
+                var layer = take(source, output: planned[source]!.outputs[0])
+                layer.residual = node.inputs.first { $0 != input }
+                producers[layer.outputs[0]] = planned.count
+                planned.append(layer)
+                result = take(producers[input]!, output: node.outputs[0])
             }
         default: break
         }

@@ -73,7 +73,7 @@ struct LayoutAssignment {
     }
 
     private mutating func addDemands(of node: PlannedNode, _ graph: Graph) {
-        if let residual = node.residual { demand(residual, .blocked) }
+        if let residual = node.residual { demand(residual, node.traits.residual ?? .blocked) }
         if let gates = node.gates { demand(gates, .plain) }
         // Intermediate results of fused nodes have no layout.
         if let first = node.before.first { return addDemands(of: first, graph) }

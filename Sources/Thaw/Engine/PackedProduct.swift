@@ -18,13 +18,18 @@ struct PackedProduct: Sendable {
     private let packedRows: [WeightPackingWork.Row]
     private let packedColumns: [Int]
     private let groups: [Range<Int>]
+    /// The columns of the result, with padding.
+    private let outputs: Int
 
     /// - Parameters:
     ///   - rows: The maximum number of rows that are multiplied at once.
     ///   - columns: The columns to compute, out of `width`.
     ///   - isTransposed: Whether the second matrix is stored column by column.
+    ///   - inputStride: The elements from one row of the first matrix to the next.
+    ///   - padding: If given, rows of the result are padded with it to whole blocks.
     init(
-        _ compiler: inout Compiler, rows: Int, depth: Int, columns: Range<Int>, of width: Int, isTransposed: Bool
+        _ compiler: inout Compiler, rows: Int, depth: Int, columns: Range<Int>, of width: Int, isTransposed: Bool,
+        inputStride: Int? = nil, padding: Float? = nil
     ) {
         kernels = compiler.kernels
         (self.rows, self.columns) = (rows, columns)
@@ -36,11 +41,14 @@ struct PackedProduct: Sendable {
         let (rowStep, columnStep) = isTransposed ? (4, depth * 4) : (width * 4, 4)
         packedRows = (0..<depth).map { WeightPackingWork.Row(offset: $0 * rowStep, index: $0) }
         packedColumns = columns.map { $0 * columnStep }
-        bias = compiler.packBias(nil, outputs: columns.count)
-        (inputOffsets, outputOffsets, tap) = compiler.withConstants { pool in
+        let whole = blocks * kernels.blockWidth
+        outputs = padding == nil ? columns.count : whole
+        let (from, to) = (inputStride ?? depth, padding == nil ? width : whole)
+        (bias, inputOffsets, outputOffsets, tap) = compiler.withConstants { pool in
             (
-                pool.offsets((0..<rows).map { Int32($0 * depth * 4) }),
-                pool.offsets((0..<rows).map { Int32($0 * width * 4) }), pool.offsets([0])
+                pool.floats([Float](repeating: 0, count: columns.count), count: whole, rest: padding ?? 0),
+                pool.offsets((0..<rows).map { Int32($0 * from * 4) }),
+                pool.offsets((0..<rows).map { Int32($0 * to * 4) }), pool.offsets([0])
             )
         }
     }
@@ -70,16 +78,23 @@ struct PackedProduct: Sendable {
     /// - Parameters:
     ///   - count: At most the maximum number of rows.
     ///   - output: The first row of the result, of which these columns are written.
+    ///   - summand: What is added to each row, in whole blocks, and an index into the constants: the offsets of its rows.
     func multiply(
         _ memory: Memory, _ left: UnsafeRawPointer, count: Int, by packed: UnsafeRawPointer,
-        to output: UnsafeMutableRawPointer
+        to output: UnsafeMutableRawPointer, adding summand: (first: UnsafeRawPointer, offsets: Int)? = nil
     ) {
         var work = ConvolutionWork(
             input: left, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(tap), steps: steps,
             weights: packed, bias: memory.floats(bias), output: output + columns.lowerBound * 4,
             outputOffsets: memory.offsets(outputOffsets), outputBlockStride: kernels.blockWidth * 4,
-            channels: columns.count, pixelCount: count, blockCount: groups.last?.upperBound ?? 0)
+            channels: outputs, pixelCount: count, blockCount: groups.last?.upperBound ?? 0)
         work.writesPlain = true
+        if let summand {
+            work.residual = summand.first
+            work.residualOffsets = memory.offsets(summand.offsets)
+            work.residualBlockStride = kernels.blockWidth * 4
+            work.addsPlain = true
+        }
         kernels.convolve(work)
     }
 }

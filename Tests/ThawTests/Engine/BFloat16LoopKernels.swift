@@ -56,7 +56,7 @@ enum BFloat16LoopKernels: KernelTable {
                     }
                     if let residual = work.residual, let offsets = work.residualOffsets {
                         let start = block * work.residualBlockStride + Int(offsets[pixel])
-                        sum += Double(Row.blocks.value(residual + start, lane))
+                        sum += Double((work.addsPlain ? Row.floats : .blocks).value(residual + start, lane))
                     }
                     outputs.set(
                         work.output + (block * work.outputBlockStride + Int(work.outputOffsets[pixel])), lane,

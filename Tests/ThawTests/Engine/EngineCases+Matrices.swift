@@ -18,6 +18,13 @@ extension EngineCase {
         attention(
             "with a mask for all rows", [2, 3, 20, 8], [2, 3, 17, 8], [2, 3, 17, 8],
             Attention(factor: 0.25, mask: tensor([3, 1, 17]))),
+        attention(
+            "with a mask for all keys", [2, 3, 20, 8], [2, 3, 32, 8], [2, 3, 32, 8],
+            Attention(factor: 0.25, mask: tensor([3, 20, 1]))),
+        attention(
+            "with a mask that hides keys", [2, 30, 8], [2, 33, 8], [2, 33, 8],
+            Attention(factor: 0.5, mask: Tensor((0..<33).map { $0 % 3 == 0 ? -.infinity : 0 }, shape: [33]))),
+        attention("over one key", [2, 20, 8], [2, 1, 8], [2, 1, 8], Attention(factor: 0.5, mask: tensor([]))),
         EngineCase("attention with a computed mask", [2, 30, 8], [2, 30, 8], [2, 30, 8], [30, 1]) { builder, values in
             try builder.add(Attention(factor: 0.5, mask: tensor([30, 30])), values, name: "attention")
         },

@@ -76,6 +76,41 @@ extension EngineCase {
             let flat = try builder.one(Reshape([2, 320]), a)
             return [try builder.one(Dense(matrix: tensor([320, 10]), bias: tensor([10], seed: 2)), flat), flat]
         },
+        EngineCase("a dense layer, a reshape, an activation", [2, 5, 20]) { builder, values in
+            [try builder.one(Unary(.gelu), builder.rows(values[0], 20, 37))]
+        },
+        EngineCase("a dense layer, a reshape that is also an output, an activation", [2, 5, 20]) { builder, values in
+            let rows = try builder.rows(values[0], 20, 37)
+            return [rows, try builder.one(Unary(.gelu), rows)]
+        },
+        EngineCase("dense layers between reshapes, with residuals", [2, 5, 20], [2, 5, 20]) { builder, values in
+            let first = try builder.one(Binary(.add), values[0], builder.rows(values[1], 20, 20))
+            let second = try builder.one(Binary(.add), builder.rows(first, 20, 20), first)
+            return [
+                second, try builder.one(Unary(.elu), builder.one(Binary(.add), builder.rows(second, 20, 20), first)),
+            ]
+        },
+        EngineCase("a dense layer whose rows are split, and a residual", [6, 20], [6, 2, 20]) { builder, values in
+            let rows = try builder.one(Dense(matrix: tensor([20, 40]), bias: nil), values[0])
+            return [try builder.one(Binary(.add), builder.one(Reshape([6, 2, 20]), rows), values[1])]
+        },
+        EngineCase("a dense layer on an image, and a residual", [2, 3, 4, 20], [2, 3, 4, 20]) { builder, values in
+            [try builder.one(Binary(.add), values[1], builder.rows(values[0], 20, 20))]
+        },
+        EngineCase("a dense layer and a residual without reshapes", [6, 20], [6, 33]) { builder, values in
+            let rows = try builder.one(Dense(matrix: tensor([20, 33]), bias: tensor([33])), values[0])
+            return [try builder.one(Unary(.relu), builder.one(Binary(.add), values[1], rows))]
+        },
+        EngineCase("a dense layer added to itself in another shape", [6, 20]) { builder, values in
+            let rows = try builder.one(Dense(matrix: tensor([20, 33]), bias: nil), values[0])
+            let other = try builder.one(Reshape([2, 3, 33]), rows)
+            return [try builder.one(Binary(.add), other, other), try builder.one(Unary(.relu), rows)]
+        },
+        rolled("by a part of the height", [2, 7, 5, 20], axis: 1, [3, 4, 5, 6, 0, 1, 2]),
+        rolled("with negative indices", [2, 7, 5, 3], axis: 2, [-2, -1, 0, 1, 2]),
+        rolled("to one slice", [4, 9], axis: 1, [2, 3, 4]),
+        rolled("to many slices", [4, 9], axis: 1, [8, 0, 7, 1, 6, 2, 5, 3, 4]),
+        rolled("past the end", [4, 9], axis: 1, [7, 8, 9]),
         EngineCase("a classifier: convolution, pooling, mean, convolution, softmax", [2, 16, 16, 3]) {
             builder, values in
             var x = try builder.one(convolution(axis(3, stride: 2, 0, 1), axis(3, stride: 2, 0, 1), 3, 20), values[0])
@@ -170,5 +205,24 @@ func squeezeAndExcitation(_ name: String, _ shape: Shape, outputs: Int) -> Engin
         let gated = try builder.one(Binary(.multiply), gates, image)
         let x = try builder.one(convolution(axis(1), axis(1), 40, outputs), gated)
         return [try builder.one(Binary(.add), x, residual)]
+    }
+}
+
+extension GraphBuilder {
+    /// A dense layer on the last axis of a tensor, as coremltools writes it: between reshapes.
+    mutating func rows(_ value: Graph.Value, _ inputs: Int, _ outputs: Int) throws -> Graph.Value {
+        let shape = self[value].shape
+        let rows = try one(Reshape([shape.elementCount / inputs, inputs]), value)
+        let dense = Dense(matrix: tensor([inputs, outputs]), bias: tensor([outputs], seed: 2))
+        return try one(Reshape(Shape(shape.dropLast() + [outputs])), one(dense, rows))
+    }
+}
+
+/// Slices selected at known indices, of which negative ones count from the end.
+func rolled(_ name: String, _ shape: Shape, axis: Int, _ indices: [Int]) -> EngineCase {
+    EngineCase("slices " + name, shape) { builder, values in
+        let known = try builder.add(
+            Constant(Tensor(integers: indices, shape: [indices.count])), [], name: "indices")[0]
+        return [try builder.one(Gather(axis: axis, countsFromEnd: true), values[0], known)]
     }
 }

@@ -96,6 +96,45 @@ struct EngineTests {
         #expect(try steps(height: 32, secondReader: true) == ["direct 1×1"])
     }
 
+    @Test("Activations and residuals are fused with the dense layer behind a reshape")
+    func joinsRows() throws {
+        func kinds(
+            _ build: (inout GraphBuilder, Graph.Value, Graph.Value) throws -> [Graph.Value]
+        ) throws -> [String] {
+            var builder = GraphBuilder()
+            let (x, y) = (builder.input("x", TensorType([2, 5, 20])), builder.input("y", TensorType([2, 5, 20])))
+            for (index, value) in try build(&builder, x, y).enumerated() { builder.output("output\(index)", value) }
+            return try Program(builder.graph).steps.map(\.kind)
+        }
+        #expect(try kinds { builder, x, _ in [try builder.one(Unary(.gelu), builder.rows(x, 20, 20))] } == ["Dense"])
+        #expect(try kinds { builder, x, y in [try builder.one(Binary(.add), y, builder.rows(x, 20, 20))] } == ["Dense"])
+        let both = try kinds { builder, x, _ in
+            let rows = try builder.rows(x, 20, 20)
+            return [rows, try builder.one(Unary(.gelu), rows)]
+        }
+        #expect(both == ["Dense", "Gelu"])
+        // A row of the sum is not a row of the layer.
+        let split = try kinds { builder, x, y in
+            let rows = try builder.one(Dense(matrix: tensor([20, 10]), bias: nil), builder.one(Reshape([10, 20]), x))
+            let other = try builder.one(Reshape([5, 20]), rows)
+            return [
+                try builder.one(
+                    Binary(.add), other, builder.one(Reduction(function: .sum, axes: [0], keepsAxes: false), y))
+            ]
+        }
+        #expect(split.contains("Add"))
+    }
+
+    @Test("Slices at known indices are copied if they are few")
+    func slices() throws {
+        func isReference(_ c: EngineCase) throws -> Bool {
+            try Program(c.graph()).steps.contains { $0.kind == "Gather" && $0.isReference }
+        }
+        #expect(try !isReference(rolled("", [2, 9], axis: 1, [-2, -1, 0, 1])))
+        #expect(try isReference(rolled("", [2, 9], axis: 1, [0, 2, 4, 6, 8, 1, 3, 5, 7])))
+        #expect(try isReference(rolled("", [2, 9], axis: 1, [8, 9])))
+    }
+
     @Test("Gates are multiplied into the weights if these are fewer than the image's elements")
     func gates() throws {
         func isInWeights(_ shape: Shape, outputs: Int) throws -> Bool {

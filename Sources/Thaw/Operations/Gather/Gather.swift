@@ -47,6 +47,26 @@ extension Gather {
     }
 }
 
+// MARK: Engine
+
+extension Gather: SliceSelection {
+    func slices(of shape: Shape, at indices: Tensor) -> (axis: Int, ranges: [Range<Int>])? {
+        guard indices.shape.rank == 1 else { return nil }
+        let size = shape[axis]
+        var ranges: [Range<Int>] = []
+        for index in indices.integers {
+            let index = countsFromEnd && index < 0 ? index + size : index
+            guard (0..<size).contains(index) else { return nil }
+            if let last = ranges.last, last.upperBound == index {
+                ranges[ranges.count - 1] = last.lowerBound..<index + 1
+            } else {
+                ranges.append(index..<index + 1)
+            }
+        }
+        return (axis, ranges)
+    }
+}
+
 // MARK: TensorFlow
 
 extension Gather {

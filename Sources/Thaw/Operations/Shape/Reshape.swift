@@ -15,15 +15,46 @@ struct Reshape: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] { [inputs[0].reshaped(shape)] }
 
-    /// Axes of one element can be added and removed for any axis order. If elements are regrouped, the order matters.
+    /// Axes of one element can be added and removed for any axis order. Axes that are split, or merged with others, must be
+    /// adjacent and in their original order.
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
-        let from = inputs[0].shape
-        let long = from.indices.filter { from[$0] != 1 }
-        let target = shape.indices.filter { shape[$0] != 1 }
-        guard long.map({ from[$0] }) == target.map({ shape[$0] }) else { return nil }
-        var sequence = orders[0].compactMap { axis in long.firstIndex(of: axis).map { target[$0] } }.makeIterator()
-        let order = shape.indices.map { shape[$0] == 1 ? $0 : sequence.next()! }
+        guard let groups = groups(inputs[0].shape) else { return nil }
+        var rest = orders[0].filter { inputs[0].shape[$0] != 1 }[...]
+        var sequence: [Int] = []
+        while let first = rest.first {
+            guard let group = groups.first(where: { $0.from.first == first }), rest.starts(with: group.from) else {
+                return nil
+            }
+            rest = rest.dropFirst(group.from.count)
+            sequence += group.to
+        }
+        var axes = sequence.makeIterator()
+        let order = shape.indices.map { shape[$0] == 1 ? $0 : axes.next()! }
         return Reordered(Reshape(shape.permuted(order)), inputs: orders, outputs: [order])
+    }
+
+    /// The smallest groups of axes that have the same elements before and after, without axes of one element.
+    private func groups(_ old: Shape) -> [(from: [Int], to: [Int])]? {
+        guard shape.elementCount > 0 else { return nil }
+        var (from, to) = (old.indices.filter { old[$0] != 1 }[...], shape.indices.filter { shape[$0] != 1 }[...])
+        var groups: [(from: [Int], to: [Int])] = []
+        while let first = from.popFirst(), let second = to.popFirst() {
+            var group = (from: [first], to: [second])
+            var (before, after) = (old[first], shape[second])
+            while before != after {
+                if before < after {
+                    guard let next = from.popFirst() else { return nil }
+                    group.from.append(next)
+                    before *= old[next]
+                } else {
+                    guard let next = to.popFirst() else { return nil }
+                    group.to.append(next)
+                    after *= shape[next]
+                }
+            }
+            groups.append(group)
+        }
+        return groups
     }
 }
 
