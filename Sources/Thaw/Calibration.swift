@@ -19,7 +19,8 @@ struct Distribution: Sendable {
     func middle(_ bin: Int) -> Double { Double(low) + (Double(bin) + 0.5) * Double(width) }
 
     mutating func add(_ values: UnsafeBufferPointer<Float>) {
-        let scale = high > low ? Float(Distribution.binCount) / (high - low) : 0
+        // The factor of a range near 0 would be infinite, and infinity · 0 is NaN.
+        let scale = high > low ? min(Float(Distribution.binCount) / (high - low), .greatestFiniteMagnitude) : 0
         let top = Float(Distribution.binCount - 1)
         counts.withUnsafeMutableBufferPointer { counts in
             for value in values { counts[Int(min(max((value - low) * scale, 0), top))] += 1 }
@@ -106,6 +107,12 @@ struct Observer {
                     high[index] = max(high[index], extreme.high)
                 }
             })
+        for (index, value) in values.enumerated() where high[index] > low[index] {
+            guard (high[index] - low[index]).isFinite else {
+                let node = graph.producers[value]!
+                throw Failure.notFinite(Failure.Node(name: node.name, op: node.kind))
+            }
+        }
         let empty = zip(low, high).map { Distribution($0, $1) }
         var result = empty
         try run(

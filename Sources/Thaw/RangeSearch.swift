@@ -19,7 +19,8 @@ public enum RangeStatistic: String, Sendable, CaseIterable {
 extension Distribution {
     /// The range of the quantized values.
     func range(_ statistic: RangeStatistic) -> (low: Float, high: Float) {
-        guard high > low else { return (low, high) }
+        // The bins of a range near 0 have no width, or an inexact one.
+        guard high > low, width >= .leastNormalMagnitude else { return (low, high) }
         switch statistic {
         case .extremes: return (low, high)
         case .percentile: return trimmed(1e-4)

@@ -22,6 +22,8 @@ struct FuzzTarget: @unchecked Sendable {
         while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
         return url.appendingPathComponent("Fixtures")
     }()
+
+    private static let damagedFixtures = DamagedFixture.all(in: fixtures)
 }
 
 // MARK: Readers of files
@@ -29,7 +31,7 @@ struct FuzzTarget: @unchecked Sendable {
 extension FuzzTarget {
     /// An input is the number of a fixture in two bytes, and the content of the file that is exchanged in it.
     init(reader: HostileReader) {
-        let fixtures = DamagedFixture.all(in: FuzzTarget.fixtures).filter { $0.reader == reader }
+        let fixtures = FuzzTarget.damagedFixtures.filter { $0.reader == reader }
         let folder = URL(fileURLWithPath: "/dev/shm/thaw-fuzz-\(getpid())")
         name = reader.rawValue
         isMessage = [.graph, .savedModel, .checkpoint, .neuralNetwork, .program, .pipeline].contains(reader)

@@ -115,7 +115,9 @@ class Target:
         text = log.read_text(encoding="utf-8", errors="replace")
         found = re.search(r"number_of_executed_units: (\d+)", text)
         cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-        return int(found.group(1)) if found else 0, cpu, process.returncode, text
+        # While it starts, it knows no signals, and ends by this one.
+        is_ended = is_told and process.returncode == -signal.SIGUSR1
+        return int(found.group(1)) if found else 0, cpu, 0 if is_ended else process.returncode, text
 
     def is_slow(self, path):
         """Whether an input takes more CPU time than it may."""

@@ -147,7 +147,7 @@ extension NeuralNetworkReader {
         _ change: (inout NeuralNetworkReader) throws -> Operand? = { _ in nil }
     ) throws -> Graph {
         var inner = self
-        inner.reading = ImportContext(channelOrder: .first)
+        inner.reading = ImportContext(channelOrder: .first, bytesLeft: reading.bytesLeft)
         inner.values = values.filter { $0.value.constant != nil }
         for name in ports {
             let type = values[name]!.type
@@ -155,6 +155,7 @@ extension NeuralNetworkReader {
         }
         for network in networks { try inner.readNested(network) }
         let last = try change(&inner)
+        reading.bytesLeft = inner.reading.bytesLeft
         let outputs = results.compactMap { inner.values[$0] } + (last.map { [$0] } ?? [])
         for (index, operand) in outputs.enumerated() {
             let name = "result\(index + 1)"

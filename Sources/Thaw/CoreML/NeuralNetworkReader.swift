@@ -179,7 +179,11 @@ struct NeuralNetworkReader {
         case "loop": return { try $1.loop($0) }
         default:
             guard let rule = Operations.neural[kind] else { return nil }
-            return { try rule.build($0, &$1.reading) }
+            return { layer, reader in
+                let results = try rule.build(layer, &reader.reading)
+                try reader.reading.count(results, from: layer.inputs)
+                return results
+            }
         }
     }
 

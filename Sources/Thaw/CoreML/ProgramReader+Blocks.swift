@@ -114,9 +114,12 @@ extension ProgramReader {
     private mutating func graph(
         of block: Message, _ types: [TensorType], _ captures: [Capture], results expected: [TensorType] = []
     ) throws -> Graph {
-        let outside = (reading, names)
-        defer { (reading, names) = outside }
-        reading = ImportContext(channelOrder: .first)
+        var outside = (reading, names)
+        defer {
+            outside.0.bytesLeft = reading.bytesLeft
+            (reading, names) = outside
+        }
+        reading = ImportContext(channelOrder: .first, bytesLeft: reading.bytesLeft)
         for (input, type) in zip(block.inputs as [Message], types) {
             let name: String = input.name
             try define(name, .operand(.edge(reading.builder.input(name, type), type)))

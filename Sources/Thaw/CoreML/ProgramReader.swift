@@ -170,7 +170,12 @@ struct ProgramReader {
         case "while_loop": return try loop(read, blocks)
         default:
             guard let rule = Operations.mil[read.kind] else { throw Failure.unknownOperation(read.kind) }
-            return try rule.build(read, &reading)
+            let results = try rule.build(read, &reading)
+            let operands = read.arguments.values.joined().compactMap {
+                if case .operand(let operand) = $0 { operand } else { nil }
+            }
+            try reading.count(results, from: operands)
+            return results
         }
     }
 

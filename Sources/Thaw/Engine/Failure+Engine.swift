@@ -7,8 +7,9 @@ extension Failure {
     }
 
     static func networkTooLarge(_ byteCount: Int) -> Failure {
-        Failure(
-            .limitExceeded, "the network needs \(byteCount >> 20) MB for its activations",
+        let megabyte = 1 << 20
+        return Failure(
+            .limitExceeded, "the network needs \((byteCount + megabyte - 1) / megabyte) MB for its activations",
             remedy: "\(Limits.runMemory >> 20) MB are the most", hint: "THAW_MAX_MEMORY raises the limit")
     }
 

@@ -53,6 +53,9 @@ extension Tensor {
 
         deinit { if owner == nil { memory?.deallocate() } }
 
+        /// Whether the elements are in memory of their own, not in that of a file or of another storage.
+        var isComputed: Bool { owner == nil && !isArranged }
+
         /// The bytes in element order.
         var bytes: UnsafeRawBufferPointer {
             guard isArranged else { return memory! }

@@ -6,6 +6,12 @@ extension Failure {
             remedy: "no network needs one that large")
     }
 
+    static func constantsTooLarge() -> Failure {
+        Failure(
+            .limitExceeded, "the constants that are computed while the model is read take too much memory",
+            remedy: "\(Limits.runMemory >> 20) MB are the most", hint: "THAW_MAX_MEMORY raises the limit")
+    }
+
     static func wrongRank(_ rank: Int, _ shape: Shape) -> Failure {
         Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected \(rank) \(rank == 1 ? "axis" : "axes")")
     }

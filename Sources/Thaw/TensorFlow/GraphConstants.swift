@@ -36,6 +36,7 @@ struct GraphConstants {
             inputs.append(.constant(results[reference.output]))
         }
         let results = try? rule.build(TensorFlowNode(definition: node, inputs: inputs), &context)
+        if !inputs.isEmpty, (try? context.count(results ?? [], from: inputs)) == nil { return nil }
         let tensors = results?.compactMap(\.constant)
         return tensors?.count == results?.count ? tensors : nil
     }

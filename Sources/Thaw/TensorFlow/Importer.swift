@@ -267,7 +267,10 @@ struct Importer {
         do {
             let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
                 let node = TensorFlowNode(definition: node, inputs: operands)
-                return try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)
+                let results = try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)
+                // Without inputs, they are the file's constants.
+                if !operands.isEmpty { try context.count(results, from: operands) }
+                return results
             }
             return results.map { .operand($0) }
         } catch let failure as Failure {

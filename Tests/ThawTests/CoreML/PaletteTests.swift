@@ -173,6 +173,24 @@ import Testing
         #expect(difference(back.graph.answer(to: input), model.graph.evaluate([input])[0]) < 0.05)
     }
 
+    @Test(arguments: [(1 << 16, 1024), (1 << 8, 1024), (1 << 16, 16)])
+    func `a palette of long runs, which a small file can contain, has a limit`(_ count: Int, _ length: Int) throws {
+        let indices = Tensor(shape: [count, 1], element: .uint8) { _ in 1 }
+        let op = MILRead(
+            name: "weights", kind: "constexpr_lut_to_dense",
+            arguments: [
+                "lut": [.operand(.constant(Tensor(shape: [1, 1, 2, length], element: .float32) { Double($0) }))],
+                "vector_axis": [.operand(.constant(Tensor(integers: [1], shape: [])))],
+            ], outputCount: 1)
+        if count * length > ImportContext.largestConstant {
+            #expect(throws: Failure.constantTooLarge([count, length])) { try op.palette(indices) }
+        } else {
+            let values = try op.palette(indices)
+            #expect(values.shape == [count, length])
+            #expect(values.floats.last == Float(2 * length - 1))
+        }
+    }
+
     @Test(arguments: [Form.network, .iOS16]) func `even channels are not scaled`(_ form: Form) throws {
         let (_, _, report, kinds, _) = try written([Self.pointwise(32, 64, uneven: false)], .palette6, form)
         #expect(report == CompressionReport(layerCount: 1))

@@ -70,6 +70,23 @@ struct IntegerEngineTests {
         }
     }
 
+    @Test func `where a function has no value, the code is the lowest`() throws {
+        var builder = QuantizedBuilder()
+        let x = builder.graph.input("x", TensorType([1, 4, 4, 16]))
+        let logarithm = try builder.one(Unary(.logarithm), builder.quantized(x, 0.01, zeroPoint: 128))
+        builder.graph.output("y", try builder.quantized(logarithm, 0.05, zeroPoint: 200))
+        let graph = builder.graph.graph
+        let codes = try graph.onCodes()
+        #expect(codes.nodes.contains { $0.operation is IntegerLookup })
+        let inputs = [Tensor((0..<256).map { Float($0 - 128) * 0.01 }, shape: [1, 4, 4, 16])]
+        let results = codes.evaluate(inputs)
+        #expect(results == graph.evaluate(inputs))
+        #expect(results[0].floats.prefix(128).allSatisfy { $0 == -200 * 0.05 })
+        for set in InstructionSet.available {
+            #expect(try Program(graph, instructionSet: set, precision: .int8).run(inputs) == results, "\(set)")
+        }
+    }
+
     @Test(arguments: IntegerCase.layers + IntegerCase.networks)
     func `a network in int8 agrees with the quantized network in float32`(_ c: IntegerCase) throws {
         let graph = try c.graph()

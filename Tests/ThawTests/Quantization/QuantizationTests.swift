@@ -233,6 +233,14 @@ import Testing
         #expect(statistic == .extremes ? range.high == 80 : range.high < 40 && range.high > 0.9, "\(range)")
     }
 
+    @Test(arguments: RangeStatistic.allCases, [(0, 1e-42), (-1e-42, 1e-42), (1e-42, 2e-42)] as [(Float, Float)])
+    func `a range near 0 has no bins, and stays as it is`(_ statistic: RangeStatistic, _ range: (Float, Float)) {
+        var distribution = Distribution(range.0, range.1)
+        [range.0, range.1, range.0].withUnsafeBufferPointer { distribution.add($0) }
+        #expect(distribution.counts.reduce(0, +) == 3)
+        #expect(distribution.range(statistic) == (range.0, range.1))
+    }
+
     // MARK: Files
 
     private static let forms: [(file: String, target: CoreMLVersion?, isProgram: Bool)] = [
@@ -378,12 +386,15 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true]) func `a layer that computes NaN is named`(_ isLast: Bool) throws {
+    @Test(arguments: [(false, .nan), (true, .nan), (true, 3e38)] as [(Bool, Float)])
+    func `a layer that computes NaN, or values whose range is infinite, is named`(_ isLast: Bool, _ bias: Float) throws
+    {
         var model = try Self.model("mobilenet_v1_folded")
         let plan = QuantizationPlan(model.graph)
         let index = isLast ? plan.layers.last! : plan.layers[2]
         var layer = model.graph.nodes[index].operation as! any QuantizableLayer
-        layer.bias = Tensor([Float](repeating: .nan, count: layer.outputChannels), shape: [layer.outputChannels])
+        let biases = (0..<layer.outputChannels).map { $0 % 2 == 0 ? bias : -bias }
+        layer.bias = Tensor(biases, shape: [layer.outputChannels])
         model.graph.nodes[index].operation = layer
         let failure = #expect(throws: Failure.self) { try Quantization(model, imagesAt: Self.photos) }
         #expect(failure?.code == .cannotQuantize)

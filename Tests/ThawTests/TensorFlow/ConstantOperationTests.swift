@@ -149,6 +149,19 @@ import Testing
         return try Operations.tensorFlow[op]!.build(node, &context).map { try #require($0.constant) }
     }
 
+    @Test func `all constants that are computed have a limit together`() throws {
+        var context = ImportContext(bytesLeft: 100)
+        let sixteenBytes = { Operand.constant(Self.ones([4])) }
+        for _ in 0..<6 { try context.count([sixteenBytes()], from: []) }
+        // The memory of an input, or of a file, is not counted.
+        let input = Self.ones([8])
+        try context.count([.constant(input.reshaped([2, 4]))], from: [.constant(input)])
+        let file = Tensor.Storage(viewing: input.bytes, of: input.storage)
+        try context.count([.constant(Tensor(shape: [8], element: .float32, storage: file))], from: [])
+        #expect(context.bytesLeft == 4)
+        #expect(throws: Failure.constantsTooLarge()) { try context.count([sixteenBytes()], from: []) }
+    }
+
     @Test func `shapes, indices and values have TensorFlow's types`() throws {
         let long = Tensor(integers: [2, 1], shape: [2], element: .int64)
         #expect(try results("BroadcastArgs", [Self.list(3), Self.list(2, 1)]) == [Self.list(2, 3)])

@@ -211,6 +211,8 @@ struct NumberRuns {
     let shape: Shape
     /// The number of values per position of the axis.
     private let step: Int
+    /// Runs in palettes of models are not longer than this. Longer ones would let a small file claim any amount of memory.
+    private static let longest = 16
 
     /// - Throws: `Failure` if the runs are too long or their axis is not given.
     init(_ op: MILRead, _ places: Shape, _ length: Int) throws {
@@ -224,6 +226,9 @@ struct NumberRuns {
         shape[axis] = size.partialValue
         guard length > 0, !size.overflow, let count = shape.checkedCount, count < 1 << 31 else {
             throw op.refused("runs of \(length) values do not match indices of shape \(places)")
+        }
+        guard length <= Self.longest || count <= ImportContext.largestConstant else {
+            throw Failure.constantTooLarge(shape)
         }
         (self.length, self.shape, step) = (length, shape, places.strides[axis])
     }

@@ -36,11 +36,18 @@ struct ImportContext {
     /// malicious graph can request more in a few bytes.
     static let largestConstant = 1 << 26
 
-    /// The highest number of multiply-adds for one node that is computed during import: a few seconds.
+    /// The highest number of multiply-adds of all nodes that are computed during import: a few seconds.
     static let largestWork = 1 << 33
+    private var workLeft = Self.largestWork
+
+    /// The bytes that constants computed during import may still take: a graph of a few bytes could compute any number of them.
+    var bytesLeft: Int
 
     /// - Parameter channelOrder: The order of an image's axes in the format.
-    init(channelOrder: Graph.ChannelOrder = .last) { builder = GraphBuilder(channelOrder: channelOrder) }
+    init(channelOrder: Graph.ChannelOrder = .last, bytesLeft: Int = Limits.runMemory) {
+        builder = GraphBuilder(channelOrder: channelOrder)
+        self.bytesLeft = bytesLeft
+    }
 
     /// Adds `operation` to the graph, or evaluates it if all its inputs are constant.
     /// - Parameter location: The node's name in messages if it cannot be evaluated; nil for its usual name.
@@ -64,9 +71,9 @@ struct ImportContext {
             for type in types where type.shape.checkedCount ?? .max > largest {
                 throw Failure.constantTooLarge(type.shape)
             }
-            guard operation.multiplyAdds(constants.map(\.type), types) <= Self.largestWork else {
-                throw Failure.constantTooLarge(types[0].shape)
-            }
+            let work = operation.multiplyAdds(constants.map(\.type), types)
+            guard work <= workLeft else { throw Failure.constantTooLarge(types[0].shape) }
+            workLeft -= work
             // Data read from a mapped file, such as parts of a partitioned variable, is no longer needed.
             defer { for constant in constants { constant.storage.release() } }
             return builder.graph.evaluate(operation, constants).map { .constant($0) }
@@ -76,6 +83,16 @@ struct ImportContext {
     /// The same for an operation with one output.
     mutating func add(_ operation: any Operation, _ input: Operand, name: String) throws -> Operand {
         try add(operation, [input], name: name)[0]
+    }
+
+    /// Counts the memory of the constants among a node's results, unless it is that of an input or of the file.
+    /// - Throws: `Failure` if all constants that were computed take more memory than a run may.
+    mutating func count(_ results: [Operand], from inputs: [Operand]) throws {
+        for tensor in results.compactMap(\.constant) where tensor.storage.isComputed {
+            if inputs.contains(where: { $0.constant?.storage === tensor.storage }) { continue }
+            bytesLeft -= tensor.storage.byteCount
+            guard bytesLeft >= 0 else { throw Failure.constantsTooLarge() }
+        }
     }
 
     /// The operand as a value of the graph. A constant becomes a node, in float32 if it is floating point.

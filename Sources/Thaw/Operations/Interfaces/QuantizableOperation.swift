@@ -14,10 +14,11 @@ struct CodeScale: Hashable, Sendable {
         return CodeRounding(zeroPoint: zeroPoint, lower: lower, upper: max(lower, code(bounds.upperBound)))
     }
 
-    /// The quantized value of a value.
+    /// The quantized value of a value; of NaN, the lowest one.
     func code(_ value: Float) -> Int {
         let level = (value / scale).rounded(.toNearestOrEven)
-        return Int(min(max(level, Float(-zeroPoint)), Float(255 - zeroPoint))) + zeroPoint
+        // In this order, `max` returns the bound for NaN.
+        return Int(min(max(Float(-zeroPoint), level), Float(255 - zeroPoint))) + zeroPoint
     }
 }
 

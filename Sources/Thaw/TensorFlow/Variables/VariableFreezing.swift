@@ -76,7 +76,7 @@ struct VariableFreezing {
                 restored[variable] =
                     restored[variable]
                     ?? VariableFreezing.restoration(node.data[1], body) { text in
-                        let parts = text.split(separator: ":")
+                        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
                         var reference = GraphSurvey.Reference(String(parts[0]))
                         reference.output = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
                         return reference

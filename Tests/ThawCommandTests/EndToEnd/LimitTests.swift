@@ -1,0 +1,30 @@
+import Foundation
+import Testing
+
+/// The limits that variables of the environment change: see docs/limits.md.
+@Suite struct LimitTests {
+    private static let words = ["classify", Project.demo, Project.photograph("cat"), "--labels", Project.demoLabels]
+
+    @Test(arguments: [
+        ("THAW_MAX_NODES", "3", "the model has more than 3 nodes"),
+        ("THAW_MAX_NAME", "2", "has 5 bytes; at most 2 are read"),
+        ("THAW_MAX_MEMORY", "1000", "the network needs 1 MB for its activations"),
+    ]) func `a model beyond a limit is refused, naming the variable`(
+        _ variable: String, _ value: String, _ message: String
+    ) throws {
+        let refused = try Thaw.run(Self.words, environment: [variable: value])
+        #expect(refused.status == 2 && refused.output.isEmpty)
+        #expect(refused.errors.contains("thaw: \(Project.demo): "))
+        #expect(refused.errors.contains(message))
+        #expect(refused.errors.contains("\(variable) raises the limit"))
+        let accepted = try Thaw.run(Self.words, environment: [variable: "100000000"])
+        #expect(accepted.status == 0)
+    }
+
+    @Test func `a tensor of more elements than the limit is refused`() throws {
+        let refused = try Thaw.run(Self.words, environment: ["THAW_MAX_ELEMENTS": "1000"])
+        #expect(refused.status == 2 && refused.output.isEmpty)
+        #expect(refused.errors.contains("thaw: \(Project.demo): "))
+        #expect(try Thaw.run(Self.words, environment: ["THAW_MAX_ELEMENTS": "10000000"]).status == 0)
+    }
+}
