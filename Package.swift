@@ -52,9 +52,12 @@ if architecture == "x86_64" {
             flags: avx512 + ["-mavx512vnni", "-mamx-tile", "-mamx-int8"]),
     ]
 } else if architecture == "arm64" {
-    // Like VNNI, but both bytes are signed.
-    kernelModules.append(
-        kernels("IntegerKernelsDotprod", define: ["VNNI", "DOTPROD"], flags: ["-march=armv8-a+dotprod"]))
+    kernelModules += [
+        // Like VNNI, but both bytes are signed.
+        kernels("IntegerKernelsDotprod", define: ["VNNI", "DOTPROD"], flags: ["-march=armv8-a+dotprod"]),
+        // Like VNNI, and matrices of bytes as well.
+        kernels("IntegerKernelsI8MM", define: ["VNNI", "MATRICES"], flags: ["-march=armv8-a+i8mm"]),
+    ]
 }
 
 // Links the Swift runtime into programs and the C library; SwiftPM's own option supports only programs.

@@ -33,8 +33,12 @@ CORES = {"neoverse-n1": 2, "neoverse-v2": 4}
 TARGET = 0.90
 
 
+# The cores that lack a module's instructions.
+LACKING = {"KernelsI8MM": {"neoverse-n1"}}
+
+
 def multiply_adds(loop):
-    return sum(1 for instruction in loop if instruction.name in check.MULTIPLY_ADD)
+    return sum(1 for instruction in loop if instruction.name in check.MULTIPLY_ADD | check.EXTENSIONS.keys())
 
 
 def vectors_loaded(loop):
@@ -63,11 +67,17 @@ class Kernels:
 
     def __init__(self, program):
         self.tiles, self.runs, self.strided = {}, {}, {}
+        self.codes = {"KernelsDotprod": {}, "KernelsI8MM": {}}
         self.shares = {}
         for name, body in check.functions(program):
             for loop in check.inner_loops(body):
                 count = multiply_adds(loop)
-                if "convolveTile" in name and count % 16 == 0:
+                if "IntegerKernels" in name:
+                    for module, tiles in self.codes.items():
+                        if module in name and "convolveTile" in name:
+                            # The same for codes. An instruction of i8mm does the work of two.
+                            self.keep(tiles, count // (8 if module == "KernelsI8MM" else 16), loop)
+                elif "convolveTile" in name and count % 16 == 0:
                     # Four steps of a pixel and 16 channels are 16 multiply-adds of four lanes.
                     self.keep(self.tiles, count // 16, loop)
                 elif re.search(r"passRows.*Depthwise.*(Adjacent|EverySecond)", name) and count % 3 == 0:
@@ -170,9 +180,12 @@ def main():
     print("\n| loop | multiply-adds | " + " | ".join(CORES) + " |\n|---|---|" + "---|" * len(CORES))
     own = [("Thaw", f"tile of {size} pixels by 16 channels", kernels.tiles[size]) for size in sorted(kernels.tiles)]
     own += [("Thaw", f"depthwise, {size} outputs by 4 channels", kernels.runs[size]) for size in (7, 14)]
+    own += [(f"Thaw, {module}", f"tile of {size} pixels by 16 channels", tiles[size])
+            for module, tiles in kernels.codes.items() for size in sorted(tiles)]
     for owner, name, loop in own + list(peers(options.peers)):
+        lacking = next((cores for module, cores in LACKING.items() if module in owner), ())
         print(f"| {owner}: {name} | {multiply_adds(loop)} of {len(loop)} | "
-              + " | ".join(f"{share(loop, core):.2f}" for core in CORES) + " |")
+              + " | ".join("" if core in lacking else f"{share(loop, core):.2f}" for core in CORES) + " |")
     print(f"\nbelow {TARGET}: " + ("; ".join(low) or "none"))
 
 

@@ -81,18 +81,23 @@ bool thaw_has_avx512_bf16(void) { return false; }
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 
-// The bit is HWCAP_ASIMDDP, which not every C library's headers name.
+// The bits are HWCAP_ASIMDDP and HWCAP2_I8MM, which not every C library's headers name.
 bool thaw_has_dotprod(void) { return getauxval(AT_HWCAP) & 1 << 20; }
+bool thaw_has_i8mm(void) { return getauxval(AT_HWCAP2) & 1 << 13; }
 #elif defined(__aarch64__) && defined(__APPLE__)
 #include <sys/sysctl.h>
 
-bool thaw_has_dotprod(void) {
+static bool has_feature(const char *name) {
     int value = 0;
     size_t size = sizeof value;
-    return sysctlbyname("hw.optional.arm.FEAT_DotProd", &value, &size, NULL, 0) == 0 && value;
+    return sysctlbyname(name, &value, &size, NULL, 0) == 0 && value;
 }
+
+bool thaw_has_dotprod(void) { return has_feature("hw.optional.arm.FEAT_DotProd"); }
+bool thaw_has_i8mm(void) { return has_feature("hw.optional.arm.FEAT_I8MM"); }
 #else
 bool thaw_has_dotprod(void) { return false; }
+bool thaw_has_i8mm(void) { return false; }
 #endif
 
 #if defined(__linux__)

@@ -22,11 +22,18 @@ import Kernels
 
     extension CodeKernels {
         public static func packWeights(_ work: borrowing IntegerPackingWork) {
-            let words = work.blockCount * blockWidth
+            #if !MATRICES
+                let words = work.blockCount * blockWidth
+            #endif
             for row in 0..<work.rowCount where work.rows[row] >= 0 {
                 let codes = work.codes + Int(work.rows[row]) * work.rowStride + work.firstColumn
                 let (quad, index) = (row / 4, row % 4)
-                #if VNNI
+                #if MATRICES
+                    for column in 0..<work.columnCount {
+                        let offset = packedOffset(quad: quad, channel: column, work.steps)
+                        work.packed.storeBytes(of: codes[column], toByteOffset: offset + index, as: Int8.self)
+                    }
+                #elseif VNNI
                     let packed = work.packed.assumingMemoryBound(to: Int8.self) + quad * words * 4 + index
                     for column in 0..<work.columnCount { packed[column * 4] = codes[column] }
                 #else
@@ -60,7 +67,7 @@ import Kernels
     }
 
     /// One tile: its first pixel, its first block, and that block's weights.
-    private struct TilePosition {
+    struct TilePosition {
         var first: Int
         var block: Int
         var weights: UnsafeRawPointer
@@ -143,7 +150,11 @@ import Kernels
             position.ahead =
                 tile == tiles - 1
                 ? 0 : Int(work.inputOffsets[position.first + count] - work.inputOffsets[position.first])
-            passTile(Pixel<B>.self, work, count, position)
+            #if MATRICES
+                passMatrixTile(work, count, position)
+            #else
+                passTile(Pixel<B>.self, work, count, position)
+            #endif
             position.first += count
         }
     }

@@ -10,7 +10,8 @@ import Kernels
 /// With AMX, only convolutions differ from those with VNNI: `IntegerTileProduct.swift`.
 ///
 /// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the codes, and
-/// sums start with 128 times the weights.
+/// sums start with 128 times the weights. Its i8mm (MATRICES) multiplies unsigned bytes, as VNNI does, for two pixels at a
+/// time (`MatrixTile`).
 public enum CodeKernels: IntegerKernels {
     #if AMX
         public static var groupBlocks: Int { @inline(__always) get { 2 } }
@@ -22,6 +23,10 @@ public enum CodeKernels: IntegerKernels {
         // Twenty accumulators, four quads of each pixel and the weights: six pixels would not stay in 32 registers.
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 5 } }
+    #elseif MATRICES
+        // Twenty-four sums, three pairs of pixels and four vectors of weights.
+        public static var groupBlocks: Int { @inline(__always) get { 1 } }
+        public static var tilePixels: Int { @inline(__always) get { 6 } }
     #elseif VNNI
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 6 } }

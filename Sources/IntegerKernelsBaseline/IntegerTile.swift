@@ -25,6 +25,7 @@ struct OneBlock: Blocks {
     static var count: Int { 1 }
 
     @inline(__always) init(_ words: UnsafeRawPointer) { self.words = loadWords(words) }
+    @inline(__always) init(_ words: Words) { self.words = words }
     @inline(__always) mutating func accumulate(_ codes: Words, _ weights: OneBlock) {
         words = addProducts(words, codes, weights.words)
     }

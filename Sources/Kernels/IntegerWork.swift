@@ -20,6 +20,8 @@ public struct IntegerPackingWork {
     /// The row of each weight of each quad, or of each tap of a depthwise convolution; −1 for a weight of zero.
     public var rows: UnsafePointer<Int32>
     public var rowCount: Int
+    /// Which quads belong to the same tap. (Not of depthwise convolutions.)
+    public var steps: IntegerSteps
     public var firstColumn: Int
     public var columnCount: Int
     public var blockCount: Int
@@ -27,13 +29,15 @@ public struct IntegerPackingWork {
     public var packed: UnsafeMutableRawPointer
 
     public init(
-        codes: UnsafePointer<Int8>, rowStride: Int, rows: UnsafePointer<Int32>, rowCount: Int, firstColumn: Int,
-        columnCount: Int, blockCount: Int, packed: UnsafeMutableRawPointer
+        codes: UnsafePointer<Int8>, rowStride: Int, rows: UnsafePointer<Int32>, rowCount: Int,
+        steps: IntegerSteps = IntegerSteps(tapCount: 0, quads: 0), firstColumn: Int, columnCount: Int, blockCount: Int,
+        packed: UnsafeMutableRawPointer
     ) {
         self.codes = codes
         self.rowStride = rowStride
         self.rows = rows
         self.rowCount = rowCount
+        self.steps = steps
         self.firstColumn = firstColumn
         self.columnCount = columnCount
         self.blockCount = blockCount

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#if defined(__ARM_FEATURE_DOTPROD)
+#if defined(__ARM_FEATURE_DOTPROD) || defined(__ARM_FEATURE_MATMUL_INT8)
 #include <arm_neon.h>
 #endif
 
@@ -26,6 +26,8 @@ bool thaw_has_avx512_bf16(void);
 bool thaw_has_amx_int8(void);
 /// Whether the processor multiplies and adds signed bytes (arm64's dotprod).
 bool thaw_has_dotprod(void);
+/// Whether it multiplies unsigned by signed bytes, and matrices of them (arm64's i8mm).
+bool thaw_has_i8mm(void);
 
 /// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
 void thaw_wait(int32_t *word, int32_t expected);
@@ -194,6 +196,8 @@ __attribute__((always_inline)) static inline thaw_float4 thaw_square_root4(thaw_
 /// Imported into Swift as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
 typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
+/// A quarter of the words: SIMD4<Int32>.
+typedef int32_t thaw_word4 __attribute__((ext_vector_type(4)));
 
 /// Shifts each word right by `shift` and clamps it to 0…255. (In Swift, the optimizer takes vectors apart for this.)
 __attribute__((always_inline)) static inline thaw_word16 thaw_clamped_bytes(thaw_word16 words, int32_t shift) {
@@ -418,6 +422,16 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     word8 low = (word8)__builtin_ia32_vpdpbusd256((words)sum.lo, (words)bytes.lo, (words)weights.lo);
     word8 high = (word8)__builtin_ia32_vpdpbusd256((words)sum.hi, (words)bytes.hi, (words)weights.hi);
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(__ARM_FEATURE_MATMUL_INT8)
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    typedef int32_t word4 __attribute__((ext_vector_type(4)));
+    word4 w = (word4)vusdotq_s32((int32x4_t)sum.lo.lo, (uint8x16_t)bytes.lo.lo, (int8x16_t)weights.lo.lo);
+    word4 x = (word4)vusdotq_s32((int32x4_t)sum.lo.hi, (uint8x16_t)bytes.lo.hi, (int8x16_t)weights.lo.hi);
+    word4 y = (word4)vusdotq_s32((int32x4_t)sum.hi.lo, (uint8x16_t)bytes.hi.lo, (int8x16_t)weights.hi.lo);
+    word4 z = (word4)vusdotq_s32((int32x4_t)sum.hi.hi, (uint8x16_t)bytes.hi.hi, (int8x16_t)weights.hi.hi);
+    word8 low = __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7);
+    word8 high = __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #elif defined(__ARM_FEATURE_DOTPROD)
     typedef int32_t word8 __attribute__((ext_vector_type(8)));
     typedef int32_t word4 __attribute__((ext_vector_type(4)));
@@ -501,5 +515,7 @@ THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_2_2, 2, 2)
 #endif
 
 #pragma clang assume_nonnull end
+
+#include "MatrixProducts.h"
 
 #endif

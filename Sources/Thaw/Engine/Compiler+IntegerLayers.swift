@@ -180,10 +180,11 @@ extension Compiler {
         let groups = BlockGroups(blocks: blocks, maximumWidth: integers.groupBlocks).ranges
         let bytesPerBlock = integers.packedBytes(steps)
         return withConstants { pool in
-            pool.shared(layer.weights, .integer(OffsetList(offsets: rows))) { pool in
+            pool.shared(layer.weights, .integer(OffsetList(offsets: rows), steps)) { pool in
                 pool.reserve(byteCount: blocks * bytesPerBlock, parts: groups.count) { memory, group in
                     let range = groups[group]
                     layer.pack(rows: rows, blocks: range.count) { work in
+                        work.steps = steps
                         work.firstColumn = range.lowerBound * integerBlockWidth
                         work.columnCount = min(range.count * integerBlockWidth, layer.outputs - work.firstColumn)
                         work.packed = memory + range.lowerBound * bytesPerBlock

@@ -102,8 +102,8 @@ struct ConstantPool {
         /// Transforms for the Winograd algorithm.
         case winograd(WinogradForm, groupBlocks: Int)
         case depthwise
-        /// For the 8-bit integer kernels, with these rows.
-        case integer(OffsetList)
+        /// For the 8-bit integer kernels, with these rows, one for each value of each quad.
+        case integer(OffsetList, IntegerSteps)
     }
 
     /// Reserves memory and returns its offset. `fill` is called once and finds the memory zeroed.

@@ -46,7 +46,7 @@ extension Note {
     static func withoutCodeProducts() -> Note {
         Note(
             .precisionSlower,
-            "this machine has no instructions for products of 8-bit integers (VNNI): int8 is computed with others, slower, and "
-                + "with the same results")
+            "this machine has no instructions for products of 8-bit integers (VNNI, dotprod of arm64): int8 is computed with "
+                + "others, slower, and with the same results")
     }
 }

@@ -14,6 +14,7 @@ import KernelsBaseline
     import KernelsBFloat16
 #elseif arch(arm64)
     import IntegerKernelsDotprod
+    import IntegerKernelsI8MM
 #endif
 #if canImport(Glibc)
     import Glibc
@@ -22,10 +23,10 @@ import KernelsBaseline
 #endif
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
-/// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod of arm64, differ from those without in the
+/// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod and i8mm of arm64, differ from those without in the
 /// 8-bit integer kernels only.
 package enum InstructionSet: String, CaseIterable, Sendable {
-    case baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod
+    case baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod, i8mm
 
     /// Whether this machine supports it.
     package var isAvailable: Bool {
@@ -42,6 +43,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
                 false
             #endif
         case .dotprod: thaw_has_dotprod()
+        case .i8mm: thaw_has_i8mm()
         }
     }
 
@@ -50,7 +52,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
 
     /// The sets among them whose float32 kernels differ.
     static var availableForFloats: [InstructionSet] {
-        available.filter { ![.avx2vnni, .avx512vnni, .amx, .dotprod].contains($0) }
+        available.filter { ![.avx2vnni, .avx512vnni, .amx, .dotprod, .i8mm].contains($0) }
     }
 
     /// The best set that the machine supports, or the one in the environment variable `THAW_ISA`.
@@ -75,7 +77,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         precondition(isAvailable)
         #if arch(x86_64)
             switch self {
-            case .baseline, .dotprod: return KernelsBaseline.Float32Kernels.self
+            case .baseline, .dotprod, .i8mm: return KernelsBaseline.Float32Kernels.self
             case .avx2, .avx2vnni: return KernelsAVX2.Float32Kernels.self
             case .avx512, .avx512vnni, .amx: return KernelsAVX512.Float32Kernels.self
             }
@@ -89,7 +91,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         precondition(isAvailable)
         #if arch(x86_64)
             switch self {
-            case .baseline, .dotprod: return IntegerKernelsBaseline.CodeKernels.self
+            case .baseline, .dotprod, .i8mm: return IntegerKernelsBaseline.CodeKernels.self
             case .avx2: return IntegerKernelsAVX2.CodeKernels.self
             case .avx2vnni: return IntegerKernelsAVX2VNNI.CodeKernels.self
             case .avx512: return IntegerKernelsAVX512.CodeKernels.self
@@ -97,7 +99,11 @@ package enum InstructionSet: String, CaseIterable, Sendable {
             case .amx: return IntegerKernelsAMX.CodeKernels.self
             }
         #elseif arch(arm64)
-            return self == .dotprod ? IntegerKernelsDotprod.CodeKernels.self : IntegerKernelsBaseline.CodeKernels.self
+            switch self {
+            case .dotprod: return IntegerKernelsDotprod.CodeKernels.self
+            case .i8mm: return IntegerKernelsI8MM.CodeKernels.self
+            default: return IntegerKernelsBaseline.CodeKernels.self
+            }
         #else
             return IntegerKernelsBaseline.CodeKernels.self
         #endif

@@ -281,7 +281,7 @@ import Testing
         #expect(outcome.status == 2)
         #expect(
             outcome.errors
-                == "thaw: THAW_ISA: unknown instruction set sse9; baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod are known\n"
+                == "thaw: THAW_ISA: unknown instruction set sse9; baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod, i8mm are known\n"
         )
     }
 }

@@ -22,6 +22,9 @@ struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
             CodeConvolutionCase(window: 3), CodeConvolutionCase(inputs: 40, outputs: 48, size: 7, window: 3, stride: 2),
             CodeConvolutionCase(inputs: 3, outputs: 7, window: 3), CodeConvolutionCase(inputs: 20, outputs: 70),
             CodeConvolutionCase(inputs: 36, outputs: 33, hasFloats: true),
+            // Every number of quads at a tap.
+            CodeConvolutionCase(inputs: 7, window: 3), CodeConvolutionCase(inputs: 12, outputs: 33, window: 3),
+            CodeConvolutionCase(inputs: 28, outputs: 20),
         ]
         // Many different numbers of pixels in a tile.
         + (1...8).map { CodeConvolutionCase(outputs: 80, size: $0) }
@@ -86,7 +89,7 @@ struct IntegerKernelTests {
                 kernels.packWeights(
                     IntegerPackingWork(
                         codes: codesOfWeights, rowStride: c.outputs, rows: pointer(rows), rowCount: rows.count,
-                        firstColumn: group.lowerBound * width,
+                        steps: steps, firstColumn: group.lowerBound * width,
                         columnCount: min(group.count * width, c.outputs - group.lowerBound * width),
                         blockCount: group.count,
                         packed: packed + group.lowerBound * kernels.packedBytes(steps)))
