@@ -33,7 +33,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_multiply_codes(
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
 
-/// Returns the same address, from which nothing is loaded before the products that stand before the call.
+/// Returns the same address. The compiler does not move loads from it ahead of the preceding products.
 __attribute__((always_inline)) static inline const void *thaw_after_products(const void *address) {
     __asm__ volatile("" : "+r"(address));
     return address;

@@ -59,7 +59,7 @@ extension TemporaryOutput {
     }
 
     private func replaceFolder(_ changes: NameChanges) throws(SystemError) {
-        // The lock belongs to the folder, not to its name: the replaced folder must not be taken for a leftover before
+        // The lock belongs to the folder, not to its name: the replaced folder must not be removed as a leftover before
         // the new one is stored under its name.
         let old = open(target.fileName, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         defer { if old >= 0 { close(old) } }
