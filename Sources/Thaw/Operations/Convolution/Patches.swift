@@ -1,11 +1,14 @@
 /// Image patches: every pixel under the window becomes a separate channel, as in a convolution with one-hot filters.
 /// They turn a convolution with computed filters into a matrix product.
 enum Patches {
+    /// The highest element count of the filters: enough for windows of 3×3 pixels of 900 channels.
+    private static let largestFilters = 1 << 26
+
     /// One-hot filters for every pixel under a window: height, width, channel, and the same flattened to one axis.
     fileprivate static func filters(height: Int, width: Int, channels: Int, name: String) throws -> Tensor {
         let count = height * width * channels
         let shape: Shape = [height, width, channels, count]
-        guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
+        guard shape.checkedCount ?? .max <= largestFilters else {
             throw Failure.constantTooLarge(shape).at(name)
         }
         return Tensor(shape: shape) { weights in

@@ -32,9 +32,9 @@ protocol SourceNode {
 struct ImportContext {
     var builder: GraphBuilder
 
-    /// The highest element count of a tensor that is computed during import. Real tensors are far smaller, but a
-    /// malicious graph can request more in a few bytes.
-    static let largestConstant = 1 << 26
+    /// The highest element count of a tensor that is computed during import, beyond that of its inputs. Real masks and
+    /// grids are far smaller, but a malicious graph can request more in a few bytes.
+    static let largestConstant = 1 << 23
 
     /// The highest number of multiply-adds of all nodes that are computed during import: a few seconds.
     static let largestWork = 1 << 33
@@ -67,7 +67,7 @@ struct ImportContext {
         }
         return try naming(location: location ?? name) {
             let types = try builder.graph.outputTypes(of: operation, constants.map(\.type))
-            let largest = Self.largestConstant + (constants.first?.elementCount ?? 0)
+            let largest = Self.largestConstant + constants.reduce(0) { $0 + $1.elementCount }
             for type in types where type.shape.checkedCount ?? .max > largest {
                 throw Failure.constantTooLarge(type.shape)
             }
