@@ -6,7 +6,8 @@ usage: torch_detectors.py [--thaw BINARY] [--side PIXELS] [--photos FOLDER] [--c
 
 The judge is the same network in torch, and torchvision.ops.nms, by class: boxes may differ by 1e-3 of a pixel of the model's
 image, and confidences by 1e-4; labels and the order must be the same. If a decision of the suppression depends on values
-that are closer than 2e-5, other thresholds are used. They leave at most 60 boxes. The exit code is 1 if anything differs.
+that are closer than 2e-5, other thresholds are used. They leave at most 60 boxes. A photograph for which all thresholds do
+is not compared, but most must be. The exit code is 1 if anything differs.
 
 Needs `pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 ultralytics==8.4.190 pillow "numpy<2.4"`.
 """
@@ -21,13 +22,16 @@ os.environ["YOLO_OFFLINE"] = "1"
 os.environ["YOLO_AUTOINSTALL"] = "false"
 
 import numpy
-from PIL import Image
+from PIL import Image, ImageOps
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 ARCHITECTURES = ["yolov5nu", "yolov8n", "yolov9t", "yolov10n", "yolo11n", "yolo12n"]
 PIXELS, CONFIDENCE, MARGIN = 1e-3, 1e-4, 2e-5
+# Added to the variances of the batches. With a small number, random weights amplify what hardly varies, and with it the rounding
+# errors: torch's own boxes in float32 were up to 0.05 of a pixel from those in float64.
+EPSILON = 0.1
 # The maximum number of competing boxes: among thousands, two would be close to the threshold.
-CANDIDATES = (60, 50, 40, 30, 20, 10)
+CANDIDATES = range(60, 5, -5)
 
 
 def network(name, side, photos):
@@ -41,12 +45,12 @@ def network(name, side, photos):
     with torch.no_grad():
         for module in model.modules():
             if isinstance(module, torch.nn.BatchNorm2d):
-                module.momentum = 1.0
+                module.momentum, module.eps = 1.0, EPSILON
         model.train()(batch)
         model.eval()
         detect = model.model[-1]
         generator = torch.Generator().manual_seed(1)
-        for branches, spread, shift in ((detect.cv2, 0.3, 0.0), (detect.cv3, 0.3, -4.0)):
+        for branches, spread, shift in ((detect.cv2, 0.05, 0.0), (detect.cv3, 1.0, -4.0)):
             for branch in branches:
                 branch[-1].weight.normal_(0, spread, generator=generator)
                 branch[-1].bias.fill_(shift)
@@ -103,7 +107,7 @@ def suppressed(boxes, scores, iou, confidence):
 
 
 def check(arguments, name, photos, folder):
-    """The worst differences over all photographs, and the errors."""
+    """The worst differences over all photographs, the numbers of photographs and objects, and the errors."""
     yolo = network(name, arguments.side, [photo for _, photo in photos])
     yolo.model.fuse()
     model = yolo.model.eval()
@@ -111,20 +115,19 @@ def check(arguments, name, photos, folder):
     yolo.ckpt_path = os.path.join(folder, name + ".pt")
     yolo.model.pt_path = yolo.ckpt_path
     written = yolo.export(format="coreml", nms=True, imgsz=arguments.side, quantize=32)
-    worst, compared, problems = [0.0, 0.0], 0, []
+    worst, compared, objects, problems = [0.0, 0.0], 0, 0, []
     for (path, photo), (boxes, scores) in zip(photos, rows):
         for iou, confidence in thresholds(scores):
             kept = suppressed(boxes, scores, iou, confidence)
             if kept is not None:
                 break
         else:
-            problems.append(f"{os.path.basename(path)}: all thresholds depend on rounding")
             continue
         command = [arguments.thaw, "detect", written, path, "--format", "json", "--iou", str(iou), "--confidence",
                    str(confidence)]
         ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode:
-            return worst, compared, [ran.stderr.strip()]
+            return worst, compared, objects, [ran.stderr.strip()]
         found = json.loads(ran.stdout)["objects"]
         if [thing["index"] for thing in found] != scores[kept].argmax(1).tolist():
             problems.append(f"{os.path.basename(path)}: {len(found)} objects instead of {len(kept)}, or other labels")
@@ -134,12 +137,13 @@ def check(arguments, name, photos, folder):
             own = numpy.array([thing[key] for key in ("x", "y", "width", "height")])
             worst[0] = max(worst[0], float(numpy.abs(own - [x - width / 2, y - height / 2, width, height]).max()))
             worst[1] = max(worst[1], abs(thing["confidence"] - float(scores[row].max())))
-        compared += len(found)
+        compared += 1
+        objects += len(found)
     if worst[0] > PIXELS or worst[1] > CONFIDENCE:
         problems.append("too different")
-    if not compared:
-        problems.append("no object was compared")
-    return worst, compared, problems
+    if 2 * compared <= len(photos):
+        problems.append("too few photographs were compared")
+    return worst, compared, objects, problems
 
 
 def main():
@@ -148,7 +152,7 @@ def main():
     parser.add_argument("--thaw", default=os.path.join(ROOT, ".build", "release", "thaw"))
     parser.add_argument("--side", type=int, default=320)
     parser.add_argument("--photos", default=os.path.join(ROOT, "Tests", "Fixtures", "photographs"))
-    parser.add_argument("--count", type=int, default=4)
+    parser.add_argument("--count", type=int, default=5)
     arguments = parser.parse_args()
     arguments.thaw = os.path.abspath(arguments.thaw)
     names = sorted(name for name in os.listdir(arguments.photos) if name.lower().endswith((".jpg", ".jpeg", ".png")))
@@ -158,18 +162,19 @@ def main():
     for name in names[:arguments.count]:
         photo = Image.open(os.path.join(arguments.photos, name)).convert("RGB")
         photo = photo.resize((arguments.side, arguments.side), Image.BILINEAR)
-        photos.append((os.path.join(small.name, name + ".png"), photo))
-        photo.save(photos[-1][0])
-    lines, isRight = ["architecture\tobjects\tpixels\tconfidence\tresult"], True
+        for kind, view in (("", photo), ("-mirrored", ImageOps.mirror(photo)), ("-flipped", ImageOps.flip(photo))):
+            photos.append((os.path.join(small.name, name + kind + ".png"), view))
+            view.save(photos[-1][0])
+    lines, isRight = ["architecture\tphotos\tobjects\tpixels\tconfidence\tresult"], True
     for name in arguments.architectures or ARCHITECTURES:
         with tempfile.TemporaryDirectory() as folder:
             try:
-                worst, compared, problems = check(arguments, name, photos, folder)
+                worst, compared, objects, problems = check(arguments, name, photos, folder)
                 result = "; ".join(problems) or "same"
             except Exception as error:
-                worst, compared, result = [0.0, 0.0], 0, f"FAILED: {type(error).__name__}: {error}"
+                worst, compared, objects, result = [0.0, 0.0], 0, 0, f"FAILED: {type(error).__name__}: {error}"
         isRight &= result == "same"
-        lines.append(f"{name}\t{compared}\t{worst[0]:.1e}\t{worst[1]:.1e}\t{result}")
+        lines.append(f"{name}\t{compared}\t{objects}\t{worst[0]:.1e}\t{worst[1]:.1e}\t{result}")
         print(lines[-1], file=sys.stderr, flush=True)
     print("\n".join(lines))
     sys.exit(not isRight)

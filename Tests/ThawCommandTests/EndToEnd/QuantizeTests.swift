@@ -102,14 +102,15 @@ import Testing
         let folder = try TemporaryFolder()
         _ = try folder.write("text", to: "notes.txt")
         let photo = Self.photos[0]
-        for (words, message) in [
+        let cases: [([String], String)] = [
             (Self.demo + ["-o", "q.mlmodel"], "photo"),
             (Self.demo + [photo], "--out"),
             (Self.demo + [".", "-o", "q.mlmodel"], "no images"),
             (Self.demo + ["missing.jpg", "-o", "q.mlmodel"], "missing.jpg"),
             (Self.demo + [photo, "-o", "q.mlmodel", "--keep-accuracy", "101"], "from 0 to 100"),
             (["missing.mlmodel", photo, "-o", "q.mlmodel"], "missing.mlmodel"),
-        ] {
+        ]
+        for (words, message) in cases {
             let outcome = try Thaw.run(["quantize"] + words, in: folder)
             #expect(outcome.status == 2, "\(words)")
             #expect(outcome.errors.contains(message), "\(outcome.errors)")

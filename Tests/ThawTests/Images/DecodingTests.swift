@@ -155,9 +155,12 @@ import Testing
     @Test("The orientation in XMP is used if EXIF has none")
     func orientationInXMP() throws {
         func chunk(_ name: String, _ content: [UInt8]) -> Data {
-            let data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)]) + Data(name.utf8) + content
+            var data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)])
+            data += Data(name.utf8)
+            data += content
             let checksum = crc32(data.dropFirst(4))
-            return data + (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
+            data += (0..<4).map { UInt8(truncatingIfNeeded: checksum >> (24 - 8 * $0)) }
+            return data
         }
         let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
         let upright = try Pixels(contentsOfFile: ImageFixtures.path("good/rgb-8.png"))
@@ -198,15 +201,20 @@ import Testing
 
     @Test("Unusual bitmaps: masks of 24 bits, a short palette, any whitespace in a header")
     func unusualBitmaps() throws {
-        func word(_ value: Int, _ count: Int) -> [UInt8] { (0..<count).map { UInt8(value >> (8 * $0) & 255) } }
-        let fields =
-            Array("BM".utf8) + word(70, 4) + word(0, 4) + word(66, 4) + word(40, 4) + word(1, 4) + word(1, 4)
-            + word(1, 2) + word(24, 2) + word(3, 4) + word(4, 4) + word(0, 16) + word(0xFF, 4) + word(0xFF00, 4)
-            + word(0xFF0000, 4) + [1, 2, 3, 0]
+        /// A bitmap with the words of a header, each with its number of bytes.
+        func bitmap(_ words: [(value: Int, count: Int)], _ content: [UInt8]) -> [UInt8] {
+            var bytes = Array("BM".utf8)
+            for word in words { bytes += (0..<word.count).map { UInt8(word.value >> (8 * $0) & 255) } }
+            return bytes + content
+        }
+        let fields = bitmap(
+            [
+                (70, 4), (0, 4), (66, 4), (40, 4), (1, 4), (1, 4), (1, 2), (24, 2), (3, 4), (4, 4), (0, 16), (0xFF, 4),
+                (0xFF00, 4), (0xFF0000, 4),
+            ], [1, 2, 3, 0])
         #expect(try fields.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [1, 2, 3])
-        let palette =
-            Array("BM".utf8) + word(36, 4) + word(0, 4) + word(32, 4) + word(12, 4) + word(1, 2) + word(1, 2)
-            + word(1, 2) + word(8, 2) + [9, 9, 9, 30, 20, 10, 1, 0, 0, 0]
+        let palette = bitmap(
+            [(36, 4), (0, 4), (32, 4), (12, 4), (1, 2), (1, 2), (1, 2), (8, 2)], [9, 9, 9, 30, 20, 10, 1, 0, 0, 0])
         #expect(try palette.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [10, 20, 30])
         let blank = Array("P6\u{0B}1 1 255\n".utf8) + [7, 8, 9]
         #expect(try blank.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [7, 8, 9])

@@ -4,9 +4,11 @@ import Testing
 
 @Suite struct EncodingTests {
     private func picture(_ channels: Int) -> Pixels {
-        Pixels(
-            width: 37, height: 21, channels: channels,
-            bytes: (0..<37 * 21 * channels).map { UInt8(($0 / channels % 37 * 5 + $0 / (37 * channels) * 3) % 256) })
+        let bytes = (0..<37 * 21 * channels).map { index -> UInt8 in
+            let (x, y) = (index / channels % 37, index / (37 * channels))
+            return UInt8((x * 5 + y * 3) % 256)
+        }
+        return Pixels(width: 37, height: 21, channels: channels, bytes: bytes)
     }
 
     @Test(arguments: [1, 3]) func `a PNG contains the exact pixels`(_ channels: Int) throws {

@@ -20,7 +20,8 @@ import Testing
     @Test func `many colors are converted as in Pillow`() {
         let bytes = (0..<4096).flatMap { index -> [UInt8] in
             let (x, y) = (index % 64, index / 64)
-            return [(x * 37 + y * 11) % 256, (x * 5 + y * 53) % 256, (x * 91 + y * 3) % 256].map { UInt8($0) }
+            let colors: [Int] = [x * 37 + y * 11, x * 5 + y * 53, x * 91 + y * 3]
+            return colors.map { UInt8($0 % 256) }
         }
         let image = LumaAndChroma(Pixels(width: 64, height: 64, channels: 3, bytes: bytes))
         let planes = [image.luma, image.blue, image.red]

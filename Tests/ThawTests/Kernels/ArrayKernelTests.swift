@@ -63,9 +63,8 @@ struct ArrayKernelTests {
                     columns: columns))
             for row in 0..<rows {
                 for column in 0..<columns {
-                    let sum = (0..<depth).reduce(Float(0)) {
-                        $0 + left[row * depth + $1] * right[$1 * columns + column]
-                    }
+                    var sum: Float = 0
+                    for k in 0..<depth { sum += left[row * depth + k] * right[k * columns + column] }
                     #expect(abs(output[row * columns + column] - sum) < 1e-5, "\(set)")
                 }
             }

@@ -98,10 +98,9 @@ struct ConvolutionKernelTests {
                 }
                 table.convolve(work)
             }
-            let rows = (0..<pixels).flatMap { pixel in
-                (0..<c.outputs).map { o in
-                    c.plainOutput ? output[pixel * c.outputs + o] : output[(o / 16 * pixels + pixel) * 16 + o % 16]
-                }
+            let rows = (0..<pixels * c.outputs).map { index -> Float in
+                let (pixel, o) = (index / c.outputs, index % c.outputs)
+                return output[c.plainOutput ? index : (o / 16 * pixels + pixel) * 16 + o % 16]
             }
             #expect(error(rows, expected) < 1e-5, "\(set)")
             if c.plainOutput { #expect(!output.suffix(16).contains { !$0.isNaN }, "\(set) wrote past the end") }
@@ -252,8 +251,9 @@ private func inputOffsets(_ c: ConvolutionCase) -> [Int32] {
 
 private func tapOffsets(_ c: ConvolutionCase) -> [Int32] {
     (0..<c.inputBlocks).flatMap { block in
-        (0..<c.window * c.window).map { tap in
-            Int32(block * c.plane + (tap / c.window * c.dilation * c.size + tap % c.window * c.dilation) * 16)
+        (0..<c.window * c.window).map { tap -> Int32 in
+            let (y, x) = (tap / c.window * c.dilation, tap % c.window * c.dilation)
+            return Int32(block * c.plane + (y * c.size + x) * 16)
         }
     }
 }

@@ -156,7 +156,7 @@ import Testing
         let trained = try Self.trained(top: 15)
         var model = Model(graph: trained)
         model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
-        model.image?.scaling = PixelScaling(scale: [2 / 255, 2 / 255, 2 / 255], bias: [-1, -1, -1])
+        model.image?.scaling = PixelScaling(scale: [2.0 / 255, 2.0 / 255, 2.0 / 255], bias: [-1, -1, -1])
         let quantization = try Quantization(model, imagesAt: Self.photos)
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "m.mlmodel").path

@@ -8,7 +8,7 @@ import Testing
     private static func file(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt8] {
         let length = UInt32(header.utf8.count)
         let size = withUnsafeBytes(of: length.littleEndian) { Array($0.prefix(version == 1 ? 2 : 4)) }
-        return [0x93] + Array("NUMPY".utf8) + [version, 0] + size + Array(header.utf8) + data
+        return [[0x93], Array("NUMPY".utf8), [version, 0], size, Array(header.utf8), data].flatMap { $0 }
     }
 
     private static func parse(_ bytes: [UInt8]) throws -> NumPyFile {
