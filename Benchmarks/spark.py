@@ -56,6 +56,8 @@ def session(workers, is_pinned=False):
             "spark.ui.showConsoleProgress": "false",
             "spark.executor.memory": "1g", "spark.executor.cores": "1", "spark.cores.max": str(workers),
             "spark.scheduler.minRegisteredResourcesRatio": "1.0", "spark.sql.files.openCostInBytes": "65536",
+            # As docs/spark.md advises.
+            "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
             "spark.executorEnv.PYTHONPATH": os.environ.get("PYTHONPATH", ""),
         }.items():
             builder = builder.config(name, value)
@@ -82,7 +84,7 @@ def links(photos, count, folder):
 
 def by_path(spark, paths, model):
     import thaw.spark
-    parts = max(2, min(64, len(paths) // 100))
+    parts = max(2, min(64, len(paths) // 1000))
     column = spark.createDataFrame([(path,) for path in paths], "path string").repartition(parts)
     return thaw.spark.classify(column, model, top=1, path="path")
 
