@@ -196,8 +196,6 @@ import Kernels
             case 10: return convolveTile(Ten<P>.self, work, position)
             case 11: return convolveTile(Eleven<P>.self, work, position)
             case 12: return convolveTile(Twelve<P>.self, work, position)
-            case 13: return convolveTile(Thirteen<P>.self, work, position)
-            case 14: return convolveTile(Fourteen<P>.self, work, position)
             default: break
             }
         }

@@ -169,5 +169,3 @@ typealias Nine<P: Tile> = Pair<Eight<P>, P>
 typealias Ten<P: Tile> = Pair<Eight<P>, Two<P>>
 typealias Eleven<P: Tile> = Pair<Eight<P>, Three<P>>
 typealias Twelve<P: Tile> = Pair<Eight<P>, Four<P>>
-typealias Thirteen<P: Tile> = Pair<Eight<P>, Five<P>>
-typealias Fourteen<P: Tile> = Pair<Eight<P>, Six<P>>
