@@ -57,6 +57,10 @@ if architecture == "x86_64" {
         kernels("IntegerKernelsDotprod", define: ["VNNI", "DOTPROD"], flags: ["-march=armv8-a+dotprod"]),
         // Like VNNI, and matrices of bytes as well.
         kernels("IntegerKernelsI8MM", define: ["VNNI", "MATRICES"], flags: ["-march=armv8-a+i8mm"]),
+        // As on x86-64, some of the same files. It calls KernelsBaseline for float32 computations.
+        kernels(
+            "KernelsBFloat16", define: ["BFLOAT16", "MATRICES"], flags: ["-march=armv8-a+bf16"],
+            others: ["KernelsBaseline"]),
     ]
 }
 

@@ -34,11 +34,11 @@ TARGET = 0.90
 
 
 # The cores that lack a module's instructions.
-LACKING = {"KernelsI8MM": {"neoverse-n1"}}
+LACKING = {"KernelsI8MM": {"neoverse-n1"}, "KernelsBFloat16": {"neoverse-n1"}}
 
 
 def multiply_adds(loop):
-    return sum(1 for instruction in loop if instruction.name in check.MULTIPLY_ADD | check.EXTENSIONS.keys())
+    return sum(1 for instruction in loop if instruction.name in check.PRODUCTS)
 
 
 def vectors_loaded(loop):
@@ -67,16 +67,16 @@ class Kernels:
 
     def __init__(self, program):
         self.tiles, self.runs, self.strided = {}, {}, {}
-        self.codes = {"KernelsDotprod": {}, "KernelsI8MM": {}}
+        self.extended = {"KernelsDotprod": {}, "KernelsI8MM": {}, "KernelsBFloat16": {}}
         self.shares = {}
         for name, body in check.functions(program):
             for loop in check.inner_loops(body):
                 count = multiply_adds(loop)
-                if "IntegerKernels" in name:
-                    for module, tiles in self.codes.items():
+                if "IntegerKernels" in name or "KernelsBFloat16" in name:
+                    for module, tiles in self.extended.items():
                         if module in name and "convolveTile" in name:
-                            # The same for codes. An instruction of i8mm does the work of two.
-                            self.keep(tiles, count // (8 if module == "KernelsI8MM" else 16), loop)
+                            # The same for quantized and bfloat16 values. A product of matrices does the work of two.
+                            self.keep(tiles, count // (16 if module == "KernelsDotprod" else 8), loop)
                 elif "convolveTile" in name and count % 16 == 0:
                     # Four steps of a pixel and 16 channels are 16 multiply-adds of four lanes.
                     self.keep(self.tiles, count // 16, loop)
@@ -181,7 +181,7 @@ def main():
     own = [("Thaw", f"tile of {size} pixels by 16 channels", kernels.tiles[size]) for size in sorted(kernels.tiles)]
     own += [("Thaw", f"depthwise, {size} outputs by 4 channels", kernels.runs[size]) for size in (7, 14)]
     own += [(f"Thaw, {module}", f"tile of {size} pixels by 16 channels", tiles[size])
-            for module, tiles in kernels.codes.items() for size in sorted(tiles)]
+            for module, tiles in kernels.extended.items() for size in sorted(tiles)]
     for owner, name, loop in own + list(peers(options.peers)):
         lacking = next((cores for module, cores in LACKING.items() if module in owner), ())
         print(f"| {owner}: {name} | {multiply_adds(loop)} of {len(loop)} | "

@@ -81,9 +81,10 @@ bool thaw_has_avx512_bf16(void) { return false; }
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>
 
-// The bits are HWCAP_ASIMDDP and HWCAP2_I8MM, which not every C library's headers name.
+// The bits are HWCAP_ASIMDDP, HWCAP2_I8MM and HWCAP2_BF16, which not every C library's headers name.
 bool thaw_has_dotprod(void) { return getauxval(AT_HWCAP) & 1 << 20; }
 bool thaw_has_i8mm(void) { return getauxval(AT_HWCAP2) & 1 << 13; }
+bool thaw_has_bf16(void) { return getauxval(AT_HWCAP2) & 1 << 14; }
 #elif defined(__aarch64__) && defined(__APPLE__)
 #include <sys/sysctl.h>
 
@@ -95,9 +96,11 @@ static bool has_feature(const char *name) {
 
 bool thaw_has_dotprod(void) { return has_feature("hw.optional.arm.FEAT_DotProd"); }
 bool thaw_has_i8mm(void) { return has_feature("hw.optional.arm.FEAT_I8MM"); }
+bool thaw_has_bf16(void) { return has_feature("hw.optional.arm.FEAT_BF16"); }
 #else
 bool thaw_has_dotprod(void) { return false; }
 bool thaw_has_i8mm(void) { return false; }
+bool thaw_has_bf16(void) { return false; }
 #endif
 
 #if defined(__linux__)

@@ -55,4 +55,17 @@ import Kernels
             tile.forEach(first) { body(OneBlock($0), $1) }
         }
     }
+
+    @inline(__always)
+    func multiplyMatrices(_ sums: Words, _ rows: Rows, _ weights: Words) -> Words {
+        thaw_multiply_codes(sums, rows, weights)
+    }
+
+    /// The byte of a block's packed weights that begins a quad of a channel.
+    @inline(__always)
+    func packedOffset(quad: Int, channel: Int, _ steps: IntegerSteps) -> Int {
+        let long = (steps.tapCount - steps.shortTaps) * steps.quads
+        let (start, count) = quad < long ? (0, steps.quads) : (long, steps.shortQuads)
+        return packedOffset(word: quad, index: (quad - start) % count, of: count, channel: channel)
+    }
 #endif

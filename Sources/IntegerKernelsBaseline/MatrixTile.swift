@@ -1,11 +1,13 @@
 import CMachine
 import Kernels
 
-// The registers of a convolution's inner loop for processors that multiply matrices (arm64's i8mm): an instruction multiplies
-// rows of eight bytes of two pixels by those of two channels.
+// The registers of a convolution's inner loop for processors that multiply matrices (arm64's i8mm and bf16): an instruction
+// multiplies rows of eight bytes, eight 8-bit integers or four bfloat16 values, of two pixels by those of two channels. The
+// kernels for bfloat16 use this file too: here, accumulators are the bits of integers or floats.
 //
-// Weights are packed for that: two adjacent quads of a tap are a row, and the row of a channel is followed by that of the next
-// channel. The last of an odd number of quads remains half a row, beside those of the other channels.
+// Weights are packed for that. A word is four bytes: a quad of integers, or a pair of bfloat16 values. Two adjacent words of a
+// tap are a row, and the row of a channel is followed by that of the next channel. The last of an odd number of words remains
+// half a row, beside those of the other channels.
 
 #if MATRICES
     /// The bytes, two rows, of two pixels or of two channels.
@@ -22,7 +24,7 @@ import Kernels
         func prefetchLater(_ input: UnsafeRawPointer)
         /// A row of each pixel.
         func rows(_ input: UnsafeRawPointer) -> Values
-        /// Half a row of each pixel, twice.
+        /// Half a row of each pixel. The rest is zero.
         func halfRows(_ input: UnsafeRawPointer) -> Values
         mutating func accumulateFirst(_ values: Values, _ weights: Words)
         mutating func accumulateLast(_ values: Values, _ weights: Words)
@@ -37,12 +39,12 @@ import Kernels
             accumulateFirst(values, loadWords(thaw_after_products(weights)))
             accumulateLast(values, loadWords(thaw_after_products(weights + 64)))
         }
-        /// Adds the products of half a row: those of a row whose last weights are zeros.
+        /// Adds the products of half a row. The other halves of rows and weights are zeros.
         @inline(__always) mutating func accumulateHalfRow(_ input: UnsafeRawPointer, _ weights: UnsafeRawPointer) {
-            let quads = loadWords(weights)
+            let words = loadWords(weights)
             let values = halfRows(input)
-            accumulateFirst(values, thaw_first_rows(quads))
-            accumulateLast(values, thaw_last_rows(quads))
+            accumulateFirst(values, thaw_first_rows(words))
+            accumulateLast(values, thaw_last_rows(words))
         }
     }
 
@@ -72,10 +74,10 @@ import Kernels
             thaw_two_half_rows(input + offsets.0, input + offsets.1)
         }
         @inline(__always) mutating func accumulateFirst(_ values: Rows, _ weights: Words) {
-            first = thaw_multiply_codes(first, values, weights)
+            first = multiplyMatrices(first, values, weights)
         }
         @inline(__always) mutating func accumulateLast(_ values: Rows, _ weights: Words) {
-            last = thaw_multiply_codes(last, values, weights)
+            last = multiplyMatrices(last, values, weights)
         }
         @inline(__always) func forEach(_ index: Int, _ body: (Words, Int) -> Void) {
             body(thaw_first_pixel(first, last), index)
@@ -142,13 +144,14 @@ import Kernels
     typealias FourPixels = MatrixPair<TwoPixels, TwoPixels>
     typealias SixPixels = MatrixPair<FourPixels, TwoPixels>
 
-    /// The byte of a block's packed weights that begins a quad of a channel.
+    /// The byte of a block's packed weights that begins a word of a channel.
+    /// - Parameters:
+    ///   - word: Its index among all words of a channel.
+    ///   - index: Its index among those of its tap.
+    ///   - count: The words of the tap.
     @inline(__always)
-    func packedOffset(quad: Int, channel: Int, _ steps: IntegerSteps) -> Int {
-        let long = (steps.tapCount - steps.shortTaps) * steps.quads
-        let (start, count) = quad < long ? (0, steps.quads) : (long, steps.shortQuads)
-        let index = (quad - start) % count
-        if index & 1 == 0, index == count - 1 { return quad * 64 + channel * 4 }
-        return (quad - index & 1) * 64 + channel * 8 + (index & 1) * 4
+    func packedOffset(word: Int, index: Int, of count: Int, channel: Int) -> Int {
+        if index & 1 == 0, index == count - 1 { return word * 64 + channel * 4 }
+        return (word - index & 1) * 64 + channel * 8 + (index & 1) * 4
     }
 #endif

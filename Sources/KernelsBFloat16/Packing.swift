@@ -1,6 +1,5 @@
 import CMachine
 import Kernels
-import KernelsAVX512
 
 // bfloat16 weights: a row of pairs for each pair of steps, with the channels of a group side by side. Each weight is
 // rounded once. Weights that multiply floats, and those of depthwise convolutions, stay floats.
@@ -22,9 +21,10 @@ extension BFloat16Kernels {
                 let from = work.source + work.columns[column]
                 for row in first..<end {
                     let weight = from.loadUnaligned(fromByteOffset: work.rows[row].offset, as: Float.self)
-                    let (word, half) = position(work.rows[row].index, work.steps)
+                    let position = Position(work.rows[row].index, work.steps)
                     work.packed.storeBytes(
-                        of: nearest(weight), toByteOffset: (word * width + column) * 4 + half * 2, as: UInt16.self)
+                        of: nearest(weight), toByteOffset: position.offset(column: column, width: width),
+                        as: UInt16.self)
                 }
             }
             first = end
@@ -34,32 +34,74 @@ extension BFloat16Kernels {
     /// - Parameter work: Weights of a pointwise convolution: each step is an input channel.
     public static func scaleWeights(_ work: borrowing WeightScalingWork) {
         if work.steps.readsPlain { return Float32Kernels.scaleWeights(work) }
-        let (width, steps) = (work.blockCount * blockWidth, work.steps.count)
-        for word in 0..<words(work.steps) {
-            // Only the last pair may have a single value.
-            let a = Vector(repeating: work.factors[2 * word])
-            let b = Vector(repeating: 2 * word + 1 < steps ? work.factors[2 * word + 1] : 0)
-            for block in 0..<work.blockCount {
-                let offset = (word * width + block * blockWidth) * 4
-                let pairs = (work.weights + offset).loadUnaligned(as: SIMD16<UInt32>.self)
-                (work.output + offset).storeBytes(
-                    of: thaw_scale_pairs_bfloat16(pairs, a, b), as: SIMD16<UInt32>.self)
+        let width = work.blockCount * blockWidth
+        #if MATRICES
+            // The words of a row alternate. Only the last may be alone: all taps but the last have an even number.
+            for word in stride(from: 0, to: words(work.steps), by: 2) {
+                let isAlone = word + 1 == words(work.steps)
+                let a = alternatingFactors(work, 2 * word, isAlone ? 2 * word : 2 * word + 2)
+                let b = alternatingFactors(work, 2 * word + 1, isAlone ? 2 * word + 1 : 2 * word + 3)
+                for part in 0..<(isAlone ? 1 : 2) * work.blockCount {
+                    scalePairs(work, word * width * 4 + part * 64, a, b)
+                }
             }
-        }
+        #else
+            for word in 0..<words(work.steps) {
+                // Only the last pair may have a single value.
+                let a = Vector(repeating: work.factors[2 * word])
+                let b = Vector(repeating: 2 * word + 1 < work.steps.count ? work.factors[2 * word + 1] : 0)
+                for block in 0..<work.blockCount { scalePairs(work, (word * width + block * blockWidth) * 4, a, b) }
+            }
+        #endif
     }
 }
 
-/// The word that holds the weights of a step, and the half of it.
+#if MATRICES
+    /// The factors of two steps in turn, zeros for steps that do not exist.
+    @inline(__always)
+    private func alternatingFactors(_ work: borrowing WeightScalingWork, _ even: Int, _ odd: Int) -> Vector {
+        var factors = Vector(repeating: even < work.steps.count ? work.factors[even] : 0)
+        factors.oddHalf = SIMD8(repeating: odd < work.steps.count ? work.factors[odd] : 0)
+        return factors
+    }
+#endif
+
+/// Multiplies the first value of each pair at an offset by `a`, the second by `b`.
 @inline(__always)
-private func position(_ index: Int, _ steps: ConvolutionSteps) -> (word: Int, half: Int) {
-    let long = (steps.tapCount - steps.shortTaps) * steps.depth
-    let (first, rest, depth) =
-        index < long
-        ? (0, index, steps.depth)
-        : ((steps.tapCount - steps.shortTaps) * words(steps.depth), index - long, steps.shortDepth)
-    let tap = rest / depth
-    let value = rest - tap * depth
-    return (first + tap * words(depth) + value >> 1, value & 1)
+private func scalePairs(_ work: borrowing WeightScalingWork, _ offset: Int, _ a: Vector, _ b: Vector) {
+    let pairs = (work.weights + offset).loadUnaligned(as: SIMD16<UInt32>.self)
+    (work.output + offset).storeBytes(of: thaw_scale_pairs_bfloat16(pairs, a, b), as: SIMD16<UInt32>.self)
+}
+
+/// Where the weights of a step are: in one half of a word.
+private struct Position {
+    private let word: Int
+    private let half: Int
+    /// The word's index among those of its tap, and their number.
+    private let index: Int
+    private let count: Int
+
+    @inline(__always) init(_ step: Int, _ steps: ConvolutionSteps) {
+        let wholeTaps = steps.tapCount - steps.shortTaps
+        let long = wholeTaps * steps.depth
+        let (first, rest, depth) =
+            step < long ? (0, step, steps.depth) : (wholeTaps * words(steps.depth), step - long, steps.shortDepth)
+        let tap = rest / depth
+        let value = rest - tap * depth
+        (index, half, count) = (value >> 1, value & 1, words(depth))
+        word = first + tap * count + index
+    }
+
+    /// The offset of a channel's weight, in bytes.
+    /// - Parameter width: The channels of the group.
+    @inline(__always) func offset(column: Int, width: Int) -> Int {
+        #if MATRICES
+            // Groups are single blocks.
+            packedOffset(word: word, index: index, of: count, channel: column) + half * 2
+        #else
+            (word * width + column) * 4 + half * 2
+        #endif
+    }
 }
 
 /// The nearest bfloat16, ties to even.

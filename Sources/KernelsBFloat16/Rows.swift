@@ -1,5 +1,4 @@
 import Kernels
-import KernelsAVX512
 
 // Rows of blocks: widened piece by piece, computed by the float32 kernels, and rounded. Layout conversions do the same.
 

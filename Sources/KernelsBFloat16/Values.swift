@@ -6,17 +6,6 @@ import Kernels
 
 /// The bits of a bfloat16.
 typealias Value = UInt16
-typealias Vector = SIMD16<Float>
-
-var blockWidth: Int { @inline(__always) get { 16 } }
-
-@inline(__always) func floats(_ bytes: Int) -> Int { bytes >> 2 }
-@inline(__always)
-func floats(_ memory: UnsafeRawPointer) -> UnsafePointer<Float> { memory.assumingMemoryBound(to: Float.self) }
-@inline(__always)
-func floats(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Float> {
-    memory.assumingMemoryBound(to: Float.self)
-}
 
 @inline(__always) func values(_ bytes: Int) -> Int { bytes >> 1 }
 @inline(__always)
@@ -40,26 +29,14 @@ func addProducts(_ sum: Vector, _ word: Vector, _ weights: Vector) -> Vector {
     thaw_add_products_bfloat16(sum, word, weights)
 }
 
-@inline(__always)
-func multiplyAdd(_ sum: Vector, _ a: Vector, _ b: Vector) -> Vector { thaw_multiply_add(sum, a, b) }
-@inline(__always) func maximum(_ x: Vector, _ bound: Vector) -> Vector { thaw_maximum(x, bound) }
-@inline(__always) func minimum(_ x: Vector, _ bound: Vector) -> Vector { thaw_minimum(x, bound) }
-@inline(__always) func squaredDifference(_ x: Vector, _ y: Vector) -> Vector { (x - y) * (x - y) }
-@inline(__always) func identity(_ x: Vector) -> Vector { x }
+@inline(__always) func squaredDifference(_ x: Lanes, _ y: Lanes) -> Lanes { (x - y) * (x - y) }
+@inline(__always) func identity(_ x: Lanes) -> Lanes { x }
 
 // MARK: Memory
 
 @inline(__always)
-func load(_ pointer: UnsafePointer<Float>) -> Vector { UnsafeRawPointer(pointer).loadUnaligned(as: Vector.self) }
-
-@inline(__always)
 func load(_ pointer: UnsafePointer<Value>) -> Vector {
     thaw_widen_bfloat16(UnsafeRawPointer(pointer).loadUnaligned(as: SIMD16<UInt16>.self))
-}
-
-@inline(__always)
-func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>) {
-    UnsafeMutableRawPointer(pointer).storeBytes(of: vector, as: Vector.self)
 }
 
 /// Stores the nearest values, ties to even.
@@ -68,24 +45,6 @@ func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Value>) {
     UnsafeMutableRawPointer(pointer).storeBytes(of: thaw_round_bfloat16(vector), as: SIMD16<UInt16>.self)
 }
 
-/// Stores only the first `count` lanes.
-@inline(__always)
-func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
-    if count == blockWidth { return write(vector, pointer) }
-    withUnsafeBytes(of: vector) {
-        UnsafeMutableRawPointer(pointer).copyMemory(from: $0.baseAddress!, byteCount: count * 4)
-    }
-}
-
 /// Images are written in whole blocks.
 @inline(__always)
 func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Value>, count: Int) { write(vector, pointer) }
-
-/// Loads the first `count` floats, zeros after them.
-@inline(__always)
-func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
-    if count == blockWidth { return load(pointer) }
-    var vector = Vector.zero
-    withUnsafeMutableBytes(of: &vector) { $0.baseAddress!.copyMemory(from: pointer, byteCount: count * 4) }
-    return vector
-}

@@ -43,7 +43,7 @@ extension Table {
 }
 
 /// One tile: its first pixel, its first block, and that block's weights.
-private struct TilePosition {
+struct TilePosition {
     var first: Int
     var block: Int
     var weights: UnsafePointer<Float>
@@ -147,7 +147,11 @@ private func passPixels<B: Blocks>(
         position.nextStride = tile * nextStride < 4 * groupWidth ? nextStride : 0
         let isLast = tile == tiles - 1
         position.ahead = isLast ? 0 : Int(work.inputOffsets[position.first + count] - work.inputOffsets[position.first])
-        passTile(Pixel<B>.self, work, count, position)
+        #if MATRICES
+            passMatrixTile(work, count, position)
+        #else
+            passTile(Pixel<B>.self, work, count, position)
+        #endif
         position.first += count
         // Several tiles at a time, while they are still in the L1 cache.
         let isDue = (position.first - firstInactive) * groupWidth >= 4096 || isLast
@@ -202,7 +206,7 @@ private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ c
 
 /// Adds the residual, clamps and stores.
 @inline(__always)
-private func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int) {
+func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int) {
     if let residual = work.residual, let offsets = work.residualOffsets {
         tile.add(residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
     }

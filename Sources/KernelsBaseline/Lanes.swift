@@ -56,6 +56,17 @@ var partCount: Int { @inline(__always) get { blockWidth / laneCount } }
         if count > 2 { pointer[2] = lanes[2] }
     }
 
+    #if BFLOAT16
+        @inline(__always)
+        func loadLanes(_ pointer: UnsafePointer<Value>) -> Lanes {
+            thaw_widen_bfloat16_4(UnsafeRawPointer(pointer).loadUnaligned(as: SIMD4<UInt16>.self))
+        }
+        @inline(__always)
+        func writeLanes(_ lanes: Lanes, _ pointer: UnsafeMutablePointer<Value>) {
+            UnsafeMutableRawPointer(pointer).storeBytes(of: thaw_round_bfloat16_4(lanes), as: SIMD4<UInt16>.self)
+        }
+    #endif
+
     @inline(__always)
     func multiplyAdd(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes { thaw_multiply_add4(sum, a, b) }
     @inline(__always) func maximum(_ x: Lanes, _ bound: Lanes) -> Lanes { thaw_maximum4(x, bound) }
@@ -70,8 +81,10 @@ var partCount: Int { @inline(__always) get { blockWidth / laneCount } }
     @inline(__always) func identity(_ x: Vector) -> Vector { x }
     @inline(__always) func squared(_ x: Vector) -> Vector { x * x }
     @inline(__always) func squareRoot(_ x: Vector) -> Vector { eachQuarter(x, squareRoot) }
-    @inline(__always) func exponential(_ x: Vector) -> Vector { eachQuarter(x, exponential) }
-    @inline(__always) func logarithm(_ x: Vector) -> Vector { eachQuarter(x, logarithm) }
+    #if !BFLOAT16
+        @inline(__always) func exponential(_ x: Vector) -> Vector { eachQuarter(x, exponential) }
+        @inline(__always) func logarithm(_ x: Vector) -> Vector { eachQuarter(x, logarithm) }
+    #endif
 
     @inline(__always)
     private func eachQuarter(_ x: Vector, _ function: (Lanes) -> Lanes) -> Vector {

@@ -37,7 +37,10 @@ enum Adjacent: Spacing {
 
 enum EverySecond: Spacing {
     @inline(__always) static var pixels: Int { 2 }
-    #if arch(arm64)
+    #if arch(arm64) && BFLOAT16
+        // Values that are widened need registers too.
+        @inline(__always) static var limit: Int { 12 }
+    #elseif arch(arm64)
         // With 14, one would be kept in memory.
         @inline(__always) static var limit: Int { 13 }
     #else
@@ -175,7 +178,7 @@ private func passRun<K: RunKernel>(
         case 10: kernel.run(Joined<H, B>.self, input, output)
         case 11: kernel.run(Joined<H, Joined<B, A>>.self, input, output)
         case 12: kernel.run(Joined<H, D>.self, input, output)
-        case 13: kernel.run(Joined<H, Joined<D, A>>.self, input, output)
+        case 13 where K.S.limit > 12: kernel.run(Joined<H, Joined<D, A>>.self, input, output)
         case 14 where K.S.limit > 13: kernel.run(Joined<H, Joined<D, B>>.self, input, output)
     #endif
     default: fatalError("unsupported run length")

@@ -31,6 +31,7 @@ struct OneBlock: Blocks {
     static var count: Int { 1 }
 
     @inline(__always) init(_ pointer: UnsafePointer<Float>, stride: Int) { vector = load(pointer) }
+    @inline(__always) init(_ vector: Vector) { self.vector = vector }
     @inline(__always) static func prefetch(_ memory: UnsafeRawPointer, stride: Int, toWrite: Bool) {
         if toWrite { thaw_prefetch_write(memory) } else { thaw_prefetch(memory) }
     }
@@ -138,6 +139,11 @@ struct Pixel<Sums: Blocks>: Tile {
     @inline(__always) init(offsets: UnsafePointer<Int32>, bias: Sums) {
         offset = Int(offsets[0])
         sums = bias
+    }
+    /// A pixel whose accumulators are complete.
+    @inline(__always) init(_ sums: Sums) {
+        offset = 0
+        self.sums = sums
     }
     @inline(__always) static func prefetch(
         _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool

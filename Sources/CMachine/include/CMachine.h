@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#if defined(__ARM_FEATURE_DOTPROD) || defined(__ARM_FEATURE_MATMUL_INT8)
+#if defined(__ARM_FEATURE_DOTPROD) || defined(__ARM_FEATURE_MATMUL_INT8) || defined(__ARM_FEATURE_BF16)
 #include <arm_neon.h>
 #endif
 
@@ -28,6 +28,8 @@ bool thaw_has_amx_int8(void);
 bool thaw_has_dotprod(void);
 /// Whether it multiplies unsigned by signed bytes, and matrices of them (arm64's i8mm).
 bool thaw_has_i8mm(void);
+/// Whether it multiplies matrices of bfloat16 values (arm64's bf16).
+bool thaw_has_bf16(void);
 
 /// Sleeps until `thaw_wake` is called on `word`, unless it no longer holds `expected`. May return early.
 void thaw_wait(int32_t *word, int32_t expected);
@@ -138,7 +140,7 @@ __attribute__((always_inline)) static inline void thaw_store_first(float *addres
 }
 #endif
 
-#if defined(__AVX512BF16__)
+#if defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16)
 /// Imported into Swift as SIMD16<UInt16> and SIMD16<UInt32>: values of bfloat16, alone and in pairs.
 typedef uint16_t thaw_bfloat16_16 __attribute__((ext_vector_type(16)));
 typedef uint32_t thaw_bfloat16_pair16 __attribute__((ext_vector_type(16)));
@@ -146,16 +148,34 @@ typedef uint32_t thaw_bfloat16_pair16 __attribute__((ext_vector_type(16)));
 /// Adds to each lane of `sum` the two products of its pairs.
 __attribute__((always_inline)) static inline thaw_float16 thaw_add_products_bfloat16(
     thaw_float16 sum, thaw_float16 pairs, thaw_float16 weights) {
+#if defined(__AVX512BF16__)
     typedef float floats __attribute__((vector_size(64)));
     typedef __bf16 values __attribute__((vector_size(64)));
     return (thaw_float16)__builtin_ia32_dpbf16ps_512((floats)sum, (values)pairs, (values)weights);
+#else
+    typedef float float4 __attribute__((ext_vector_type(4)));
+    float4 w = (float4)vbfdotq_f32((float32x4_t)sum.lo.lo, (bfloat16x8_t)pairs.lo.lo, (bfloat16x8_t)weights.lo.lo);
+    float4 x = (float4)vbfdotq_f32((float32x4_t)sum.lo.hi, (bfloat16x8_t)pairs.lo.hi, (bfloat16x8_t)weights.lo.hi);
+    float4 y = (float4)vbfdotq_f32((float32x4_t)sum.hi.lo, (bfloat16x8_t)pairs.hi.lo, (bfloat16x8_t)weights.hi.lo);
+    float4 z = (float4)vbfdotq_f32((float32x4_t)sum.hi.hi, (bfloat16x8_t)pairs.hi.hi, (bfloat16x8_t)weights.hi.hi);
+    return __builtin_shufflevector(
+        __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7),
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
 }
 
 /// The nearest values, ties to even.
 __attribute__((always_inline)) static inline thaw_bfloat16_16 thaw_round_bfloat16(thaw_float16 x) {
+#if defined(__AVX512BF16__)
     typedef float floats __attribute__((vector_size(64)));
     typedef __bf16 values __attribute__((vector_size(32)));
     return (thaw_bfloat16_16)__builtin_ia32_cvtneps2bf16_512_mask((floats)x, (values){}, 0xFFFF);
+#else
+    typedef uint16_t value8 __attribute__((ext_vector_type(8)));
+    value8 low = (value8)vcvtq_high_bf16_f32(vcvtq_low_bf16_f32((float32x4_t)x.lo.lo), (float32x4_t)x.lo.hi);
+    value8 high = (value8)vcvtq_high_bf16_f32(vcvtq_low_bf16_f32((float32x4_t)x.hi.lo), (float32x4_t)x.hi.hi);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#endif
 }
 
 __attribute__((always_inline)) static inline thaw_float16 thaw_widen_bfloat16(thaw_bfloat16_16 x) {
@@ -190,6 +210,17 @@ __attribute__((always_inline)) static inline thaw_float4 thaw_square_root4(thaw_
     thaw_float4 y;
     __asm__("fsqrt %0.4s, %1.4s" : "=w"(y) : "w"(x));
     return y;
+}
+#endif
+#if defined(__ARM_FEATURE_BF16)
+/// Imported into Swift as SIMD4<UInt16>: a quarter of the values.
+typedef uint16_t thaw_bfloat16_4 __attribute__((ext_vector_type(4)));
+__attribute__((always_inline)) static inline thaw_bfloat16_4 thaw_round_bfloat16_4(thaw_float4 x) {
+    return (thaw_bfloat16_4)vcvt_bf16_f32((float32x4_t)x);
+}
+__attribute__((always_inline)) static inline thaw_float4 thaw_widen_bfloat16_4(thaw_bfloat16_4 x) {
+    typedef uint32_t pair4 __attribute__((ext_vector_type(4)));
+    return (thaw_float4)(__builtin_convertvector(x, pair4) << 16);
 }
 #endif
 

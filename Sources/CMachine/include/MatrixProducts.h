@@ -1,37 +1,51 @@
-// Products of matrices of bytes. A vector of 16 bytes holds two rows of eight: those of two pixels, or the weights of two
-// channels. Their product is four sums: both channels of the first pixel, then both of the second.
+// Products of matrices. A vector of 16 bytes holds two rows of eight bytes, which are eight integers or four bfloat16 values:
+// those of two pixels, or the weights of two channels. Their product is four sums: both channels of the first pixel, then both
+// of the second.
 #ifndef THAW_MATRIX_PRODUCTS_H
 #define THAW_MATRIX_PRODUCTS_H
 
 #include "CMachine.h"
 
-#if defined(__ARM_FEATURE_MATMUL_INT8)
+#if defined(__ARM_FEATURE_MATMUL_INT8) || defined(__ARM_FEATURE_BF16)
 #pragma clang assume_nonnull begin
 
 /// The eight bytes at each address.
 __attribute__((always_inline)) static inline thaw_word4 thaw_two_rows(const void *first, const void *second) {
     return (thaw_word4)vcombine_u8(vld1_u8(first), vld1_u8(second));
 }
-/// The four bytes at each address, twice.
+/// The four bytes at each address, each followed by zeros.
 __attribute__((always_inline)) static inline thaw_word4 thaw_two_half_rows(
     const void *first, const void *second) {
     typedef uint32_t word __attribute__((aligned(1)));
-    return (thaw_word4)vcombine_u32(vdup_n_u32(*(const word *)first), vdup_n_u32(*(const word *)second));
+    return (thaw_word4)vcombine_u8(vcreate_u8(*(const word *)first), vcreate_u8(*(const word *)second));
 }
 
 /// Adds the products of two pixels and eight channels. (With the compiler's own functions, sums would move from register to
 /// register: it would order the instructions such that more values than registers are needed.)
-__attribute__((always_inline)) static inline thaw_word16 thaw_multiply_codes(
-    thaw_word16 sum, thaw_word4 rows, thaw_word16 weights) {
-    thaw_word4 w = sum.lo.lo, x = sum.lo.hi, y = sum.hi.lo, z = sum.hi.hi;
-    __asm__ volatile("usmmla %0.4s, %1.16b, %2.16b" : "+w"(w) : "w"(rows), "w"(weights.lo.lo));
-    __asm__ volatile("usmmla %0.4s, %1.16b, %2.16b" : "+w"(x) : "w"(rows), "w"(weights.lo.hi));
-    __asm__ volatile("usmmla %0.4s, %1.16b, %2.16b" : "+w"(y) : "w"(rows), "w"(weights.hi.lo));
-    __asm__ volatile("usmmla %0.4s, %1.16b, %2.16b" : "+w"(z) : "w"(rows), "w"(weights.hi.hi));
-    return __builtin_shufflevector(
-        __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7),
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
-}
+#define THAW_DEFINE_MATRIX_PRODUCT(name, instruction, rows_type) \
+    __attribute__((always_inline)) static inline thaw_word16 name( \
+        thaw_word16 sum, thaw_word4 rows, thaw_word16 weights) { \
+        thaw_word4 w = sum.lo.lo, x = sum.lo.hi, y = sum.hi.lo, z = sum.hi.hi; \
+        __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(w) : "w"(rows), "w"(weights.lo.lo)); \
+        __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(x) : "w"(rows), "w"(weights.lo.hi)); \
+        __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(y) : "w"(rows), "w"(weights.hi.lo)); \
+        __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(z) : "w"(rows), "w"(weights.hi.hi)); \
+        return __builtin_shufflevector( \
+            __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), \
+            __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7), \
+            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); \
+    }
+#if defined(__ARM_FEATURE_MATMUL_INT8)
+THAW_DEFINE_MATRIX_PRODUCT(thaw_multiply_codes, "usmmla", ".16b")
+#endif
+#if defined(__ARM_FEATURE_BF16)
+/// The sums are the bits of floats.
+THAW_DEFINE_MATRIX_PRODUCT(thaw_multiply_bfloat16, "bfmmla", ".8h")
+
+/// The floats with these bits.
+__attribute__((always_inline)) static inline thaw_float16 thaw_floats_of_bits(thaw_word16 bits) { return (thaw_float16)bits; }
+#endif
+#undef THAW_DEFINE_MATRIX_PRODUCT
 
 /// Returns the same address. The compiler does not move loads from it ahead of the preceding products.
 __attribute__((always_inline)) static inline const void *thaw_after_products(const void *address) {

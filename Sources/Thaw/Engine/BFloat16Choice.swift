@@ -44,7 +44,7 @@ enum BFloat16Choice: Equatable {
     /// The rates of one core, in operations per second: the best of several short turns, about 2 ms in total, so that
     /// an interruption of one turn does not matter.
     private static let measured: (float32: Double, bfloat16: Double) = {
-        let set = InstructionSet.avx512
+        let set = InstructionSet.available.last ?? .baseline
         let clock = ContinuousClock()
         func rate(_ run: (Int) -> Int) -> Double {
             var operations = 0
@@ -65,7 +65,9 @@ enum BFloat16Choice: Equatable {
         case .faster: nil
         case .slower: Note(.precisionUnused, "bf16 is not faster than float32 on this machine: float32 is used")
         case .missing:
-            Note(.precisionUnused, "this machine has no instructions for bf16 (AVX512_BF16): float32 is used")
+            Note(
+                .precisionUnused,
+                "this machine has no instructions for bf16 (AVX512_BF16, or bf16 of arm64): float32 is used")
         }
     }
 

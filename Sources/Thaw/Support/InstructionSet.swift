@@ -15,6 +15,7 @@ import KernelsBaseline
 #elseif arch(arm64)
     import IntegerKernelsDotprod
     import IntegerKernelsI8MM
+    import KernelsBFloat16
 #endif
 #if canImport(Glibc)
     import Glibc
@@ -24,7 +25,7 @@ import KernelsBaseline
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
 /// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod and i8mm of arm64, differ from those without in the
-/// 8-bit integer kernels only.
+/// 8-bit integer kernels only. On arm64, the kernels for bfloat16 go with i8mm.
 package enum InstructionSet: String, CaseIterable, Sendable {
     case baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod, i8mm
 
@@ -129,13 +130,16 @@ package enum InstructionSet: String, CaseIterable, Sendable {
             if [.avx512, .avx512vnni, .amx].contains(self), thaw_has_avx512_bf16() {
                 return KernelsBFloat16.BFloat16Kernels.self
             }
+        #elseif arch(arm64)
+            // Processors with one of these extensions usually have both.
+            if self == .i8mm, thaw_has_bf16() { return KernelsBFloat16.BFloat16Kernels.self }
         #endif
         return nil
     }
 
     /// Floating-point operations in bfloat16 and nothing else; see `PlainKernels.peak`.
     func bfloat16Peak(_ rounds: Int) -> Int {
-        #if arch(x86_64)
+        #if arch(x86_64) || arch(arm64)
             if bfloat16Kernels != nil { return KernelsBFloat16.BFloat16Kernels.peak(rounds) }
         #endif
         return 0

@@ -9,7 +9,8 @@ struct BFloat16Tests {
     private let table = InstructionSet.available.last!.bfloat16Kernels ?? BFloat16LoopKernels.self
 
     private func program(_ graph: Graph, threads: Int = 1, choice: AlgorithmChoice = .cheapest) throws -> Program {
-        try Program(graph, instructionSet: .avx512, kernels: table, threads: threads, choice: choice)
+        let set = InstructionSet.available.last
+        return try Program(graph, instructionSet: set, kernels: table, threads: threads, choice: choice)
     }
 
     // Functions that jump, and quotients, magnify the rounding of images.
@@ -28,11 +29,6 @@ struct BFloat16Tests {
         }
         let several = try program(graph, threads: 3)
         for threads in [1, 3] { #expect(several.run(inputs, threads: threads) == alone) }
-    }
-
-    /// Values that bfloat16 represents exactly.
-    private func exact(_ count: Int, seed: UInt64) -> [Float] {
-        noise(count, seed: seed).map { Float(bitPattern: $0.bitPattern & 0xFFFF_0000) }
     }
 
     @Test(arguments: [(16, 16), (24, 40), (48, 48), (33, 80), (64, 112), (19, 17)])

@@ -52,7 +52,8 @@ import Testing
         #expect(
             BFloat16Choice.missing.note
                 == Note(
-                    .precisionUnused, "this machine has no instructions for bf16 (AVX512_BF16): float32 is used"))
+                    .precisionUnused,
+                    "this machine has no instructions for bf16 (AVX512_BF16, or bf16 of arm64): float32 is used"))
         #expect(BFloat16Choice.slower.note?.code == .precisionUnused)
     }
 

@@ -243,13 +243,15 @@ struct ConvolutionKernelTests {
     }
 }
 
-private func inputOffsets(_ c: ConvolutionCase) -> [Int32] {
+/// Where each pixel of the output begins in a plane of the input, in values.
+func inputOffsets(_ c: ConvolutionCase) -> [Int32] {
     (0..<c.outputSize).flatMap { y in
         (0..<c.outputSize).map { x in Int32((y * c.stride * c.size + x * c.stride) * 16) }
     }
 }
 
-private func tapOffsets(_ c: ConvolutionCase) -> [Int32] {
+/// The offset of each tap, in values.
+func tapOffsets(_ c: ConvolutionCase) -> [Int32] {
     (0..<c.inputBlocks).flatMap { block in
         (0..<c.window * c.window).map { tap -> Int32 in
             let (y, x) = (tap / c.window * c.dilation, tap % c.window * c.dilation)

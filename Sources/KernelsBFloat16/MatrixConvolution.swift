@@ -1,0 +1,88 @@
+import CMachine
+import Kernels
+
+// Convolutions by products of matrices.
+
+#if MATRICES
+    /// Four quarters of four words. In an accumulator, these are the bits of floats.
+    typealias Words = SIMD16<Int32>
+
+    @inline(__always)
+    func loadWords(_ pointer: UnsafeRawPointer) -> Words { pointer.loadUnaligned(as: Words.self) }
+
+    @inline(__always)
+    func multiplyMatrices(_ sums: Words, _ rows: Rows, _ weights: Words) -> Words {
+        thaw_multiply_bfloat16(sums, rows, weights)
+    }
+
+    /// - Parameter count: At most `BFloat16Kernels.tilePixels`.
+    @inline(__always)
+    func passMatrixTile(_ work: borrowing ConvolutionWork, _ count: Int, _ position: TilePosition) {
+        switch count {
+        case 1: convolveTile(LastPixel.self, work, position)
+        case 2: convolveTile(TwoPixels.self, work, position)
+        case 3: convolveTile(MatrixPair<TwoPixels, LastPixel>.self, work, position)
+        case 4: convolveTile(FourPixels.self, work, position)
+        case 5: convolveTile(MatrixPair<FourPixels, LastPixel>.self, work, position)
+        case 6: convolveTile(SixPixels.self, work, position)
+        default: fatalError("unsupported tile size")
+        }
+    }
+
+    @inline(never)
+    private func convolveTile<T: MatrixTile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
+        var tile = T(
+            offsets: work.inputOffsets + position.first, bias: loadWords(work.bias + position.block * blockWidth))
+        var weights = UnsafeRawPointer(position.weights)
+        var next = position.next
+        let nextStride = position.nextStride
+        let wholeTaps = work.steps.tapCount - work.steps.shortTaps
+        for tap in 0..<work.steps.tapCount {
+            var input = work.input + Int(work.taps[tap])
+            tile.prefetchLater(input + position.ahead)
+            let depth = words(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
+            for _ in 0..<depth / 4 {
+                tile.accumulateRow(input, weights)
+                tile.accumulateRow(input + 8, weights + 128)
+                input = thaw_opaque(input + 16)
+                weights += 256
+                thaw_prefetch_later(next)
+                next += nextStride
+            }
+            if depth & 2 != 0 {
+                tile.accumulateRow(input, weights)
+                input = thaw_opaque(input + 8)
+                weights += 128
+            }
+            if depth & 1 != 0 {
+                tile.accumulateHalfRow(input, weights)
+                weights += 64
+            }
+        }
+        // A copy that the closure can read.
+        let copied = copy work
+        tile.forEach(position.first) { sums, index in
+            var pixel = Pixel(OneBlock(thaw_floats_of_bits(sums)))
+            finish(&pixel, copied, index, position.block)
+        }
+    }
+
+    extension BFloat16Kernels {
+        /// Only multiplies and adds, `rounds` times. Returns the number of floating-point operations.
+        public static func peak(_ rounds: Int) -> Int {
+            var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
+            // Pairs of 0.5.
+            let halves = Words(repeating: 0x3F00_3F00)
+            for _ in 0..<rounds {
+                sums.0 = multiplyMatrices(sums.0, halves.lowHalf.lowHalf, halves)
+                sums.1 = multiplyMatrices(sums.1, halves.lowHalf.lowHalf, halves)
+                sums.2 = multiplyMatrices(sums.2, halves.lowHalf.lowHalf, halves)
+                sums.3 = multiplyMatrices(sums.3, halves.lowHalf.lowHalf, halves)
+                sums.4 = multiplyMatrices(sums.4, halves.lowHalf.lowHalf, halves)
+                sums.5 = multiplyMatrices(sums.5, halves.lowHalf.lowHalf, halves)
+            }
+            // Each lane of a result is the sum of four products.
+            return 2 * 4 * blockWidth * 6 * rounds
+        }
+    }
+#endif

@@ -1,0 +1,139 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// The convolutions of the bfloat16 kernels, on machines that have the instructions. `BFloat16Tests` cover the other kernels.
+@Suite(.enabled(if: InstructionSet.available.contains { $0.bfloat16Kernels != nil }))
+struct BFloat16KernelTests {
+    private let table = InstructionSet.available.last!.bfloat16Kernels ?? BFloat16LoopKernels.self
+
+    private static let cases: [ConvolutionCase] =
+        ConvolutionCase.all
+        // Every depth of a tap, with an odd number of words and of values, and every number of pixels in a tile.
+        + (1...33).map { ConvolutionCase(inputs: $0, outputs: 20, size: 3) }
+        + (1...8).map { ConvolutionCase(inputs: 24, outputs: 40, size: $0, plainOutput: true) }
+        + [5, 7, 12, 30].map { ConvolutionCase(inputs: $0, outputs: 16, window: 3, stride: 2, hasResidual: true) }
+
+    @Test("A convolution agrees with plain loops", arguments: cases)
+    func full(_ c: ConvolutionCase) {
+        let input = paddedInput(c)
+        let weights = exact(c.window * c.window * c.inputs * c.outputs, seed: 2)
+        let bias = noise(c.outputBlocks * 16, seed: 3)
+        let pixels = c.outputSize * c.outputSize
+        // Plain outputs have no residual in bfloat16.
+        let residual = c.hasResidual ? exact(c.outputBlocks * pixels * 16, seed: 4) : nil
+        let outputs = c.plainOutput ? c.outputs : c.outputBlocks * 16
+        let size = c.plainOutput ? 4 : 2
+        // The 16 values after the output must not be written.
+        let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0x7F, count: (pixels * outputs + 16) * size)))
+        let offsets = (0..<pixels).map { Int32($0 * (c.plainOutput ? c.outputs : 16) * size) }
+        var work = ConvolutionWork(
+            input: pointer(input.map(upperHalf)), inputOffsets: pointer(inputOffsets(c).map { 2 * $0 }),
+            taps: pointer(tapOffsets(c).map { 2 * $0 }), steps: steps(c), weights: pack(weights, c, table),
+            bias: pointer(bias), output: output, outputOffsets: pointer(offsets),
+            outputBlockStride: c.plainOutput ? 64 : pixels * 32, channels: outputs, pixelCount: pixels,
+            blockCount: c.outputBlocks)
+        work.writesPlain = c.plainOutput
+        work.lower = c.lower
+        work.upper = c.upper
+        work.activation = c.activation
+        if let residual {
+            work.residual = UnsafeRawPointer(pointer(residual.map(upperHalf)))
+            work.residualOffsets = work.outputOffsets
+            work.residualBlockStride = work.outputBlockStride
+        }
+        table.convolve(work)
+        let (rows, taps) = (rows(c), tapOffsets(c))
+        for (pixel, start) in inputOffsets(c).enumerated() {
+            for o in 0..<c.outputs {
+                var sum = bias[o]
+                for (step, row) in rows.enumerated() where row >= 0 {
+                    sum += input[Int(start + taps[step / 16]) + step % 16] * weights[row * c.outputs + o]
+                }
+                let index = c.plainOutput ? pixel * c.outputs + o : (o / 16 * pixels + pixel) * 16 + o % 16
+                if let residual { sum += residual[index] }
+                let expected = scalar(c.activation, min(max(sum, c.lower), c.upper))
+                let actual: Float
+                if c.plainOutput {
+                    actual = output.load(fromByteOffset: 4 * index, as: Float.self)
+                } else {
+                    actual = widened(output.load(fromByteOffset: 2 * index, as: UInt16.self))
+                }
+                // Results in blocks are rounded to 8 bits, before and after an activation.
+                let rounding: Float = c.plainOutput ? 0 : c.activation == nil ? 1 / 256 : 1 / 64
+                #expect(abs(actual - expected) <= abs(expected) * rounding + 1e-4, "pixel \(pixel), channel \(o)")
+            }
+        }
+        let end = output + pixels * outputs * size
+        for byte in 0..<16 * size { #expect(end.load(fromByteOffset: byte, as: UInt8.self) == 0x7F) }
+    }
+
+    @Test(arguments: [(1, 5), (2, 16), (3, 16), (5, 33), (6, 20), (16, 40), (40, 70)])
+    func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
+        let weights = exact(steps * outputs, seed: 1)
+        // (A product of the zeros that pad a block and a negative factor would be a negative zero.)
+        let factors = noise(steps, seed: 2).map { abs($0) }
+        let scaled = (0..<weights.count).map { weights[$0] * factors[$0 / outputs] }
+        let shape = ConvolutionSteps(tapCount: 1, depth: steps)
+        let blocks = (outputs + 15) / 16
+        let size = blocks * table.packedBytes(shape)
+        let packed = pack(weights, rows: Array(0..<steps), outputs: outputs, shape, table)
+        let expected = pack(scaled, rows: Array(0..<steps), outputs: outputs, shape, table)
+        let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0, count: size)))
+        for group in BlockGroups(blocks: blocks, maximumWidth: table.groupBlocks).ranges {
+            let start = group.lowerBound * table.packedBytes(shape)
+            table.scaleWeights(
+                WeightScalingWork(
+                    weights: packed + start, factors: pointer(factors), blockCount: group.count, steps: shape,
+                    output: output + start))
+        }
+        let same = UnsafeRawBufferPointer(start: output, count: size)
+            .elementsEqual(UnsafeRawBufferPointer(start: expected, count: size))
+        #expect(same)
+    }
+
+    @Test("An infinite value is not multiplied by padding", arguments: [1, 2, 3, 5, 8])
+    func infinity(_ inputs: Int) {
+        let c = ConvolutionCase(inputs: inputs, outputs: 16, size: 1)
+        let steps = ConvolutionSteps(tapCount: 1, depth: inputs)
+        let weights = [Float](repeating: 1, count: inputs * 16)
+        let output = pointer([Float](repeating: 0, count: 16))
+        let input = (0..<16).map { upperHalf($0 < inputs ? .infinity : 0) }
+        var work = ConvolutionWork(
+            input: pointer(input), inputOffsets: pointer([0]), taps: pointer([0]), steps: steps,
+            weights: pack(weights, rows: Array(0..<c.inputs), outputs: 16, steps, table),
+            bias: pointer([Float](repeating: 0, count: 16)), output: output, outputOffsets: pointer([0]),
+            outputBlockStride: 64, channels: 16, pixelCount: 1, blockCount: 1)
+        work.writesPlain = true
+        table.convolve(work)
+        #expect(Array(UnsafeBufferPointer(start: output, count: 16)) == [Float](repeating: .infinity, count: 16))
+    }
+
+    /// The row of the weights for each channel of each tap's block; −1 for channels that do not exist.
+    private func rows(_ c: ConvolutionCase) -> [Int] {
+        let area = c.window * c.window
+        var rows: [Int] = []
+        for block in 0..<c.inputBlocks {
+            for tap in 0..<area {
+                for channel in block * 16..<block * 16 + 16 {
+                    rows.append(channel < c.inputs ? tap * c.inputs + channel : -1)
+                }
+            }
+        }
+        return rows
+    }
+
+    /// Channels that do not exist are zeros.
+    private func paddedInput(_ c: ConvolutionCase) -> [Float] {
+        var input = exact(c.inputBlocks * c.plane, seed: 1)
+        for index in input.indices where index / c.plane * 16 + index % 16 >= c.inputs { input[index] = 0 }
+        return input
+    }
+}
+
+/// Values that bfloat16 represents exactly.
+func exact(_ count: Int, seed: UInt64) -> [Float] { noise(count, seed: seed).map { widened(upperHalf($0)) } }
+
+private func upperHalf(_ x: Float) -> UInt16 { UInt16(truncatingIfNeeded: x.bitPattern >> 16) }
+private func widened(_ bits: UInt16) -> Float { Float(bitPattern: UInt32(bits) << 16) }
