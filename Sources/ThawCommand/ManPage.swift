@@ -40,8 +40,8 @@ enum ManPage {
             If set, output is not colored.
             .TP
             .B THAW_ISA
-            The vector instructions to use: baseline, avx2, avx2vnni, avx512, avx512vnni or amx; by default, the best that the
-            machine supports.
+            The vector instructions to use: baseline, avx2, avx2vnni, avx512, avx512vnni or amx, and on arm64 baseline, dotprod or
+            i8mm; by default, the best that the machine supports.
             .TP
             .B THAW_BF16
             1: bf16 is computed wherever its instructions exist; 0: never; by default, where it is measured to be faster.
