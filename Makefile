@@ -14,7 +14,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage fuzz conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage fuzz conformance bench lint check protos page install clean
 
 all: build
 
@@ -56,8 +56,7 @@ arm64:
 	OBJDUMP="$(ARM64_OBJDUMP)" .ci/check-arm64 $(ARM64)/out/thaw
 	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw $(ARM64)/out/libthaw.so.0
 
-# The Python package as a wheel for arm64. auditwheel determines its platform tag, at most manylinux_2_36. Its tests need an
-# arm64 machine.
+# The Python package as a wheel for arm64. auditwheel determines its platform tag, at most manylinux_2_36.
 arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
 	@mkdir -p $(ARM64)/launcher
 	.ci/arm64-run clang --target=aarch64-linux-gnu --sysroot=$(CURDIR)/$(ARM64)/target -fuse-ld=lld -O2 -Wall -Wextra -s \
@@ -65,6 +64,10 @@ arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
 	.ci/arm64-run llvm-objcopy --strip-unneeded $(ARM64)/out/libthaw.so.0 $(ARM64)/launcher/libthaw.so
 	$(PYTHON_TOOLS)/bin/python Python/packaging/make_wheel.py --library $(ARM64)/launcher/libthaw.so \
 	    --launcher $(ARM64)/launcher/thaw --output $(ARM64)/wheel --platform manylinux_2_36_aarch64 --tree $(ARM64)/target
+
+# Runs the package's tests in Debian's arm64 Python, under emulation. Needs root.
+arm64-wheel-test: arm64-wheel
+	.ci/arm64-wheel-test $(ARM64)/wheel/*.whl
 
 # Runs the tests, compiled for arm64 with optimization, under emulation. Their libraries need a newer C library than the one
 # they are linked against; it is available at run time.
