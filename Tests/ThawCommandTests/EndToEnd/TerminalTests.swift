@@ -101,11 +101,16 @@ import Testing
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        // The few lines stay in the terminal's buffer until they are read.
+        // The few lines stay in the terminal's buffer. Once nobody can write to it, reading ends after the last.
+        try handle.close()
+        var shown: [UInt8] = []
         var bytes = [UInt8](repeating: 0, count: 4096)
-        _ = fcntl(screen, F_SETFL, O_NONBLOCK)
-        let count = read(screen, &bytes, bytes.count)
+        while true {
+            let count = read(screen, &bytes, bytes.count)
+            if count <= 0 { break }
+            shown += bytes.prefix(count)
+        }
         close(screen)
-        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+        return String(decoding: shown, as: UTF8.self)
     }
 }
