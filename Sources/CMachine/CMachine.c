@@ -4,49 +4,45 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#include <stdatomic.h>
 
-// The register states that the operating system saves: bits 1 and 2 are SSE and AVX, bits 5 to 7 AVX-512.
-static uint64_t saved_states(void) {
-    unsigned a, b, c, d;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE)) return 0;
-    unsigned low, high;
+enum { READ = 1, AVX2 = 2, AVX_VNNI = 4, AVX512 = 8, AVX512_VNNI = 16, AVX512_VBMI = 32, AVX512_BF16 = 64, AMX_INT8 = 128 };
+
+// The extensions that the processor has, and whose registers the operating system saves: of these states, bits 1 and 2 are SSE
+// and AVX, bits 5 to 7 AVX-512, and bits 17 and 18 AMX.
+static unsigned read_extensions(void) {
+    unsigned a, b, c, d, low, high, found = READ;
+    unsigned needed = bit_AVX512F | bit_AVX512VL | bit_AVX512BW | bit_AVX512DQ, tiles = 1 << 24 | 1 << 25;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_FMA)) return found;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
-    return (uint64_t)high << 32 | low;
+    if ((low & 0x6) != 0x6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2)) return found;
+    found |= AVX2;
+    if ((low & 0xe6) == 0xe6 && (b & needed) == needed) {
+        found |= AVX512;
+        if (c & 1 << 11) found |= AVX512_VNNI;
+        if (c & 1 << 1) found |= AVX512_VBMI;
+        if (c & 1 << 11 && (low & 0x60000) == 0x60000 && (d & tiles) == tiles) found |= AMX_INT8;
+    }
+    if (a < 1 || !__get_cpuid_count(7, 1, &a, &b, &c, &d)) return found;
+    if (a & 1 << 4) found |= AVX_VNNI;
+    if (a & 1 << 5 && found & AVX512) found |= AVX512_BF16;
+    return found;
 }
 
-bool thaw_has_avx2(void) {
-    unsigned a, b, c, d;
-    if ((saved_states() & 0x6) != 0x6) return false;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_FMA)) return false;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_AVX2);
+// In a virtual machine, each cpuid takes microseconds, so the answers are kept. Two threads may read them at the same time.
+static bool has(unsigned extension) {
+    static _Atomic unsigned kept;
+    unsigned found = atomic_load_explicit(&kept, memory_order_relaxed);
+    if (!found) atomic_store_explicit(&kept, found = read_extensions(), memory_order_relaxed);
+    return found & extension;
 }
 
-bool thaw_has_avx512(void) {
-    unsigned a, b, c, d, needed = bit_AVX512F | bit_AVX512VL | bit_AVX512BW | bit_AVX512DQ;
-    if (!thaw_has_avx2() || (saved_states() & 0xe6) != 0xe6) return false;
-    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & needed) == needed;
-}
-
-bool thaw_has_avx2_vnni(void) {
-    unsigned a, b, c, d;
-    return thaw_has_avx2() && __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 4);
-}
-
-bool thaw_has_avx512_vnni(void) {
-    unsigned a, b, c, d;
-    return thaw_has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1 << 11);
-}
-
-bool thaw_has_avx512_vbmi(void) {
-    unsigned a, b, c, d;
-    return thaw_has_avx512() && __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c & 1 << 1);
-}
-
-bool thaw_has_avx512_bf16(void) {
-    unsigned a, b, c, d;
-    if (!thaw_has_avx512() || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || a < 1) return false;
-    return __get_cpuid_count(7, 1, &a, &b, &c, &d) && (a & 1 << 5);
-}
+bool thaw_has_avx2(void) { return has(AVX2); }
+bool thaw_has_avx512(void) { return has(AVX512); }
+bool thaw_has_avx2_vnni(void) { return has(AVX_VNNI); }
+bool thaw_has_avx512_vnni(void) { return has(AVX512_VNNI); }
+bool thaw_has_avx512_vbmi(void) { return has(AVX512_VBMI); }
+bool thaw_has_avx512_bf16(void) { return has(AVX512_BF16); }
 
 #if defined(__linux__)
 #include <pthread.h>
@@ -59,9 +55,7 @@ static void request_tiles(void) { may_use_tiles = syscall(SYS_arch_prctl, 0x1023
 
 bool thaw_has_amx_int8(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    unsigned a, b, c, d, needed = 1 << 24 | 1 << 25;
-    if (!thaw_has_avx512_vnni() || (saved_states() & 0x60000) != 0x60000) return false;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (d & needed) != needed) return false;
+    if (!has(AMX_INT8)) return false;
     pthread_once(&once, request_tiles);
     return may_use_tiles;
 }
