@@ -48,8 +48,8 @@ ARM64_OBJDUMP = .ci/arm64-run llvm-objdump
 
 arm64:
 	.ci/arm64-root
-	$(ARM64_BUILD) --scratch-path $(ARM64)/product --product thaw
-	$(ARM64_BUILD) --scratch-path $(ARM64)/product --product ThawC
+	$(ARM64_BUILD) --static-swift-stdlib --scratch-path $(ARM64)/product --product thaw
+	$(ARM64_BUILD) --static-swift-stdlib --scratch-path $(ARM64)/product --product ThawC
 	@mkdir -p $(ARM64)/out
 	install -m 755 $(ARM64)/product/release/thaw $(ARM64)/out/thaw
 	install -m 755 $(ARM64)/product/release/libThawC.so $(ARM64)/out/libthaw.so.0
