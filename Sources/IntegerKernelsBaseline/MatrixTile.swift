@@ -46,6 +46,30 @@ import Kernels
             accumulateFirst(values, thaw_first_rows(words))
             accumulateLast(values, thaw_last_rows(words))
         }
+        /// Adds the products of a tap's words, and moves past their weights.
+        /// - Parameter next: Is called after every four words.
+        @inline(__always)
+        mutating func accumulate(
+            _ start: UnsafeRawPointer, words: Int, _ weights: inout UnsafeRawPointer, next: () -> Void
+        ) {
+            var input = start
+            for _ in 0..<words / 4 {
+                accumulateRow(input, weights)
+                accumulateRow(input + 8, weights + 128)
+                input = thaw_opaque(input + 16)
+                weights += 256
+                next()
+            }
+            if words & 2 != 0 {
+                accumulateRow(input, weights)
+                input = thaw_opaque(input + 8)
+                weights += 128
+            }
+            if words & 1 != 0 {
+                accumulateHalfRow(input, weights)
+                weights += 64
+            }
+        }
     }
 
     /// Two pixels. A vector holds their accumulators of eight channels.
@@ -143,6 +167,20 @@ import Kernels
 
     typealias FourPixels = MatrixPair<TwoPixels, TwoPixels>
     typealias SixPixels = MatrixPair<FourPixels, TwoPixels>
+
+    /// - Parameter count: At most the table's `tilePixels`.
+    @inline(__always)
+    func passMatrixTile(_ work: borrowing MatrixWork, _ count: Int, _ position: TilePosition) {
+        switch count {
+        case 1: convolveTile(LastPixel.self, work, position)
+        case 2: convolveTile(TwoPixels.self, work, position)
+        case 3: convolveTile(MatrixPair<TwoPixels, LastPixel>.self, work, position)
+        case 4: convolveTile(FourPixels.self, work, position)
+        case 5: convolveTile(MatrixPair<FourPixels, LastPixel>.self, work, position)
+        case 6: convolveTile(SixPixels.self, work, position)
+        default: fatalError("unsupported tile size")
+        }
+    }
 
     /// The byte of a block's packed weights that begins a word of a channel.
     /// - Parameters:

@@ -4,6 +4,8 @@ import Kernels
 // Convolutions by products of matrices.
 
 #if MATRICES
+    typealias MatrixWork = ConvolutionWork
+
     /// Four quarters of four words. In an accumulator, these are the bits of floats.
     typealias Words = SIMD16<Int32>
 
@@ -15,22 +17,8 @@ import Kernels
         thaw_multiply_bfloat16(sums, rows, weights)
     }
 
-    /// - Parameter count: At most `BFloat16Kernels.tilePixels`.
-    @inline(__always)
-    func passMatrixTile(_ work: borrowing ConvolutionWork, _ count: Int, _ position: TilePosition) {
-        switch count {
-        case 1: convolveTile(LastPixel.self, work, position)
-        case 2: convolveTile(TwoPixels.self, work, position)
-        case 3: convolveTile(MatrixPair<TwoPixels, LastPixel>.self, work, position)
-        case 4: convolveTile(FourPixels.self, work, position)
-        case 5: convolveTile(MatrixPair<FourPixels, LastPixel>.self, work, position)
-        case 6: convolveTile(SixPixels.self, work, position)
-        default: fatalError("unsupported tile size")
-        }
-    }
-
     @inline(never)
-    private func convolveTile<T: MatrixTile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
+    func convolveTile<T: MatrixTile>(_: T.Type, _ work: borrowing MatrixWork, _ position: TilePosition) {
         var tile = T(
             offsets: work.inputOffsets + position.first, bias: loadWords(work.bias + position.block * blockWidth))
         var weights = UnsafeRawPointer(position.weights)
@@ -38,25 +26,12 @@ import Kernels
         let nextStride = position.nextStride
         let wholeTaps = work.steps.tapCount - work.steps.shortTaps
         for tap in 0..<work.steps.tapCount {
-            var input = work.input + Int(work.taps[tap])
+            let input = work.input + Int(work.taps[tap])
             tile.prefetchLater(input + position.ahead)
             let depth = words(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
-            for _ in 0..<depth / 4 {
-                tile.accumulateRow(input, weights)
-                tile.accumulateRow(input + 8, weights + 128)
-                input = thaw_opaque(input + 16)
-                weights += 256
+            tile.accumulate(input, words: depth, &weights) {
                 thaw_prefetch_later(next)
                 next += nextStride
-            }
-            if depth & 2 != 0 {
-                tile.accumulateRow(input, weights)
-                input = thaw_opaque(input + 8)
-                weights += 128
-            }
-            if depth & 1 != 0 {
-                tile.accumulateHalfRow(input, weights)
-                weights += 64
             }
         }
         // A copy that the closure can read.

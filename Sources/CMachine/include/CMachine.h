@@ -7,6 +7,13 @@
 #include <stdint.h>
 #if defined(__ARM_FEATURE_DOTPROD) || defined(__ARM_FEATURE_MATMUL_INT8) || defined(__ARM_FEATURE_BF16)
 #include <arm_neon.h>
+
+/// Joins four vectors of four lanes, the result of a function for each quarter of a vector.
+#define THAW_JOIN_QUARTERS(w, x, y, z) \
+    __builtin_shufflevector( \
+        __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7), \
+        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#define THAW_EACH_QUARTER(function) THAW_JOIN_QUARTERS(function(lo.lo), function(lo.hi), function(hi.lo), function(hi.hi))
 #endif
 
 #pragma clang assume_nonnull begin
@@ -154,13 +161,10 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_add_products_bflo
     return (thaw_float16)__builtin_ia32_dpbf16ps_512((floats)sum, (values)pairs, (values)weights);
 #else
     typedef float float4 __attribute__((ext_vector_type(4)));
-    float4 w = (float4)vbfdotq_f32((float32x4_t)sum.lo.lo, (bfloat16x8_t)pairs.lo.lo, (bfloat16x8_t)weights.lo.lo);
-    float4 x = (float4)vbfdotq_f32((float32x4_t)sum.lo.hi, (bfloat16x8_t)pairs.lo.hi, (bfloat16x8_t)weights.lo.hi);
-    float4 y = (float4)vbfdotq_f32((float32x4_t)sum.hi.lo, (bfloat16x8_t)pairs.hi.lo, (bfloat16x8_t)weights.hi.lo);
-    float4 z = (float4)vbfdotq_f32((float32x4_t)sum.hi.hi, (bfloat16x8_t)pairs.hi.hi, (bfloat16x8_t)weights.hi.hi);
-    return __builtin_shufflevector(
-        __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7),
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#define THAW_ADD(part) \
+    (float4)vbfdotq_f32((float32x4_t)sum.part, (bfloat16x8_t)pairs.part, (bfloat16x8_t)weights.part)
+    return THAW_EACH_QUARTER(THAW_ADD);
+#undef THAW_ADD
 #endif
 }
 
@@ -454,25 +458,13 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     word8 high = (word8)__builtin_ia32_vpdpbusd256((words)sum.hi, (words)bytes.hi, (words)weights.hi);
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #elif defined(__ARM_FEATURE_MATMUL_INT8)
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    typedef int32_t word4 __attribute__((ext_vector_type(4)));
-    word4 w = (word4)vusdotq_s32((int32x4_t)sum.lo.lo, (uint8x16_t)bytes.lo.lo, (int8x16_t)weights.lo.lo);
-    word4 x = (word4)vusdotq_s32((int32x4_t)sum.lo.hi, (uint8x16_t)bytes.lo.hi, (int8x16_t)weights.lo.hi);
-    word4 y = (word4)vusdotq_s32((int32x4_t)sum.hi.lo, (uint8x16_t)bytes.hi.lo, (int8x16_t)weights.hi.lo);
-    word4 z = (word4)vusdotq_s32((int32x4_t)sum.hi.hi, (uint8x16_t)bytes.hi.hi, (int8x16_t)weights.hi.hi);
-    word8 low = __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7);
-    word8 high = __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#define THAW_ADD(part) (thaw_word4)vusdotq_s32((int32x4_t)sum.part, (uint8x16_t)bytes.part, (int8x16_t)weights.part)
+    return THAW_EACH_QUARTER(THAW_ADD);
+#undef THAW_ADD
 #elif defined(__ARM_FEATURE_DOTPROD)
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    typedef int32_t word4 __attribute__((ext_vector_type(4)));
-    word4 w = (word4)vdotq_s32((int32x4_t)sum.lo.lo, (int8x16_t)weights.lo.lo, (int8x16_t)bytes.lo.lo);
-    word4 x = (word4)vdotq_s32((int32x4_t)sum.lo.hi, (int8x16_t)weights.lo.hi, (int8x16_t)bytes.lo.hi);
-    word4 y = (word4)vdotq_s32((int32x4_t)sum.hi.lo, (int8x16_t)weights.hi.lo, (int8x16_t)bytes.hi.lo);
-    word4 z = (word4)vdotq_s32((int32x4_t)sum.hi.hi, (int8x16_t)weights.hi.hi, (int8x16_t)bytes.hi.hi);
-    word8 low = __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7);
-    word8 high = __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#define THAW_ADD(part) (thaw_word4)vdotq_s32((int32x4_t)sum.part, (int8x16_t)weights.part, (int8x16_t)bytes.part)
+    return THAW_EACH_QUARTER(THAW_ADD);
+#undef THAW_ADD
 #else
     for (int i = 0; i < 4; i++) {
         sum += (bytes >> 8 * i & 0xff) * (weights << (24 - 8 * i) >> 24);

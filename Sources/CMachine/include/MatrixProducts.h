@@ -30,13 +30,10 @@ __attribute__((always_inline)) static inline thaw_word4 thaw_two_half_rows(
         __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(x) : "w"(rows), "w"(weights.lo.hi)); \
         __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(y) : "w"(rows), "w"(weights.hi.lo)); \
         __asm__ volatile(instruction " %0.4s, %1" rows_type ", %2" rows_type : "+w"(z) : "w"(rows), "w"(weights.hi.hi)); \
-        return __builtin_shufflevector( \
-            __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), \
-            __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7), \
-            0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); \
+        return THAW_JOIN_QUARTERS(w, x, y, z); \
     }
 #if defined(__ARM_FEATURE_MATMUL_INT8)
-THAW_DEFINE_MATRIX_PRODUCT(thaw_multiply_codes, "usmmla", ".16b")
+THAW_DEFINE_MATRIX_PRODUCT(thaw_multiply_integers, "usmmla", ".16b")
 #endif
 #if defined(__ARM_FEATURE_BF16)
 /// The sums are the bits of floats.
