@@ -33,34 +33,6 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
 
     public static func gatherWeights(_ work: borrowing WeightPackingWork) { Float32Kernels.gatherWeights(work) }
     public static func transformFilters(_ work: borrowing WinogradFilterWork) { Float32Kernels.transformFilters(work) }
-
-    #if !MATRICES
-        /// Only multiplies and adds, `rounds` times. Returns the number of floating-point operations.
-        public static func peak(_ rounds: Int) -> Int {
-            var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero)
-            var more = sums
-            let a = Vector(repeating: Float(rounds) * 1e-9)
-            let b = Vector(repeating: 0.5)
-            for _ in 0..<rounds {
-                sums.0 = addProducts(sums.0, a, b)
-                sums.1 = addProducts(sums.1, a, b)
-                sums.2 = addProducts(sums.2, a, b)
-                sums.3 = addProducts(sums.3, a, b)
-                sums.4 = addProducts(sums.4, a, b)
-                sums.5 = addProducts(sums.5, a, b)
-                more.0 = addProducts(more.0, a, b)
-                more.1 = addProducts(more.1, a, b)
-                more.2 = addProducts(more.2, a, b)
-                more.3 = addProducts(more.3, a, b)
-                more.4 = addProducts(more.4, a, b)
-                more.5 = addProducts(more.5, a, b)
-            }
-            let all = sums.0 + sums.1 + sums.2 + sums.3 + sums.4 + sums.5
-            let others = more.0 + more.1 + more.2 + more.3 + more.4 + more.5
-            // The accumulators must be used, or nothing would be computed.
-            return (all + others)[0] == -1 ? 0 : 2 * 2 * blockWidth * 12 * rounds
-        }
-    #endif
 }
 
 typealias Table = BFloat16Kernels

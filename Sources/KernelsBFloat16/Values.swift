@@ -15,6 +15,8 @@ func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value> {
     memory.assumingMemoryBound(to: Value.self)
 }
 
+var valuesPerWord: Int { @inline(__always) get { 2 } }
+
 /// The pairs of `depth` values, and of all steps of a convolution.
 @inline(__always) func words(_ depth: Int) -> Int { (depth + 1) >> 1 }
 @inline(__always)

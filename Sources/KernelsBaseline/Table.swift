@@ -35,41 +35,6 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
         public static var tilePixels: Int { @inline(__always) get { 3 } }
         public static var cyclesPerVector: Double { 4 }
     #endif
-
-    /// Twelve to 28 independent accumulators: enough to hide the latency of an addition, few enough to stay in
-    /// registers.
-    public static func peak(_ rounds: Int) -> Int {
-        var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero, Vector.zero)
-        #if AVX512
-            var more = sums
-        #endif
-        let a = Vector(repeating: Float(rounds) * 1e-9)
-        let b = Vector(repeating: 0.5)
-        for _ in 0..<rounds {
-            sums.0 = multiplyAdd(sums.0, a, b)
-            sums.1 = multiplyAdd(sums.1, a, b)
-            sums.2 = multiplyAdd(sums.2, a, b)
-            sums.3 = multiplyAdd(sums.3, a, b)
-            sums.4 = multiplyAdd(sums.4, a, b)
-            sums.5 = multiplyAdd(sums.5, a, b)
-            #if AVX512
-                more.0 = multiplyAdd(more.0, a, b)
-                more.1 = multiplyAdd(more.1, a, b)
-                more.2 = multiplyAdd(more.2, a, b)
-                more.3 = multiplyAdd(more.3, a, b)
-                more.4 = multiplyAdd(more.4, a, b)
-                more.5 = multiplyAdd(more.5, a, b)
-            #endif
-        }
-        var all = sums.0 + sums.1 + sums.2 + sums.3 + sums.4 + sums.5
-        var accumulators = 6
-        #if AVX512
-            all += more.0 + more.1 + more.2 + more.3 + more.4 + more.5
-            accumulators = 12
-        #endif
-        // The accumulators must be used, or nothing would be computed.
-        return total(all) == -1 ? 0 : 2 * blockWidth * accumulators * rounds
-    }
 }
 
 typealias Table = Float32Kernels
@@ -78,6 +43,8 @@ typealias Value = Float
 @inline(__always) func values(_ bytes: Int) -> Int { floats(bytes) }
 @inline(__always) func values(_ memory: UnsafeRawPointer) -> UnsafePointer<Value> { floats(memory) }
 @inline(__always) func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value> { floats(memory) }
+
+var valuesPerWord: Int { @inline(__always) get { 1 } }
 
 /// The words of `depth` values, and of all steps of a convolution.
 @inline(__always) func words(_ depth: Int) -> Int { depth }
