@@ -71,26 +71,7 @@ struct BFloat16KernelTests {
 
     @Test(arguments: [(1, 5), (2, 16), (3, 16), (5, 33), (6, 20), (16, 40), (40, 70)])
     func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
-        let weights = exact(steps * outputs, seed: 1)
-        // (A product of the zeros that pad a block and a negative factor would be a negative zero.)
-        let factors = noise(steps, seed: 2).map { abs($0) }
-        let scaled = (0..<weights.count).map { weights[$0] * factors[$0 / outputs] }
-        let shape = ConvolutionSteps(tapCount: 1, depth: steps)
-        let blocks = (outputs + 15) / 16
-        let size = blocks * table.packedBytes(shape)
-        let packed = pack(weights, rows: Array(0..<steps), outputs: outputs, shape, table)
-        let expected = pack(scaled, rows: Array(0..<steps), outputs: outputs, shape, table)
-        let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0, count: size)))
-        for group in BlockGroups(blocks: blocks, maximumWidth: table.groupBlocks).ranges {
-            let start = group.lowerBound * table.packedBytes(shape)
-            table.scaleWeights(
-                WeightScalingWork(
-                    weights: packed + start, factors: pointer(factors), blockCount: group.count, steps: shape,
-                    output: output + start))
-        }
-        let same = UnsafeRawBufferPointer(start: output, count: size)
-            .elementsEqual(UnsafeRawBufferPointer(start: expected, count: size))
-        #expect(same)
+        #expect(scalesExactly(exact(steps * outputs, seed: 1), steps: steps, outputs: outputs, table))
     }
 
     @Test("An infinite value is not multiplied by padding", arguments: [1, 2, 3, 5, 8])

@@ -6,29 +6,32 @@ import Testing
 struct PackingKernelTests {
     @Test(arguments: [(1, 5), (3, 16), (9, 20), (40, 70)])
     func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
-        let weights = noise(steps * outputs)
-        // (A product of the zeros that pad a block and a negative factor would be a negative zero.)
-        let factors = noise(steps, seed: 2).map { abs($0) }
-        let scaled = (0..<weights.count).map { weights[$0] * factors[$0 / outputs] }
-        let shape = ConvolutionSteps(tapCount: 1, depth: steps)
         for (set, table) in kernelTables {
-            let blocks = (outputs + 15) / 16
-            let size = blocks * table.packedBytes(shape)
-            let packed = pack(weights, rows: Array(0..<steps), outputs: outputs, shape, table)
-            let expected = pack(scaled, rows: Array(0..<steps), outputs: outputs, shape, table)
-            let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0, count: size)))
-            for group in BlockGroups(blocks: blocks, maximumWidth: table.groupBlocks).ranges {
-                let start = group.lowerBound * table.packedBytes(shape)
-                table.scaleWeights(
-                    WeightScalingWork(
-                        weights: packed + start, factors: pointer(factors), blockCount: group.count, steps: shape,
-                        output: output + start))
-            }
-            let same = UnsafeRawBufferPointer(start: output, count: size)
-                .elementsEqual(UnsafeRawBufferPointer(start: expected, count: size))
-            #expect(same, "\(set)")
+            #expect(scalesExactly(noise(steps * outputs), steps: steps, outputs: outputs, table), "\(set)")
         }
     }
+}
+
+/// Whether packed weights, multiplied by a factor for each step, are those that are multiplied and then packed.
+func scalesExactly(_ weights: [Float], steps: Int, outputs: Int, _ table: any KernelTable.Type) -> Bool {
+    // (A product of the zeros that pad a block and a negative factor would be a negative zero.)
+    let factors = noise(steps, seed: 2).map { abs($0) }
+    let scaled = (0..<weights.count).map { weights[$0] * factors[$0 / outputs] }
+    let shape = ConvolutionSteps(tapCount: 1, depth: steps)
+    let blocks = (outputs + 15) / 16
+    let size = blocks * table.packedBytes(shape)
+    let packed = pack(weights, rows: Array(0..<steps), outputs: outputs, shape, table)
+    let expected = pack(scaled, rows: Array(0..<steps), outputs: outputs, shape, table)
+    let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0, count: size)))
+    for group in BlockGroups(blocks: blocks, maximumWidth: table.groupBlocks).ranges {
+        let start = group.lowerBound * table.packedBytes(shape)
+        table.scaleWeights(
+            WeightScalingWork(
+                weights: packed + start, factors: pointer(factors), blockCount: group.count, steps: shape,
+                output: output + start))
+    }
+    return UnsafeRawBufferPointer(start: output, count: size)
+        .elementsEqual(UnsafeRawBufferPointer(start: expected, count: size))
 }
 
 /// The weights as the table packs them.
