@@ -41,20 +41,22 @@ libthaw: setup
 # Cross-compiles the command and the shared library for arm64 Linux on an x86-64 machine, in .build/arm64/out. They need glibc
 # 2.36 (Debian 12) or newer.
 ARM64 = .build/arm64
-ARM64_BUILD = .ci/arm64-run swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk arm64 \
+ARM64_SDK = arm64
+ARM64_BUILD = .ci/arm64-run swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk $(ARM64_SDK) \
     --pkg-config-path $(CURDIR)/$(ARM64)/target/usr/lib/aarch64-linux-gnu/pkgconfig \
     -c release -debug-info-format none --use-integrated-swift-driver
 ARM64_OBJDUMP = .ci/arm64-run llvm-objdump
 
 arm64:
 	.ci/arm64-root
-	$(ARM64_BUILD) --static-swift-stdlib --scratch-path $(ARM64)/product --product thaw
-	$(ARM64_BUILD) --static-swift-stdlib --scratch-path $(ARM64)/product --product ThawC
+	$(ARM64_BUILD) --scratch-path $(ARM64)/product --product thaw
+	$(ARM64_BUILD) --scratch-path $(ARM64)/product --product ThawC
 	@mkdir -p $(ARM64)/out
 	install -m 755 $(ARM64)/product/release/thaw $(ARM64)/out/thaw
 	install -m 755 $(ARM64)/product/release/libThawC.so $(ARM64)/out/libthaw.so.0
 	OBJDUMP="$(ARM64_OBJDUMP)" .ci/check-arm64 $(ARM64)/out/thaw
-	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw $(ARM64)/out/libthaw.so.0
+	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw
+	NEWEST=2.36 .ci/check-library $(ARM64)/out/libthaw.so.0
 
 # The Python package as a wheel for arm64. auditwheel determines its platform tag, at most manylinux_2_36.
 arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
@@ -71,6 +73,7 @@ arm64-wheel-test: arm64-wheel
 
 # Runs the tests, compiled for arm64 with optimization, under emulation. Their libraries need a newer C library than the one
 # they are linked against; it is available at run time.
+arm64-test: ARM64_SDK = arm64-tests
 arm64-test:
 	.ci/arm64-root
 	$(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xswiftc -enable-testing -Xlinker --allow-shlib-undefined
