@@ -5,8 +5,10 @@ PREFIX ?= /usr/local
 SHARE = $(DESTDIR)$(PREFIX)/share
 SWIFT ?= swift
 # The binaries have no debug information, which saves build time and two thirds of their size. The integrated driver compiles
-# modules in parallel as soon as their dependencies allow.
-BUILD = $(SWIFT) build -c release -debug-info-format none --use-integrated-swift-driver
+# modules in parallel as soon as their dependencies allow. It would pass lists of many files in temporary files; their names are
+# new each time, so that each command would compile everything again.
+DRIVER = --use-integrated-swift-driver -Xswiftc -driver-filelist-threshold=100000
+BUILD = $(SWIFT) build -c release -debug-info-format none $(DRIVER)
 TESTING = .build/testing
 THAW = .build/release/thaw
 LIBRARY = .build/lib
@@ -44,7 +46,7 @@ ARM64 = .build/arm64
 ARM64_SDK = arm64
 ARM64_BUILD = .ci/arm64-run swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk $(ARM64_SDK) \
     --pkg-config-path $(CURDIR)/$(ARM64)/target/usr/lib/aarch64-linux-gnu/pkgconfig \
-    -c release -debug-info-format none --use-integrated-swift-driver
+    -c release -debug-info-format none $(DRIVER)
 ARM64_OBJDUMP = .ci/arm64-run llvm-objdump
 
 arm64:
