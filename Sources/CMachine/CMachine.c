@@ -6,7 +6,17 @@
 #include <cpuid.h>
 #include <stdatomic.h>
 
-enum { READ = 1, AVX2 = 2, AVX_VNNI = 4, AVX512 = 8, AVX512_VNNI = 16, AVX512_VBMI = 32, AVX512_BF16 = 64, AMX_INT8 = 128 };
+enum {
+    READ = 1, AVX2 = 2, AVX_VNNI = 4, AVX512 = 8, AVX512_VNNI = 16, AVX512_VBMI = 32, AVX512_BF16 = 64, AMX_INT8 = 128,
+    AVX512_IN_HALVES = 256
+};
+
+// Whether the processor is a Zen 4, which computes 512-bit vectors in halves of 256 bits: AMD's family 19h with AVX-512.
+static bool is_zen4(void) {
+    unsigned a, b, c, d;
+    if (!__get_cpuid(0, &a, &b, &c, &d) || b != signature_AMD_ebx || !__get_cpuid(1, &a, &b, &c, &d)) return false;
+    return (a >> 8 & 0xf) + (a >> 20 & 0xff) == 0x19;
+}
 
 // The extensions that the processor has, and whose registers the operating system saves: of these states, bits 1 and 2 are SSE
 // and AVX, bits 5 to 7 AVX-512, and bits 17 and 18 AMX.
@@ -18,7 +28,7 @@ static unsigned read_extensions(void) {
     if ((low & 0x6) != 0x6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2)) return found;
     found |= AVX2;
     if ((low & 0xe6) == 0xe6 && (b & needed) == needed) {
-        found |= AVX512;
+        found |= is_zen4() ? AVX512 | AVX512_IN_HALVES : AVX512;
         if (c & 1 << 11) found |= AVX512_VNNI;
         if (c & 1 << 1) found |= AVX512_VBMI;
         if (c & 1 << 11 && (low & 0x60000) == 0x60000 && (d & tiles) == tiles) found |= AMX_INT8;
@@ -43,6 +53,7 @@ bool thaw_has_avx2_vnni(void) { return has(AVX_VNNI); }
 bool thaw_has_avx512_vnni(void) { return has(AVX512_VNNI); }
 bool thaw_has_avx512_vbmi(void) { return has(AVX512_VBMI); }
 bool thaw_has_avx512_bf16(void) { return has(AVX512_BF16); }
+bool thaw_has_avx512_in_halves(void) { return has(AVX512_IN_HALVES); }
 
 #if defined(__linux__)
 #include <pthread.h>
@@ -70,6 +81,7 @@ bool thaw_has_avx2_vnni(void) { return false; }
 bool thaw_has_avx512_vnni(void) { return false; }
 bool thaw_has_avx512_vbmi(void) { return false; }
 bool thaw_has_avx512_bf16(void) { return false; }
+bool thaw_has_avx512_in_halves(void) { return false; }
 #endif
 
 #if defined(__aarch64__) && defined(__linux__)

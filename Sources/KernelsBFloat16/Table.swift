@@ -23,11 +23,12 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
         // Twenty-four accumulators, three pairs of pixels and four vectors of weights.
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 6 } }
+        public static var cyclesPerVector: Double { Float32Kernels.cyclesPerVector / 4 }
     #else
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
         public static var tilePixels: Int { @inline(__always) get { 14 } }
+        public static var cyclesPerVector: Double { Float32Kernels.cyclesPerVector / 2 }
     #endif
-    public static var cyclesPerVector: Double { 0.25 }
     public static var winograd: (any WinogradKernels.Type)? { BFloat16Kernels.self }
     public static var products: any KernelTable.Type { Float32Kernels.self }
 

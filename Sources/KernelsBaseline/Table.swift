@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 // Some files of this folder are also compiled for images of bfloat16. They call the table of their module `Table`, and
@@ -20,7 +21,7 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
     #if AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
         public static var tilePixels: Int { @inline(__always) get { 14 } }
-        public static var cyclesPerVector: Double { 0.5 }
+        public static var cyclesPerVector: Double { thaw_has_avx512_in_halves() ? 1 : 0.5 }
     #elseif AVX2
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 6 } }

@@ -29,6 +29,8 @@ bool thaw_has_avx512_vnni(void);
 bool thaw_has_avx512_vbmi(void);
 /// Whether they support AVX512_BF16 as well.
 bool thaw_has_avx512_bf16(void);
+/// Whether they compute vectors of 512 bits in halves, so that AVX-512 multiplies and adds no faster than AVX2.
+bool thaw_has_avx512_in_halves(void);
 /// Whether the processor multiplies tiles of bytes (AMX-INT8), and the operating system saves them. The first call asks it to.
 bool thaw_has_amx_int8(void);
 /// Whether the processor multiplies and adds signed bytes (arm64's dotprod).
