@@ -9,7 +9,8 @@ TensorFlow, whose filter is not antialiased. Each engine processes the whole fol
 processes with one thread each). The engines run in turn in every round, and the median of the rounds counts. The time for starting
 and loading the network is included for Thaw, but not for the others. The machine should be otherwise idle.
 
-engines: thaw, fast (thaw --fast), ort (Pillow and ONNX Runtime), litert (Pillow and LiteRT), tf (tf.data and TensorFlow)
+engines: thaw, fast (thaw --fast), bf16 (thaw --precision bf16), int8 (the same with int8, quantized with 100 of the photos), ort
+(Pillow and ONNX Runtime), litert (Pillow and LiteRT), tf (tf.data and TensorFlow); all but bf16 and int8 in float32
 Needs `pip install pillow numpy tensorflow-cpu tf2onnx onnxruntime ai-edge-litert`.
 """
 import argparse
@@ -128,8 +129,19 @@ def time_processes(body, model, paths, count):
     return seconds, memory / 1000
 
 
-def time_thaw(binary, graph, folder, extra):
-    command = [binary, "classify", graph, folder, "--format", "csv", "--top", "1", "--threads", "2"] + extra
+# The options of `thaw classify` for each of Thaw's engines.
+THAW = {"thaw": [], "fast": ["--fast"], "bf16": ["--precision", "bf16"], "int8": ["--precision", "int8"]}
+
+
+def make_int8(binary, graph, photographs, folder):
+    target = os.path.join(folder, "int8.mlmodel")
+    command = [binary, "quantize", graph] + photographs[:100] + ["-o", target]
+    if not os.path.exists(target): subprocess.run(command, check=True, capture_output=True)
+    return target
+
+
+def time_thaw(binary, model, folder, extra):
+    command = [binary, "classify", model, folder, "--format", "csv", "--top", "1", "--threads", "2"] + extra
     start = time.perf_counter()
     with open(os.devnull, "w") as nowhere: process = subprocess.Popen(command, stdout=nowhere, stderr=nowhere)
     _, status, usage = os.wait4(process.pid, 0)
@@ -160,13 +172,14 @@ def main():
         kept = arguments.models or folder
         os.makedirs(kept, exist_ok=True)
         models = {"tf": (arguments.graph, arguments.output)}
+        models.update(dict.fromkeys(THAW, arguments.graph))
+        if "int8" in engines: models["int8"] = make_int8(arguments.thaw, arguments.graph, originals, kept)
         if "ort" in engines: models["ort"] = make_onnx(arguments.graph, arguments.output, kept)
         if "litert" in engines: models["litert"] = elsewhere(make_litert, arguments.graph, arguments.output, kept)
         rounds = {engine: [] for engine in engines}
         for round in range(arguments.rounds):
             for engine in engines:
-                if engine in ("thaw", "fast"):
-                    measured = time_thaw(arguments.thaw, arguments.graph, photographs, ["--fast"] if engine == "fast" else [])
+                if engine in THAW: measured = time_thaw(arguments.thaw, models[engine], photographs, THAW[engine])
                 elif engine == "tf": measured = time_processes(run_tf, models[engine], paths, 1)
                 else: measured = time_processes(run_ort if engine == "ort" else run_litert, models[engine], paths, 2)
                 rounds[engine].append(measured)
