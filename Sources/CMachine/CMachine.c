@@ -8,7 +8,7 @@
 
 enum {
     READ = 1, AVX2 = 2, AVX_VNNI = 4, AVX512 = 8, AVX512_VNNI = 16, AVX512_VBMI = 32, AVX512_BF16 = 64, AMX_INT8 = 128,
-    AVX512_IN_HALVES = 256
+    AMX_BF16 = 256, AVX512_IN_HALVES = 512
 };
 
 // Whether the processor is a Zen 4, which computes 512-bit vectors in halves of 256 bits: AMD's family 19h with AVX-512.
@@ -22,7 +22,7 @@ static bool is_zen4(void) {
 // and AVX, bits 5 to 7 AVX-512, and bits 17 and 18 AMX.
 static unsigned read_extensions(void) {
     unsigned a, b, c, d, low, high, found = READ;
-    unsigned needed = bit_AVX512F | bit_AVX512VL | bit_AVX512BW | bit_AVX512DQ, tiles = 1 << 24 | 1 << 25;
+    unsigned needed = bit_AVX512F | bit_AVX512VL | bit_AVX512BW | bit_AVX512DQ;
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE) || !(c & bit_FMA)) return found;
     __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     if ((low & 0x6) != 0x6 || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX2)) return found;
@@ -31,7 +31,9 @@ static unsigned read_extensions(void) {
         found |= is_zen4() ? AVX512 | AVX512_IN_HALVES : AVX512;
         if (c & 1 << 11) found |= AVX512_VNNI;
         if (c & 1 << 1) found |= AVX512_VBMI;
-        if (c & 1 << 11 && (low & 0x60000) == 0x60000 && (d & tiles) == tiles) found |= AMX_INT8;
+        bool has_tiles = (low & 0x60000) == 0x60000 && d & 1 << 24;
+        if (has_tiles && c & 1 << 11 && d & 1 << 25) found |= AMX_INT8;
+        if (has_tiles && d & 1 << 22) found |= AMX_BF16;
     }
     if (a < 1 || !__get_cpuid_count(7, 1, &a, &b, &c, &d)) return found;
     if (a & 1 << 4) found |= AVX_VNNI;
@@ -64,17 +66,21 @@ bool thaw_has_avx512_in_halves(void) { return has(AVX512_IN_HALVES); }
 static bool may_use_tiles;
 static void request_tiles(void) { may_use_tiles = syscall(SYS_arch_prctl, 0x1023, 18) == 0; }
 
-bool thaw_has_amx_int8(void) {
+static bool are_tiles_granted(void) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    if (!has(AMX_INT8)) return false;
     pthread_once(&once, request_tiles);
     return may_use_tiles;
 }
+
+bool thaw_has_amx_int8(void) { return has(AMX_INT8) && are_tiles_granted(); }
+bool thaw_has_amx_bf16(void) { return has(AMX_BF16) && are_tiles_granted(); }
 #else
 bool thaw_has_amx_int8(void) { return false; }
+bool thaw_has_amx_bf16(void) { return false; }
 #endif
 #else
 bool thaw_has_amx_int8(void) { return false; }
+bool thaw_has_amx_bf16(void) { return false; }
 bool thaw_has_avx2(void) { return false; }
 bool thaw_has_avx512(void) { return false; }
 bool thaw_has_avx2_vnni(void) { return false; }

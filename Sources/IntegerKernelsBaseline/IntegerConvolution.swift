@@ -1,9 +1,34 @@
 import CMachine
 import Kernels
 
-#if !AMX
+// Convolutions of codes. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
 
-    // Convolutions of codes. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
+extension CodeKernels {
+    public static func packWeights(_ work: borrowing IntegerPackingWork) {
+        #if !MATRICES
+            let words = work.blockCount * blockWidth
+        #endif
+        for row in 0..<work.rowCount where work.rows[row] >= 0 {
+            let codes = work.codes + Int(work.rows[row]) * work.rowStride + work.firstColumn
+            let (quad, index) = (row / 4, row % 4)
+            #if MATRICES
+                for column in 0..<work.columnCount {
+                    let offset = packedOffset(quad: quad, channel: column, work.steps)
+                    work.packed.storeBytes(of: codes[column], toByteOffset: offset + index, as: Int8.self)
+                }
+            #elseif VNNI
+                let packed = work.packed.assumingMemoryBound(to: Int8.self) + quad * words * 4 + index
+                for column in 0..<work.columnCount { packed[column * 4] = codes[column] }
+            #else
+                let step = quad * 2 + index / 2
+                let packed = work.packed.assumingMemoryBound(to: Int16.self) + step * words * 2 + index % 2
+                for column in 0..<work.columnCount { packed[column * 2] = Int16(codes[column]) }
+            #endif
+        }
+    }
+}
+
+#if !AMX
 
     extension Blocks {
         /// The maximum number of pixels in a tile of this many blocks.
@@ -21,29 +46,6 @@ import Kernels
     }
 
     extension CodeKernels {
-        public static func packWeights(_ work: borrowing IntegerPackingWork) {
-            #if !MATRICES
-                let words = work.blockCount * blockWidth
-            #endif
-            for row in 0..<work.rowCount where work.rows[row] >= 0 {
-                let codes = work.codes + Int(work.rows[row]) * work.rowStride + work.firstColumn
-                let (quad, index) = (row / 4, row % 4)
-                #if MATRICES
-                    for column in 0..<work.columnCount {
-                        let offset = packedOffset(quad: quad, channel: column, work.steps)
-                        work.packed.storeBytes(of: codes[column], toByteOffset: offset + index, as: Int8.self)
-                    }
-                #elseif VNNI
-                    let packed = work.packed.assumingMemoryBound(to: Int8.self) + quad * words * 4 + index
-                    for column in 0..<work.columnCount { packed[column * 4] = codes[column] }
-                #else
-                    let step = quad * 2 + index / 2
-                    let packed = work.packed.assumingMemoryBound(to: Int16.self) + step * words * 2 + index % 2
-                    for column in 0..<work.columnCount { packed[column * 2] = Int16(codes[column]) }
-                #endif
-            }
-        }
-
         public static func convolve(_ work: borrowing IntegerConvolutionWork) {
             var block = work.firstBlock
             let end = block + work.blockCount

@@ -7,7 +7,7 @@ import Kernels
 /// With VNNI, a word of packed weights is a quad of bytes: the weights of four adjacent inputs for one output channel.
 /// Without, a quad takes two steps, and a word is a pair of 16-bit weights.
 ///
-/// With AMX, only convolutions differ from those with VNNI: `IntegerTileProduct.swift`.
+/// With AMX, only convolutions differ from those with VNNI: `TileProduct.swift`.
 ///
 /// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the codes, and
 /// sums start with 128 times the weights. Its i8mm (MATRICES) multiplies unsigned bytes, as VNNI does, for two pixels at a
@@ -193,6 +193,9 @@ struct VectorMultiplication {
 extension CodeKernels {
     /// Independent accumulators, enough to hide the latency of an addition.
     public static func peak(_ rounds: Int) -> Int {
+        #if AMX
+            if hasTiles { return tilePeak(rounds) }
+        #endif
         var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
         #if AVX512
             var more = sums

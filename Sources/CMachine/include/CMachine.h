@@ -31,8 +31,10 @@ bool thaw_has_avx512_vbmi(void);
 bool thaw_has_avx512_bf16(void);
 /// Whether they compute vectors of 512 bits in halves, so that AVX-512 multiplies and adds no faster than AVX2.
 bool thaw_has_avx512_in_halves(void);
-/// Whether the processor multiplies tiles of bytes (AMX-INT8), and the operating system saves them. The first call asks it to.
+/// Whether the processor multiplies tiles of bytes (AMX-INT8), or of bfloat16 values (AMX-BF16), and the operating system saves
+/// them. The first call asks it to.
 bool thaw_has_amx_int8(void);
+bool thaw_has_amx_bf16(void);
 /// Whether the processor multiplies and adds signed bytes (arm64's dotprod).
 bool thaw_has_dotprod(void);
 /// Whether it multiplies unsigned by signed bytes, and matrices of them (arm64's i8mm).
@@ -475,72 +477,9 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
 #endif
 }
 
-#if defined(__AMX_INT8__)
-/// Rows of pixels times columns of channels: at most two tiles of 16 each way.
-typedef struct {
-    /// For each step, `row_tiles` · 16 rows of 64 bytes, unsigned.
-    const uint8_t *rows;
-    /// For each step, `column_tiles` tiles of 16 rows of 64 bytes: each row has a word of four signed bytes for each of 16
-    /// channels.
-    const int8_t *weights;
-    int64_t steps;
-    /// A word for each channel.
-    const int32_t *bias;
-    /// A row of `column_tiles` · 16 words for each row of pixels: the bias plus the products.
-    int32_t *sums;
-} thaw_tile_work;
-
-/// Prepares this thread's tiles, each of 16 rows of 64 bytes.
-static inline void thaw_configure_tiles(void) {
-    struct { uint8_t palette, start_row, reserved[14]; uint16_t row_bytes[16]; uint8_t rows[16]; } shape = {.palette = 1};
-    for (int tile = 0; tile < 8; tile++) {
-        shape.row_bytes[tile] = 64;
-        shape.rows[tile] = 16;
-    }
-    __builtin_ia32_tile_loadconfig(&shape);
-}
-
-static inline void thaw_release_tiles(void) { __builtin_ia32_tilerelease(); }
-
-// Tiles 0 to 3 are sums, 4 and 5 pixels, 6 and 7 weights. (The numbers of tiles must be literals.)
-#define THAW_DEFINE_TILE_PRODUCT(name, row_tiles, column_tiles) \
-    static inline void name(thaw_tile_work work) { \
-        /* Every row of the sums starts with the bias. */ \
-        __builtin_ia32_tileloadd64(0, work.bias, 0); \
-        if (column_tiles > 1) __builtin_ia32_tileloadd64(1, work.bias + 16, 0); \
-        if (row_tiles > 1) __builtin_ia32_tileloadd64(2, work.bias, 0); \
-        if (row_tiles > 1 && column_tiles > 1) __builtin_ia32_tileloadd64(3, work.bias + 16, 0); \
-        for (int64_t step = 0; step < work.steps; step++) { \
-            const uint8_t *rows = work.rows + step * (row_tiles) * 1024; \
-            const int8_t *weights = work.weights + step * (column_tiles) * 1024; \
-            __builtin_ia32_tileloadd64(4, rows, 64); \
-            __builtin_ia32_tileloadd64(6, weights, 64); \
-            __builtin_ia32_tdpbusd(0, 4, 6); \
-            if (column_tiles > 1) { \
-                __builtin_ia32_tileloadd64(7, weights + 1024, 64); \
-                __builtin_ia32_tdpbusd(1, 4, 7); \
-            } \
-            if (row_tiles > 1) { \
-                __builtin_ia32_tileloadd64(5, rows + 1024, 64); \
-                __builtin_ia32_tdpbusd(2, 5, 6); \
-            } \
-            if (row_tiles > 1 && column_tiles > 1) __builtin_ia32_tdpbusd(3, 5, 7); \
-        } \
-        int64_t stride = (column_tiles) * 64; \
-        __builtin_ia32_tilestored64(0, work.sums, stride); \
-        if (column_tiles > 1) __builtin_ia32_tilestored64(1, work.sums + 16, stride); \
-        if (row_tiles > 1) __builtin_ia32_tilestored64(2, work.sums + 16 * (column_tiles) * 16, stride); \
-        if (row_tiles > 1 && column_tiles > 1) __builtin_ia32_tilestored64(3, work.sums + 16 * 32 + 16, stride); \
-    }
-THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_1_1, 1, 1)
-THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_1_2, 1, 2)
-THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_2_1, 2, 1)
-THAW_DEFINE_TILE_PRODUCT(thaw_multiply_tiles_2_2, 2, 2)
-#undef THAW_DEFINE_TILE_PRODUCT
-#endif
-
 #pragma clang assume_nonnull end
 
 #include "MatrixProducts.h"
+#include "TileProducts.h"
 
 #endif

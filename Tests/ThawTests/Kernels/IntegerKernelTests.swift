@@ -103,7 +103,7 @@ struct IntegerKernelTests {
                     weights: packed, bias: pointer(bias), factors: pointer(factors),
                     rounding: c.hasFloats ? nil : rounding, output: output, outputOffsets: pointer(offsets),
                     outputBlockStride: pixels * width * valueBytes, channels: c.outputs, pixelCount: pixels,
-                    blockCount: blocks, scratch: pointer([UInt8](repeating: 0, count: kernels.scratchBytes(steps)))))
+                    blockCount: blocks, scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(steps)))))
             let results = (0..<expected.count).map { index in
                 c.hasFloats
                     ? UnsafeRawPointer(output).load(fromByteOffset: 4 * index, as: Float.self) : Float(output[index])
