@@ -65,6 +65,9 @@ public struct ConvolutionWork {
     public var firstBlock = 0
     public var blockCount: Int
 
+    /// As much memory as `scratchBytes` says; nil if that is nothing. It holds nothing from one work to the next.
+    public var scratch: UnsafeMutableRawPointer?
+
     public init(
         input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>,
         steps: ConvolutionSteps, weights: UnsafeRawPointer, bias: UnsafePointer<Float>,

@@ -72,6 +72,8 @@ public protocol KernelTable: RowKernels {
 
     /// The bytes of the packed weights of one block of output channels.
     static func packedBytes(_ steps: ConvolutionSteps) -> Int
+    /// The bytes of memory that a convolution needs for itself.
+    static func scratchBytes(_ steps: ConvolutionSteps) -> Int
     static func packWeights(_ work: borrowing WeightPackingWork)
     static func scaleWeights(_ work: borrowing WeightScalingWork)
     static func convolve(_ work: borrowing ConvolutionWork)
@@ -94,6 +96,8 @@ public protocol KernelTable: RowKernels {
 extension KernelTable {
     /// The bytes of a pixel in one plane.
     @inlinable public static var pixelBytes: Int { blockWidth * valueType.size }
+
+    public static func scratchBytes(_: ConvolutionSteps) -> Int { 0 }
 }
 
 /// The types of values that a table can have.

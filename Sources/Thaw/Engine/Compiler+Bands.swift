@@ -35,6 +35,7 @@ extension Compiler {
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
         let groups = BlockGroups(blocks: between.blocks, maximumWidth: kernels.groupBlocks).ranges
         let start = source.scratchBytes
+        let end = (start + band.imageStride).roundedToVectors
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: source.algorithm + " + 1×1",
             reads: [source.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
@@ -51,10 +52,11 @@ extension Compiler {
             }
             if part == 0 { memory.clearHalo(to, image: image, blocks: 0..<to.blocks) }
             pointwise.run(
-                memory, image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width, blocks: 0..<to.blocks,
-                from: firstRow, to: memory.pixels(to, image: image), blockStride: to.blockStride)
+                memory.reserving(end), image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width,
+                blocks: 0..<to.blocks, from: firstRow, to: memory.pixels(to, image: image),
+                blockStride: to.blockStride)
         }
-        step.scratchBytes = start + band.imageStride
+        step.scratchBytes = end + pointwise.scratchBytes
         step.precision = pointwise.precision
         add(step)
     }

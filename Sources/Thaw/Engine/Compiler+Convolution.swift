@@ -125,6 +125,7 @@ extension Compiler {
             let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
             memory.run(layer, image, cut[part], from: from)
         }
+        step.scratchBytes = layer.scratchBytes
         step.precision = layer.precision
         add(step)
     }

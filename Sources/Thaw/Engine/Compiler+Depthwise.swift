@@ -81,8 +81,10 @@ private struct Expansion: Sendable {
     }
 
     var blockStride: Int { rows * image.rowStride }
+    /// Bytes of scratch memory for the rows of one pass.
+    private var bandBytes: Int { (blocks * blockStride + image.pixelStride).roundedToVectors }
     /// Bytes of scratch memory that one pass needs.
-    var scratchBytes: Int { blocks * blockStride + image.pixelStride }
+    var scratchBytes: Int { bandBytes + layer.scratchBytes }
 
     /// Computes the rows that some rows of the depthwise convolution read, for some blocks, including the border.
     /// - Parameters:
@@ -105,8 +107,9 @@ private struct Expansion: Sendable {
         let start = max(first + known, image.halo.top)
         let computed = start - image.halo.top..<max(min(end - image.halo.top, image.height), start - image.halo.top)
         // Block and row indices count from the first of the whole image.
+        let width = image.width
         layer.run(
-            memory, index, pixels: computed.lowerBound * image.width..<computed.upperBound * image.width,
+            memory.reserving(bandBytes), index, pixels: computed.lowerBound * width..<computed.upperBound * width,
             blocks: blocks, from: memory.start(from, image: index),
             to: band + (image.origin - first * image.rowStride - blocks.lowerBound * blockStride),
             blockStride: blockStride)

@@ -59,6 +59,7 @@ extension Compiler {
             let part = parts[chunks[index].0]
             memory.run(part.layer, image, part.cut[chunks[index].1], from: part.from)
         }
+        step.scratchBytes = parts.map(\.layer.scratchBytes).max() ?? 0
         step.precision = parts[0].layer.precision
         add(step)
     }

@@ -27,6 +27,9 @@ struct ConvolutionLayer: Sendable {
     /// The precision of the products.
     var precision: Precision { kernels.valueType == .bfloat16 && !steps.readsPlain ? .bf16 : .float32 }
 
+    /// Bytes of scratch memory that each thread needs.
+    var scratchBytes: Int { kernels.scratchBytes(steps) }
+
     /// The buffers that are read in addition to the input's.
     var reads: [Int] {
         var slots = residual.map { [$0.slot] } ?? []
@@ -57,6 +60,7 @@ struct ConvolutionLayer: Sendable {
             work.addsPlain = residual.kind == .plain
         }
         work.activate(activation)
+        work.scratch = memory.scratch
         kernels.convolve(work)
     }
 }

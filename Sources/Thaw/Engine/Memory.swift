@@ -37,6 +37,13 @@ struct Memory {
     /// The current thread's scratch memory. Its contents are lost between chunks.
     var scratch: UnsafeMutableRawPointer
 
+    /// The same memory, with the rest of the scratch memory after this many bytes.
+    func reserving(_ byteCount: Int) -> Memory {
+        var memory = self
+        memory.scratch += byteCount
+        return memory
+    }
+
     /// The first pixel of an image.
     func pixels(_ location: Location, image: Int) -> UnsafeMutableRawPointer {
         start(location, image: image) + location.origin
@@ -78,6 +85,11 @@ struct Memory {
     }
 }
 
+extension Int {
+    /// The bytes of as many whole vectors as hold this many bytes.
+    var roundedToVectors: Int { (self + 63) / 64 * 64 }
+}
+
 extension UnsafeMutableRawPointer {
     /// Writes zeros.
     func clear(byteCount: Int) { fill(0, byteCount: byteCount) }
@@ -116,7 +128,7 @@ struct ConstantPool {
         byteCount count: Int, parts: Int, _ fill: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void
     ) -> Int {
         let offset = byteCount
-        byteCount += (count + 63) / 64 * 64
+        byteCount += count.roundedToVectors
         for part in 0..<parts { fills.append((offset, { fill($0, part) })) }
         return offset
     }

@@ -16,6 +16,7 @@ enum BFloat16LoopKernels: KernelTable {
     // MARK: Convolutions
 
     static func packedBytes(_ steps: ConvolutionSteps) -> Int { blockWidth * steps.count * 8 }
+    static func scratchBytes(_ steps: ConvolutionSteps) -> Int { steps.readsPlain ? 0 : 1000 }
 
     static func packWeights(_ work: borrowing WeightPackingWork) {
         for column in 0..<work.columnCount {
@@ -38,6 +39,8 @@ enum BFloat16LoopKernels: KernelTable {
 
     static func convolve(_ work: borrowing ConvolutionWork) {
         let steps = work.steps
+        // Scratch memory is nobody else's.
+        if !steps.readsPlain { work.scratch!.fill(0xFF, byteCount: scratchBytes(steps)) }
         let inputs: Row = steps.readsPlain ? .floats : .blocks
         let outputs: Row = work.writesPlain ? .floats : .blocks
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
@@ -189,6 +192,8 @@ enum BFloat16LoopKernels: KernelTable {
             }
         }
     }
+
+    static func peak(_ rounds: Int) -> Int { 0 }
 
     static func planeMoments(_ work: borrowing RowWork) {
         for lane in 0..<blockWidth {
