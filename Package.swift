@@ -43,6 +43,10 @@ if architecture == "x86_64" {
         kernels(
             "KernelsBFloat16", define: ["AVX512", "BFLOAT16"], flags: avx512 + ["-mavx512bf16"],
             others: ["KernelsAVX512"]),
+        // The same with convolutions by AMX. It calls KernelsBFloat16 for everything else.
+        kernels(
+            "KernelsAMXBFloat16", define: ["AVX512", "BFLOAT16", "AMX"],
+            flags: avx512 + ["-mavx512bf16", "-mamx-tile", "-mamx-bf16"], others: ["KernelsBFloat16"]),
         kernels("IntegerKernelsAVX2", define: ["AVX2"], flags: avx2),
         kernels("IntegerKernelsAVX2VNNI", define: ["AVX2", "VNNI"], flags: avx2 + ["-mavxvnni"]),
         kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),

@@ -1,0 +1,97 @@
+import CMachine
+import Kernels
+import KernelsBFloat16
+
+// bfloat16 values in AMX's tiles: a word is a pair.
+
+typealias TileWork = ConvolutionWork
+typealias TileSteps = ConvolutionSteps
+typealias TileSum = Float
+/// The values of a block of a pixel.
+typealias BlockValues = SIMD16<Value>
+
+extension TileKernels {
+    static var supportsTiles: Bool { thaw_has_amx_bf16() }
+
+    @inline(__always)
+    static func tapWords(_ steps: ConvolutionSteps, isShort: Bool) -> Int {
+        words(isShort ? steps.shortDepth : steps.depth)
+    }
+
+    public static func packedBytes(_ steps: ConvolutionSteps) -> Int {
+        steps.readsPlain ? BFloat16Kernels.packedBytes(steps) : tileWeightBytes(steps)
+    }
+
+    public static func scratchBytes(_ steps: ConvolutionSteps) -> Int {
+        steps.readsPlain ? 0 : tileScratchBytes(steps)
+    }
+
+    public static func packWeights(_ work: borrowing WeightPackingWork) { BFloat16Kernels.packWeights(work) }
+
+    public static func scaleWeights(_ work: borrowing WeightScalingWork) {
+        BFloat16Kernels.scaleWeights(work)
+        // Past the last word, up to a whole tile.
+        var offset = words(work.steps) * work.blockCount * 64
+        while offset < work.blockCount * packedBytes(work.steps) {
+            (work.output + offset).storeBytes(of: .zero, as: Vector.self)
+            offset += 64
+        }
+    }
+
+    public static func convolve(_ work: borrowing ConvolutionWork) {
+        work.steps.readsPlain ? convolvePlain(work) : multiplyTiles(work, work.scratch!)
+    }
+
+    /// Group by group, because the groups of the other table are wider.
+    private static func convolvePlain(_ borrowed: borrowing ConvolutionWork) {
+        let work = copy borrowed
+        let blocks = (work.channels + blockWidth - 1) / blockWidth
+        var part = work
+        while part.firstBlock < work.firstBlock + work.blockCount {
+            part.blockCount = BlockGroups.width(remaining: blocks - part.firstBlock, maximum: groupBlocks)
+            part.channels = min(work.channels, (part.firstBlock + part.blockCount) * blockWidth)
+            BFloat16Kernels.convolve(part)
+            part.firstBlock += part.blockCount
+        }
+    }
+
+    @inline(__always)
+    static func finishTiles<B: Blocks>(
+        _: B.Type, _ sums: UnsafeRawPointer, _ work: borrowing ConvolutionWork, _ pixels: Range<Int>, _ block: Int
+    ) {
+        for index in 0..<pixels.count {
+            var pixel = Pixel(B(floats(sums) + index * B.count * blockWidth, stride: blockWidth))
+            finish(&pixel, work, pixels.lowerBound + index, block)
+        }
+        if let activation = work.activation { activate(activation, work, pixels, block..<block + B.count) }
+    }
+
+    /// What the processor does with a word, in plain code.
+    @inline(__always)
+    static func addWord(_ sum: inout Float, _ values: UnsafeRawPointer, _ weights: UnsafeRawPointer) {
+        for half in 0..<2 {
+            let value = values.load(fromByteOffset: half * 2, as: Value.self)
+            let weight = weights.load(fromByteOffset: half * 2, as: Value.self)
+            sum += Float(bitPattern: UInt32(value) << 16) * Float(bitPattern: UInt32(weight) << 16)
+        }
+    }
+
+    /// Small integers, whose sums of products are exact.
+    static func setTestValues(_ values: UnsafeMutableRawPointer, tiles: Int, bias: UnsafeMutableRawPointer) {
+        func integer(_ index: Int) -> Float { Float((index &* 37 &+ index >> 5) & 15 - 8) }
+        for index in 0..<tiles * tileBytes / 2 {
+            let bits = UInt16(truncatingIfNeeded: integer(index).bitPattern >> 16)
+            values.storeBytes(of: bits, toByteOffset: index * 2, as: UInt16.self)
+        }
+        for channel in 0..<2 * blockWidth {
+            bias.storeBytes(of: integer(channel), toByteOffset: channel * 4, as: Float.self)
+        }
+    }
+}
+
+/// Applies a function to a row of floats in place.
+@inline(never)
+func activatePlain(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
+    BFloat16Kernels.plain.unary(
+        function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
+}

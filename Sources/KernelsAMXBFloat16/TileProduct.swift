@@ -1,0 +1,1 @@
+../IntegerKernelsBaseline/TileProduct.swift

@@ -1,0 +1,1 @@
+../KernelsBFloat16/Values.swift
