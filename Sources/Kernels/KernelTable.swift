@@ -19,9 +19,6 @@ public protocol PlainKernels: RowKernels {
     static func loadPixels(_ work: borrowing PixelLoadWork)
     static func resampleRows(_ work: borrowing ResamplingWork)
     static func resampleColumns(_ work: borrowing ResamplingWork)
-
-    /// Only multiplies and adds, `rounds` times. Returns the number of floating-point operations.
-    static func peak(_ rounds: Int) -> Int
 }
 
 /// The kernels for Winograd convolutions.
@@ -91,6 +88,9 @@ public protocol KernelTable: RowKernels {
     static func sumPixels(_ work: borrowing PixelSumWork)
     static func resize(_ work: borrowing ResizeWork)
     static func planeMoments(_ work: borrowing RowWork)
+
+    /// Only multiplies and adds, as convolutions do, `rounds` times. Returns the number of floating-point operations.
+    static func peak(_ rounds: Int) -> Int
 }
 
 extension KernelTable {

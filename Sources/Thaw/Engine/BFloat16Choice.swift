@@ -9,16 +9,18 @@ import Kernels
 /// Whether to compute in bfloat16: only if the machine has instructions for it that are faster than those for float32.
 /// Some processors have them at half the rate. The environment variable `THAW_BF16` overrides the measurement: 1 if
 /// they are faster, 0 if not.
+///
+/// A machine with AMX has two kernel tables for it: for words in vectors, and for tiles. The faster one is used.
 enum BFloat16Choice: Equatable {
     case faster, slower, missing
 
     /// Converting images takes time too.
     private static let leastGain = 1.25
 
+    private static var given: String? { getenv("THAW_BF16").map { String(cString: $0) } }
+
     /// - Throws: `Failure` if the environment variable has another value.
-    init(_ set: InstructionSet) throws {
-        try self.init(set, getenv("THAW_BF16").map { String(cString: $0) })
-    }
+    init(_ set: InstructionSet) throws { try self.init(set, BFloat16Choice.given) }
 
     /// - Parameter given: The value of the environment variable.
     init(_ set: InstructionSet, _ given: String?) throws {
@@ -29,10 +31,10 @@ enum BFloat16Choice: Equatable {
             case "1": true
             default: throw Failure.unknownBFloat16(given!)
             }
-        if set.bfloat16Kernels == nil {
+        if set.bfloat16Kernels.isEmpty {
             self = .missing
         } else {
-            self = isFaster.map { $0 ? .faster : .slower } ?? BFloat16Choice(BFloat16Choice.measured)
+            self = isFaster.map { $0 ? .faster : .slower } ?? BFloat16Choice(BFloat16Choice.measured.rates(set))
         }
     }
 
@@ -41,10 +43,26 @@ enum BFloat16Choice: Equatable {
         self = rates.bfloat16 >= BFloat16Choice.leastGain * rates.float32 ? .faster : .slower
     }
 
-    /// The rates of one core, in operations per second: the best of several short turns, about 2 ms in total, so that
-    /// an interruption of one turn does not matter.
-    private static let measured: (float32: Double, bfloat16: Double) = {
+    /// The rates of one core, in operations per second.
+    struct Rates {
+        var float32 = 0.0
+        /// Those of the best instruction set's tables. Other sets have only the first of them, or none.
+        var bfloat16: [Double]
+
+        /// The index of the fastest of a set's tables.
+        func fastest(of count: Int) -> Int { (0..<count).max { bfloat16[$0] < bfloat16[$1] } ?? 0 }
+
+        /// The rates of float32 and of the fastest table.
+        fileprivate func rates(_ set: InstructionSet) -> (float32: Double, bfloat16: Double) {
+            (float32, bfloat16[fastest(of: set.bfloat16Kernels.count)])
+        }
+    }
+
+    /// The best of several short turns, about 2 ms in total for each table, so that an interruption of one turn does not
+    /// matter.
+    private static let measured: Rates = {
         let set = InstructionSet.available.last ?? .baseline
+        let tables = set.bfloat16Kernels
         let clock = ContinuousClock()
         func rate(_ run: (Int) -> Int) -> Double {
             var operations = 0
@@ -52,10 +70,12 @@ enum BFloat16Choice: Equatable {
             let seconds: Double = elapsed / .seconds(1)
             return Double(operations) / seconds
         }
-        var best = (float32: 0.0, bfloat16: 0.0)
+        var best = Rates(bfloat16: tables.map { _ in 0 })
         for _ in 0..<40 {
             best.float32 = max(best.float32, rate(set.kernels.peak))
-            best.bfloat16 = max(best.bfloat16, rate(set.bfloat16Peak))
+            for (index, table) in tables.enumerated() {
+                best.bfloat16[index] = max(best.bfloat16[index], rate(table.peak))
+            }
         }
         return best
     }()
@@ -72,7 +92,11 @@ enum BFloat16Choice: Equatable {
     }
 
     /// The kernels of an instruction set, if they are faster.
-    static func kernels(_ set: InstructionSet) throws -> (any KernelTable.Type)? {
-        try BFloat16Choice(set) == .faster ? set.bfloat16Kernels : nil
+    static func kernels(_ set: InstructionSet) throws -> (any KernelTable.Type)? { try kernels(set, given) }
+
+    static func kernels(_ set: InstructionSet, _ given: String?) throws -> (any KernelTable.Type)? {
+        guard try BFloat16Choice(set, given) == .faster else { return nil }
+        let tables = set.bfloat16Kernels
+        return given == "1" ? tables.last : tables[measured.fastest(of: tables.count)]
     }
 }

@@ -37,7 +37,8 @@ extension InstructionSet {
     /// The peak floating-point operations per second of one core, the best of several measurements.
     /// - Parameter precision: For int8, operations on 8-bit integers. For bf16, the kernels must exist.
     package func peak(_ precision: Precision = .float32) -> Double {
-        let (kernels, integers) = (kernels.plain, integerKernels)
+        let (kernels, integers) = (kernels, integerKernels)
+        let lower = precision == .bf16 ? (try? BFloat16Choice.kernels(self)) ?? bfloat16Kernels.last : nil
         let clock = ContinuousClock()
         return (0..<20).reduce(0.0) { best, _ in
             var operations = 0
@@ -45,7 +46,7 @@ extension InstructionSet {
                 operations =
                     switch precision {
                     case .float32, .auto: kernels.peak(50_000)
-                    case .bf16: bfloat16Peak(50_000)
+                    case .bf16: lower?.peak(50_000) ?? 0
                     case .int8: integers.peak(50_000)
                     }
             }

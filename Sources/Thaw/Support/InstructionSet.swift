@@ -9,6 +9,7 @@ import KernelsBaseline
     import IntegerKernelsAVX2VNNI
     import IntegerKernelsAVX512
     import IntegerKernelsAVX512VNNI
+    import KernelsAMXBFloat16
     import KernelsAVX2
     import KernelsAVX512
     import KernelsBFloat16
@@ -25,7 +26,7 @@ import KernelsBaseline
 
 /// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
 /// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod and i8mm of arm64, differ from those without in the
-/// 8-bit integer kernels only. On arm64, the kernels for bfloat16 go with i8mm.
+/// 8-bit integer kernels only; AMX has kernels for bfloat16 too. On arm64, those go with i8mm.
 package enum InstructionSet: String, CaseIterable, Sendable {
     case baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod, i8mm
 
@@ -124,24 +125,26 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     /// Whether it has instructions that multiply and add 8-bit integers.
     var hasCodeProducts: Bool { ![.baseline, .avx2, .avx512].contains(self) }
 
-    /// The kernels for bfloat16 that go with this set; nil if it has none, or if the machine does not support them.
-    var bfloat16Kernels: (any KernelTable.Type)? {
+    /// The kernels for bfloat16 that go with this set and that the machine supports, those with tiles last.
+    var bfloat16Kernels: [any KernelTable.Type] {
         #if arch(x86_64)
-            if [.avx512, .avx512vnni, .amx].contains(self), thaw_has_avx512_bf16() {
-                return KernelsBFloat16.BFloat16Kernels.self
-            }
+            guard [.avx512, .avx512vnni, .amx].contains(self), thaw_has_avx512_bf16() else { return [] }
+            let words = KernelsBFloat16.BFloat16Kernels.self
+            return self == .amx && TileKernels.hasTiles ? [words, TileKernels.self] : [words]
         #elseif arch(arm64)
             // Processors with one of these extensions usually have both.
-            if self == .i8mm, thaw_has_bf16() { return KernelsBFloat16.BFloat16Kernels.self }
+            return self == .i8mm && thaw_has_bf16() ? [KernelsBFloat16.BFloat16Kernels.self] : []
+        #else
+            return []
         #endif
-        return nil
     }
 
-    /// Floating-point operations in bfloat16 and nothing else; see `PlainKernels.peak`.
-    func bfloat16Peak(_ rounds: Int) -> Int {
-        #if arch(x86_64) || arch(arm64)
-            if bfloat16Kernels != nil { return KernelsBFloat16.BFloat16Kernels.peak(rounds) }
+    /// All kernels for bfloat16 that this machine can run, for tests. Those of AMX do without it, slowly.
+    static var allBFloat16Kernels: [any KernelTable.Type] {
+        let tables = available.last!.bfloat16Kernels
+        #if arch(x86_64)
+            if tables.count == 1 { return tables + [TileKernels.self] }
         #endif
-        return 0
+        return tables
     }
 }

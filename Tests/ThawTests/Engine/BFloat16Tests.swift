@@ -4,11 +4,13 @@ import Testing
 @testable import Thaw
 
 /// The bfloat16 kernels, on machines that have the instructions, whatever the probe's result.
-@Suite(.enabled(if: InstructionSet.available.contains { $0.bfloat16Kernels != nil }))
+@Suite(.enabled(if: !InstructionSet.allBFloat16Kernels.isEmpty))
 struct BFloat16Tests {
-    private let table = InstructionSet.available.last!.bfloat16Kernels ?? BFloat16LoopKernels.self
+    private let tables = InstructionSet.allBFloat16Kernels
 
-    private func program(_ graph: Graph, threads: Int = 1, choice: AlgorithmChoice = .cheapest) throws -> Program {
+    private func program(
+        _ graph: Graph, _ table: any KernelTable.Type, threads: Int = 1, choice: AlgorithmChoice = .cheapest
+    ) throws -> Program {
         let set = InstructionSet.available.last
         return try Program(graph, instructionSet: set, kernels: table, threads: threads, choice: choice)
     }
@@ -22,13 +24,15 @@ struct BFloat16Tests {
         let graph = try c.graph()
         let inputs = c.arrays()
         let expected = graph.evaluate(inputs)
-        let alone = try program(graph).run(inputs)
-        for (result, expected) in zip(alone, expected) {
-            // Each image is rounded to 8 bits.
-            #expect(error(result.floats, expected.floats) < 0.03)
+        for table in tables {
+            let alone = try program(graph, table).run(inputs)
+            for (result, expected) in zip(alone, expected) {
+                // Each image is rounded to 8 bits.
+                #expect(error(result.floats, expected.floats) < 0.03, "\(table)")
+            }
+            let several = try program(graph, table, threads: 3)
+            for threads in [1, 3] { #expect(several.run(inputs, threads: threads) == alone, "\(table)") }
         }
-        let several = try program(graph, threads: 3)
-        for threads in [1, 3] { #expect(several.run(inputs, threads: threads) == alone) }
     }
 
     @Test(arguments: [(16, 16), (24, 40), (48, 48), (33, 80), (64, 112), (19, 17)])
@@ -52,11 +56,13 @@ struct BFloat16Tests {
             builder.output("y", result)
             let values = Tensor(exact(9 * 11 * channels, seed: 1), shape: [1, 9, 11, channels])
             let expected = builder.graph.evaluate([values])[0].floats
-            let actual = try program(builder.graph, choice: .only(.direct)).run([values])[0].floats
             let largest = expected.reduce(1) { max($0, abs($1)) }
-            // Half a unit in the last of 8 bits, and the rounding of the sums.
-            for (a, b) in zip(actual, expected) {
-                #expect(abs(a - b) <= (isPlain ? 0 : abs(b) / 256) + largest * 1e-5)
+            for table in tables {
+                let actual = try program(builder.graph, table, choice: .only(.direct)).run([values])[0].floats
+                // Half a unit in the last of 8 bits, and the rounding of the sums.
+                for (a, b) in zip(actual, expected) {
+                    #expect(abs(a - b) <= (isPlain ? 0 : abs(b) / 256) + largest * 1e-5, "\(table)")
+                }
             }
         }
     }
@@ -69,10 +75,12 @@ struct BFloat16Tests {
         let third = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 32), second)
         builder.output("y", try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: false), third))
         builder.output("z", second)
-        let program = try program(builder.graph)
-        #expect(program.precision == .bf16)
-        let steps = program.steps.filter { $0.multiplyAdds > 0 }
-        #expect(steps.map(\.precision) == [.float32, .bf16, .float32])
+        for table in tables {
+            let program = try program(builder.graph, table)
+            #expect(program.precision == .bf16)
+            let steps = program.steps.filter { $0.multiplyAdds > 0 }
+            #expect(steps.map(\.precision) == [.float32, .bf16, .float32])
+        }
     }
 
     @Test func `a network without images is computed in float32`() throws {
@@ -80,9 +88,11 @@ struct BFloat16Tests {
         let x = builder.input("x", TensorType([1, 8]))
         let dense = Dense(matrix: Tensor(noise(64), shape: [8, 8]), bias: nil)
         builder.output("y", try builder.one(dense, x))
-        let program = try program(builder.graph)
-        #expect(program.precision == .float32)
         let input = Tensor(noise(8, seed: 2), shape: [1, 8])
-        #expect(error(program.run([input])[0].floats, builder.graph.evaluate([input])[0].floats) < 1e-5)
+        for table in tables {
+            let program = try program(builder.graph, table)
+            #expect(program.precision == .float32)
+            #expect(error(program.run([input])[0].floats, builder.graph.evaluate([input])[0].floats) < 1e-5)
+        }
     }
 }

@@ -44,8 +44,18 @@ import Testing
         #expect((choice.note == nil) == (choice == .faster))
     }
 
+    @Test(arguments: [([1.0, 8], 1, 0), ([1, 8], 2, 1), ([8, 1], 2, 0), ([8, 1], 1, 0)])
+    func `of several tables that a set has, the fastest is used`(_ rates: [Double], _ count: Int, _ index: Int) {
+        #expect(BFloat16Choice.Rates(bfloat16: rates).fastest(of: count) == index)
+    }
+
+    @Test func `only AMX has a table of tiles`() {
+        for set in InstructionSet.available where set != .amx { #expect(set.bfloat16Kernels.count <= 1) }
+        for set in InstructionSet.available where !set.bfloat16Kernels.isEmpty { #expect(set.peak(.bf16) > 0) }
+    }
+
     @Test func `instruction sets without bfloat16 compute in float32 and report that`() throws {
-        for set in InstructionSet.available where set.bfloat16Kernels == nil {
+        for set in InstructionSet.available where set.bfloat16Kernels.isEmpty {
             for given in [nil, "", "0", "1"] { #expect(try BFloat16Choice(set, given) == .missing) }
             #expect(try Program(model().graph, instructionSet: set, precision: .bf16).precision == .float32)
         }
@@ -58,9 +68,12 @@ import Testing
     }
 
     @Test(arguments: InstructionSet.available) func `the environment replaces the probe`(_ set: InstructionSet) throws {
-        let hasKernels = set.bfloat16Kernels != nil
+        let hasKernels = !set.bfloat16Kernels.isEmpty
         #expect(try BFloat16Choice(set, "1") == (hasKernels ? .faster : .missing))
         #expect(try BFloat16Choice(set, "0") == (hasKernels ? .slower : .missing))
+        // Those with tiles, if the machine has them and the set includes them.
+        #expect(try BFloat16Choice.kernels(set, "1") == set.bfloat16Kernels.last)
+        #expect(try BFloat16Choice.kernels(set, "0") == nil)
         for value in ["2", "yes"] {
             #expect(throws: Failure.unknownBFloat16(value)) { try BFloat16Choice(set, value) }
         }

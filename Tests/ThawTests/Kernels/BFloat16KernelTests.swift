@@ -4,9 +4,9 @@ import Testing
 @testable import Thaw
 
 /// The convolutions of the bfloat16 kernels, on machines that have the instructions. `BFloat16Tests` cover the other kernels.
-@Suite(.enabled(if: InstructionSet.available.contains { $0.bfloat16Kernels != nil }))
+@Suite(.enabled(if: !InstructionSet.allBFloat16Kernels.isEmpty))
 struct BFloat16KernelTests {
-    private let table = InstructionSet.available.last!.bfloat16Kernels ?? BFloat16LoopKernels.self
+    private let tables = InstructionSet.allBFloat16Kernels
 
     private static let cases: [ConvolutionCase] =
         ConvolutionCase.all
@@ -17,6 +17,10 @@ struct BFloat16KernelTests {
 
     @Test("A convolution agrees with plain loops", arguments: cases)
     func full(_ c: ConvolutionCase) {
+        for table in tables { full(c, table) }
+    }
+
+    private func full(_ c: ConvolutionCase, _ table: any KernelTable.Type) {
         let input = paddedInput(c)
         let weights = exact(c.window * c.window * c.inputs * c.outputs, seed: 2)
         let bias = noise(c.outputBlocks * 16, seed: 3)
@@ -43,6 +47,7 @@ struct BFloat16KernelTests {
             work.residualOffsets = work.outputOffsets
             work.residualBlockStride = work.outputBlockStride
         }
+        work.scratch = scratch(steps(c), table)
         table.convolve(work)
         let (rows, taps) = (rows(c), tapOffsets(c))
         for (pixel, start) in inputOffsets(c).enumerated() {
@@ -62,7 +67,8 @@ struct BFloat16KernelTests {
                 }
                 // Results in blocks are rounded to 8 bits, before and after an activation.
                 let rounding: Float = c.plainOutput ? 0 : c.activation == nil ? 1 / 256 : 1 / 64
-                #expect(abs(actual - expected) <= abs(expected) * rounding + 1e-4, "pixel \(pixel), channel \(o)")
+                #expect(
+                    abs(actual - expected) <= abs(expected) * rounding + 1e-4, "\(table), pixel \(pixel), channel \(o)")
             }
         }
         let end = output + pixels * outputs * size
@@ -71,7 +77,9 @@ struct BFloat16KernelTests {
 
     @Test(arguments: [(1, 5), (2, 16), (3, 16), (5, 33), (6, 20), (16, 40), (40, 70)])
     func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
-        #expect(scalesExactly(exact(steps * outputs, seed: 1), steps: steps, outputs: outputs, table))
+        for table in tables {
+            #expect(scalesExactly(exact(steps * outputs, seed: 1), steps: steps, outputs: outputs, table), "\(table)")
+        }
     }
 
     @Test("An infinite value is not multiplied by padding", arguments: [1, 2, 3, 5, 8])
@@ -79,16 +87,26 @@ struct BFloat16KernelTests {
         let c = ConvolutionCase(inputs: inputs, outputs: 16, size: 1)
         let steps = ConvolutionSteps(tapCount: 1, depth: inputs)
         let weights = [Float](repeating: 1, count: inputs * 16)
-        let output = pointer([Float](repeating: 0, count: 16))
         let input = (0..<16).map { upperHalf($0 < inputs ? .infinity : 0) }
-        var work = ConvolutionWork(
-            input: pointer(input), inputOffsets: pointer([0]), taps: pointer([0]), steps: steps,
-            weights: pack(weights, rows: Array(0..<c.inputs), outputs: 16, steps, table),
-            bias: pointer([Float](repeating: 0, count: 16)), output: output, outputOffsets: pointer([0]),
-            outputBlockStride: 64, channels: 16, pixelCount: 1, blockCount: 1)
-        work.writesPlain = true
-        table.convolve(work)
-        #expect(Array(UnsafeBufferPointer(start: output, count: 16)) == [Float](repeating: .infinity, count: 16))
+        for table in tables {
+            let output = pointer([Float](repeating: 0, count: 16))
+            var work = ConvolutionWork(
+                input: pointer(input), inputOffsets: pointer([0]), taps: pointer([0]), steps: steps,
+                weights: pack(weights, rows: Array(0..<c.inputs), outputs: 16, steps, table),
+                bias: pointer([Float](repeating: 0, count: 16)), output: output, outputOffsets: pointer([0]),
+                outputBlockStride: 64, channels: 16, pixelCount: 1, blockCount: 1)
+            work.writesPlain = true
+            work.scratch = scratch(steps, table)
+            table.convolve(work)
+            #expect(
+                Array(UnsafeBufferPointer(start: output, count: 16)) == [Float](repeating: .infinity, count: 16),
+                "\(table)")
+        }
+    }
+
+    /// Full of NaNs, so that what a kernel does not write itself would be seen.
+    private func scratch(_ steps: ConvolutionSteps, _ table: any KernelTable.Type) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer(pointer([UInt8](repeating: 0xFF, count: table.scratchBytes(steps))))
     }
 
     /// The row of the weights for each channel of each tap's block; −1 for channels that do not exist.

@@ -22,7 +22,7 @@ func scalesExactly(_ weights: [Float], steps: Int, outputs: Int, _ table: any Ke
     let size = blocks * table.packedBytes(shape)
     let packed = pack(weights, rows: Array(0..<steps), outputs: outputs, shape, table)
     let expected = pack(scaled, rows: Array(0..<steps), outputs: outputs, shape, table)
-    let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0, count: size)))
+    let output = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0xFF, count: size)))
     for group in BlockGroups(blocks: blocks, maximumWidth: table.groupBlocks).ranges {
         let start = group.lowerBound * table.packedBytes(shape)
         table.scaleWeights(
