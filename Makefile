@@ -10,6 +10,8 @@ SWIFT ?= swift
 DRIVER = --use-integrated-swift-driver -Xswiftc -driver-filelist-threshold=100000
 BUILD = $(SWIFT) build -c release -debug-info-format none $(DRIVER)
 TESTING = .build/testing
+# THAW_CHECKED_C makes undefined behavior in C code trap.
+TEST = THAW_CHECKED_C=1 $(SWIFT) test -c release -debug-info-format none $(DRIVER)
 THAW = .build/release/thaw
 LIBRARY = .build/lib
 VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.swift)
@@ -123,7 +125,7 @@ demo: command
 TESTED_LIBRARY = $(TESTING)/release/libThawC.so
 test: setup graphviz
 	@mkdir -p $(TESTING)
-	@set -o pipefail; THAW_CHECKED_C=1 $(SWIFT) test -c release --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
+	@set -o pipefail; $(TEST) --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
 	@if test "$$(uname)" = Linux && $(MAKE) $(PYTHON_TOOLS)/ready; then \
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
@@ -156,11 +158,10 @@ kill-test: command
 endurance: build libthaw
 	THAW_LIBRARY=$(abspath $(LIBRARY)/libthaw.so) python3 Benchmarks/endurance.py --thaw $(THAW) $(ENDURANCE)
 
-# Runs the tests under AddressSanitizer and ThreadSanitizer: two builds of a quarter of an hour each. THAW_CHECKED_C, here and
-# in `make test`, also checks the C code for undefined behavior.
+# Runs the tests under AddressSanitizer and ThreadSanitizer: two builds of a quarter of an hour each.
 sanitize: setup graphviz
 	for kind in address thread; do \
-	    THAW_CHECKED_C=1 THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(SWIFT) test -c release --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
+	    THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
 	done
 
 # Reads tens of thousands of corrupted fixtures, in which one field at a time is dropped, repeated or replaced. Files that are
@@ -169,7 +170,7 @@ sanitize: setup graphviz
 DAMAGE ?= all
 DAMAGE_COUNT ?= 4000
 damage: setup
-	THAW_DAMAGE=$(DAMAGE) THAW_DAMAGE_COUNT=$(DAMAGE_COUNT) $(SWIFT) test -c release --scratch-path $(TESTING) --filter DamageTests
+	THAW_DAMAGE=$(DAMAGE) THAW_DAMAGE_COUNT=$(DAMAGE_COUNT) $(TEST) --scratch-path $(TESTING) --filter DamageTests
 
 # Fuzzes everything that reads untrusted input, with libFuzzer and AddressSanitizer, for SECONDS per target. TARGETS="graph
 # image" runs only those. Inputs and totals are kept in .build/fuzz/runs.

@@ -2,6 +2,7 @@
 #include "COutputs.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -41,13 +42,13 @@ enum { CAPACITY = sizeof unfinished / sizeof *unfinished };
 
 int thaw_unfinished_add(const char *path, bool is_folder) {
     // The program may change its current folder.
-    char *folder = *path == '/' ? NULL : getcwd(NULL, 0);
-    if (*path != '/' && !folder) return -1;
-    const size_t size = (folder ? strlen(folder) + 1 : 0) + strlen(path) + 2;
+    const bool is_relative = *path != '/';
+    char folder[PATH_MAX] = "";
+    if (is_relative && !getcwd(folder, sizeof folder)) return -1;
+    const size_t size = strlen(folder) + strlen(path) + 3;
     char *entry = malloc(size);
-    if (entry) snprintf(entry, size, "%c%s%s%s", is_folder ? 'd' : 'f', folder ? folder : "", folder ? "/" : "", path);
-    free(folder);
     if (!entry) return -1;
+    snprintf(entry, size, "%c%s%s%s", is_folder ? 'd' : 'f', folder, is_relative ? "/" : "", path);
     for (int position = 0; position < CAPACITY; position++) {
         char *none = NULL;
         if (atomic_compare_exchange_strong(&unfinished[position], &none, entry)) return position;

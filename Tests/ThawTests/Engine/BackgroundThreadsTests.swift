@@ -68,7 +68,7 @@ private final class Occupation: @unchecked Sendable {
             func borrow(_ count: Int) {
                 guard count == 0 else { return pool.with { _ in borrow(count - 1) } }
                 borrowed.signal()
-                _ = release.wait(timeout: .now() + 900)
+                _ = release.wait(timeout: .now() + 1800)
                 lock.withLock { isOver = true }
             }
             borrow(pool.limit)

@@ -34,7 +34,7 @@ struct ImportContext {
 
     /// The highest element count of a tensor that is computed during import, beyond that of its inputs. Real masks and
     /// grids are far smaller, but a malicious graph can request more in a few bytes.
-    static let largestConstant = 1 << 23
+    static let largestConstant = 1 << 22
 
     /// The highest number of multiply-adds of all nodes that are computed during import: a few seconds.
     static let largestWork = 1 << 33
