@@ -161,7 +161,7 @@ endurance: build libthaw
 # Runs the tests under AddressSanitizer and ThreadSanitizer: two builds of a quarter of an hour each.
 sanitize: setup graphviz
 	for kind in address thread; do \
-	    THAW_SANITIZED=1 ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
+	    THAW_SANITIZED=$$kind ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
 	done
 
 # Reads tens of thousands of corrupted fixtures, in which one field at a time is dropped, repeated or replaced. Files that are
