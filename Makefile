@@ -60,7 +60,7 @@ arm64:
 	install -m 755 $(ARM64)/product/release/libThawC.so $(ARM64)/out/libthaw.so.0
 	OBJDUMP="$(ARM64_OBJDUMP)" .ci/check-arm64 $(ARM64)/out/thaw
 	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-glibc $(ARM64)/out/thaw
-	NEWEST=2.36 .ci/check-library $(ARM64)/out/libthaw.so.0
+	OBJDUMP="$(ARM64_OBJDUMP)" NEWEST=2.36 .ci/check-library $(ARM64)/out/libthaw.so.0
 
 # The Python package as a wheel for arm64. auditwheel determines its platform tag, at most manylinux_2_36.
 arm64-wheel: arm64 $(PYTHON_TOOLS)/ready
