@@ -88,10 +88,3 @@ extension TileKernels {
         }
     }
 }
-
-/// Applies a function to a row of floats in place.
-@inline(never)
-func activatePlain(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
-    BFloat16Kernels.plain.unary(
-        function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
-}

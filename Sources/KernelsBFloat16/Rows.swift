@@ -187,10 +187,3 @@ private struct Tiles {
         }
     }
 }
-
-/// Applies a function to a row of floats in place.
-@inline(never)
-func activatePlain(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
-    Float32Kernels.unary(
-        function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
-}

@@ -61,3 +61,12 @@ func activate(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Value>, wid
     Table.unary(
         function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
 }
+
+#if BFLOAT16
+    /// The same for floats.
+    @inline(never)
+    private func activatePlain(_ function: UnaryFunction, _ row: UnsafeMutablePointer<Float>, width: Int) {
+        Table.plain.unary(
+            function, RowWork(left: row, leftStride: 0, output: row, outputStride: 0, width: width, count: 1))
+    }
+#endif
