@@ -58,7 +58,7 @@ func benchmarkKernels() throws {
             + (worst > 1 ? ": \(worstLayer)" : ""))
 }
 
-/// Prints the fraction of the peak of operations on 8-bit codes that the engine reaches for each convolution of ResNet50, and
+/// Prints the fraction of the peak of operations on 8-bit integers that the engine reaches for each convolution of ResNet50, and
 /// for all of them together.
 func benchmarkIntegerKernels() throws {
     typealias Layer = LayerBenchmark.Layer

@@ -1,28 +1,28 @@
 import CMachine
 import Kernels
 
-// Convolutions of codes. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
+// Quantized convolutions. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
 
-extension CodeKernels {
+extension Int8Kernels {
     public static func packWeights(_ work: borrowing IntegerPackingWork) {
         #if !MATRICES
             let words = work.blockCount * blockWidth
         #endif
         for row in 0..<work.rowCount where work.rows[row] >= 0 {
-            let codes = work.codes + Int(work.rows[row]) * work.rowStride + work.firstColumn
+            let quantized = work.quantized + Int(work.rows[row]) * work.rowStride + work.firstColumn
             let (quad, index) = (row / 4, row % 4)
             #if MATRICES
                 for column in 0..<work.columnCount {
                     let offset = packedOffset(quad: quad, channel: column, work.steps)
-                    work.packed.storeBytes(of: codes[column], toByteOffset: offset + index, as: Int8.self)
+                    work.packed.storeBytes(of: quantized[column], toByteOffset: offset + index, as: Int8.self)
                 }
             #elseif VNNI
                 let packed = work.packed.assumingMemoryBound(to: Int8.self) + quad * words * 4 + index
-                for column in 0..<work.columnCount { packed[column * 4] = codes[column] }
+                for column in 0..<work.columnCount { packed[column * 4] = quantized[column] }
             #else
                 let step = quad * 2 + index / 2
                 let packed = work.packed.assumingMemoryBound(to: Int16.self) + step * words * 2 + index % 2
-                for column in 0..<work.columnCount { packed[column * 2] = Int16(codes[column]) }
+                for column in 0..<work.columnCount { packed[column * 2] = Int16(quantized[column]) }
             #endif
         }
     }
@@ -34,18 +34,18 @@ extension CodeKernels {
         /// The maximum number of pixels in a tile of this many blocks.
         @inline(__always) fileprivate static var longestTile: Int {
             #if AVX512
-                count == 4 ? 6 : count == 3 ? 9 : CodeKernels.tilePixels
+                count == 4 ? 6 : count == 3 ? 9 : Int8Kernels.tilePixels
             #elseif VNNI
-                CodeKernels.tilePixels
+                Int8Kernels.tilePixels
             #elseif AVX2
                 count == 2 ? 2 : 4
             #else
-                CodeKernels.tilePixels
+                Int8Kernels.tilePixels
             #endif
         }
     }
 
-    extension CodeKernels {
+    extension Int8Kernels {
         public static func convolve(_ work: borrowing IntegerConvolutionWork) {
             var block = work.firstBlock
             let end = block + work.blockCount
@@ -107,21 +107,21 @@ extension CodeKernels {
                     tile.accumulate(input + 12, half: 0, T.Sums(weights + 3 * stepBytes))
                 #else
                     for quad in 0..<4 {
-                        for half in 0..<CodeKernels.halves {
-                            let step = quad * CodeKernels.halves + half
+                        for half in 0..<Int8Kernels.halves {
+                            let step = quad * Int8Kernels.halves + half
                             tile.accumulate(input + 4 * quad, half: half, T.Sums(weights + step * stepBytes))
                         }
                     }
                 #endif
                 input = thaw_opaque(input + 16)
-                weights += 4 * CodeKernels.halves * stepBytes
+                weights += 4 * Int8Kernels.halves * stepBytes
             }
             for _ in 0..<quads % 4 {
-                for half in 0..<CodeKernels.halves {
+                for half in 0..<Int8Kernels.halves {
                     tile.accumulate(input, half: half, T.Sums(weights + half * stepBytes))
                 }
                 input = thaw_opaque(input + 4)
-                weights += CodeKernels.halves * stepBytes
+                weights += Int8Kernels.halves * stepBytes
             }
         }
         finish(tile, work, first, block)

@@ -4,18 +4,18 @@ import Kernels
 // 8-bit integer depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the
 // block]`, with a word for each, of which the low part is used.
 
-extension CodeKernels {
+extension Int8Kernels {
     public static func packedDepthwiseBytes(window: Int) -> Int { 64 * window }
 
     public static func packDepthwise(_ work: borrowing IntegerPackingWork) {
         let packed = work.packed.assumingMemoryBound(to: Int32.self)
         for tap in 0..<work.rowCount {
-            let codes = work.codes + Int(work.rows[tap]) * work.rowStride + work.firstColumn
+            let quantized = work.quantized + Int(work.rows[tap]) * work.rowStride + work.firstColumn
             for column in 0..<work.columnCount {
                 #if VNNI
-                    packed[tap * blockWidth + column] = Int32(codes[column]) & 0xff
+                    packed[tap * blockWidth + column] = Int32(quantized[column]) & 0xff
                 #else
-                    packed[tap * blockWidth + column] = Int32(codes[column]) & 0xffff
+                    packed[tap * blockWidth + column] = Int32(quantized[column]) & 0xffff
                 #endif
             }
         }
@@ -123,22 +123,22 @@ private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwis
     @inline(__always) func weights(_ column: Int) -> C {
         C { loadWords(packed + ($0 * C.height + column) * 64) }
     }
-    @inline(__always) func codes(_ pixel: UnsafeRawPointer) -> C {
-        C { thaw_words(signed(loadCodes(pixel + $0 * rowStride))) }
+    @inline(__always) func quantized(_ pixel: UnsafeRawPointer) -> C {
+        C { thaw_words(signed(loadQuantized(pixel + $0 * rowStride))) }
     }
     @inline(__always) func write(_ sum: Words, _ output: UnsafeMutableRawPointer) {
-        output.storeBytes(of: rounding.code(thaw_floats(sum) * factors), as: Codes.self)
+        output.storeBytes(of: rounding.quantized(thaw_floats(sum) * factors), as: Bytes.self)
     }
     let (w0, w1, w2) = (weights(0), weights(1), weights(2))
     for row in work.firstRow..<work.firstRow + work.rowCount {
         var pixel = work.input + row * work.strideY * work.inputRowStride
         var output = work.output + row * work.outputRowStride
         if C.height == 3 {
-            var first = codes(pixel)
+            var first = quantized(pixel)
             if work.strideX == 1 {
-                var second = codes(pixel + blockWidth)
+                var second = quantized(pixel + blockWidth)
                 for _ in 0..<work.width {
-                    let third = codes(pixel + 2 * blockWidth)
+                    let third = quantized(pixel + 2 * blockWidth)
                     write(third.add(to: second.add(to: first.add(to: bias, w0), w1), w2), output)
                     (first, second) = (second, third)
                     pixel += blockWidth
@@ -146,8 +146,8 @@ private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwis
                 }
             } else {
                 for _ in 0..<work.width {
-                    let second = codes(pixel + blockWidth)
-                    let third = codes(pixel + 2 * blockWidth)
+                    let second = quantized(pixel + blockWidth)
+                    let third = quantized(pixel + 2 * blockWidth)
                     write(third.add(to: second.add(to: first.add(to: bias, w0), w1), w2), output)
                     first = third
                     pixel += 2 * blockWidth
@@ -156,12 +156,12 @@ private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwis
             }
         } else {
             let (w3, w4) = (weights(3), weights(4))
-            var (first, second) = (codes(pixel), codes(pixel + blockWidth))
-            var third = codes(pixel + 2 * blockWidth)
+            var (first, second) = (quantized(pixel), quantized(pixel + blockWidth))
+            var third = quantized(pixel + 2 * blockWidth)
             if work.strideX == 1 {
-                var fourth = codes(pixel + 3 * blockWidth)
+                var fourth = quantized(pixel + 3 * blockWidth)
                 for _ in 0..<work.width {
-                    let fifth = codes(pixel + 4 * blockWidth)
+                    let fifth = quantized(pixel + 4 * blockWidth)
                     let sum = third.add(to: second.add(to: first.add(to: bias, w0), w1), w2)
                     write(fifth.add(to: fourth.add(to: sum, w3), w4), output)
                     (first, second, third, fourth) = (second, third, fourth, fifth)
@@ -170,8 +170,8 @@ private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwis
                 }
             } else {
                 for _ in 0..<work.width {
-                    let fourth = codes(pixel + 3 * blockWidth)
-                    let fifth = codes(pixel + 4 * blockWidth)
+                    let fourth = quantized(pixel + 3 * blockWidth)
+                    let fifth = quantized(pixel + 4 * blockWidth)
                     let sum = third.add(to: second.add(to: first.add(to: bias, w0), w1), w2)
                     write(fifth.add(to: fourth.add(to: sum, w3), w4), output)
                     (first, second, third) = (third, fourth, fifth)
@@ -229,11 +229,11 @@ private func passSome(
         var tap = row
         for _ in 0..<work.windowWidth {
             let weight = loadWords(weights)
-            a = addProducts(a, thaw_words(signed(loadCodes(tap))), weight)
-            b = addProducts(b, thaw_words(signed(loadCodes(tap + step))), weight)
+            a = addProducts(a, thaw_words(signed(loadQuantized(tap))), weight)
+            b = addProducts(b, thaw_words(signed(loadQuantized(tap + step))), weight)
             if adjacentOutputs == 4 {
-                c = addProducts(c, thaw_words(signed(loadCodes(tap + 2 * step))), weight)
-                d = addProducts(d, thaw_words(signed(loadCodes(tap + 3 * step))), weight)
+                c = addProducts(c, thaw_words(signed(loadQuantized(tap + 2 * step))), weight)
+                d = addProducts(d, thaw_words(signed(loadQuantized(tap + 3 * step))), weight)
             }
             weights += 64
             tap += work.tapStrideX
@@ -241,11 +241,11 @@ private func passSome(
         row += work.tapStrideY
     }
     let factors = loadFloats(work.factors)
-    write(rounding.code(thaw_floats(a) * factors), output, count: blockWidth)
-    write(rounding.code(thaw_floats(b) * factors), output + blockWidth, count: blockWidth)
+    write(rounding.quantized(thaw_floats(a) * factors), output, count: blockWidth)
+    write(rounding.quantized(thaw_floats(b) * factors), output + blockWidth, count: blockWidth)
     if adjacentOutputs == 4 {
-        write(rounding.code(thaw_floats(c) * factors), output + 2 * blockWidth, count: blockWidth)
-        write(rounding.code(thaw_floats(d) * factors), output + 3 * blockWidth, count: blockWidth)
+        write(rounding.quantized(thaw_floats(c) * factors), output + 2 * blockWidth, count: blockWidth)
+        write(rounding.quantized(thaw_floats(d) * factors), output + 3 * blockWidth, count: blockWidth)
     }
 }
 
@@ -260,11 +260,11 @@ private func passOne(
     for _ in 0..<work.windowHeight {
         var tap = row
         for _ in 0..<work.windowWidth {
-            sum = addProducts(sum, thaw_words(signed(loadCodes(tap))), loadWords(weights))
+            sum = addProducts(sum, thaw_words(signed(loadQuantized(tap))), loadWords(weights))
             weights += 64
             tap += work.tapStrideX
         }
         row += work.tapStrideY
     }
-    write(rounding.code(thaw_floats(sum) * loadFloats(work.factors)), output, count: blockWidth)
+    write(rounding.quantized(thaw_floats(sum) * loadFloats(work.factors)), output, count: blockWidth)
 }

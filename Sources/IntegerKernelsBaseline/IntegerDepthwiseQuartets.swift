@@ -95,7 +95,7 @@ import Kernels
     enum StrideOfOne: OutputStride { static var pixels: Int { 1 } }
     enum StrideOfTwo: OutputStride { static var pixels: Int { 2 } }
 
-    extension CodeKernels {
+    extension Int8Kernels {
         /// The pixels of a quartet.
         private static var quartet: Int { @inline(__always) get { 4 } }
 
@@ -129,14 +129,14 @@ import Kernels
                     thaw_floats(weights.sum(bias, quartet, next)) * factors
                 }
                 if stride == 1 {
-                    let codes = rounding.codes(
+                    let quantized = rounding.quantized(
                         value(weights.0), value(weights.1), value(weights.2), value(weights.3))
-                    output.storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                    output.storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                 } else {
                     let (a, b) = (value(weights.0), value(weights.1))
-                    let codes = rounding.codes(a, b, a, b)
-                    write(thaw_quarter(codes, 0), output, count: blockWidth)
-                    write(thaw_quarter(codes, 1), output + blockWidth, count: blockWidth)
+                    let quantized = rounding.quantized(a, b, a, b)
+                    write(thaw_quarter(quantized, 0), output, count: blockWidth)
+                    write(thaw_quarter(quantized, 1), output + blockWidth, count: blockWidth)
                 }
             }
             let step = quartet / stride

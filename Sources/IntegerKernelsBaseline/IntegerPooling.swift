@@ -1,7 +1,7 @@
 import CMachine
 import Kernels
 
-extension CodeKernels {
+extension Int8Kernels {
     public static func pool(_ work: borrowing IntegerPoolingWork) {
         let rounding = VectorRounding(work.rounding)
         for row in 0..<work.rowCount {
@@ -15,7 +15,7 @@ extension CodeKernels {
                 let result =
                     work.kind == .maximum
                     ? largest(first, rows.count, columns.count, work)
-                    : rounding.code(average(first, rows.count, columns.count, work))
+                    : rounding.quantized(average(first, rows.count, columns.count, work))
                 write(result, output, count: blockWidth)
                 output += blockWidth
             }
@@ -31,12 +31,12 @@ extension CodeKernels {
             for row in 0..<work.height {
                 var pixel = work.input + block * work.inputBlockStride + row * work.inputRowStride
                 for _ in 0..<work.width {
-                    sum = sum &+ thaw_words(loadCodes(pixel))
+                    sum = sum &+ thaw_words(loadQuantized(pixel))
                     pixel += blockWidth
                 }
             }
             write(
-                rounding.code(thaw_floats(sum) * factor), work.output + block * blockWidth,
+                rounding.quantized(thaw_floats(sum) * factor), work.output + block * blockWidth,
                 count: min(blockWidth, work.channels - block * blockWidth))
         }
     }
@@ -45,12 +45,12 @@ extension CodeKernels {
 @inline(__always)
 private func largest(
     _ first: UnsafePointer<UInt8>, _ rows: Int, _ columns: Int, _ work: borrowing IntegerPoolingWork
-) -> Codes {
-    var result = Codes.zero
+) -> Bytes {
+    var result = Bytes.zero
     for row in 0..<rows {
         var pixel = first + row * work.inputRowStride
         for _ in 0..<columns {
-            result = thaw_larger_bytes(result, loadCodes(pixel))
+            result = thaw_larger_bytes(result, loadQuantized(pixel))
             pixel += blockWidth
         }
     }
@@ -66,7 +66,7 @@ private func average(
     for row in 0..<rows {
         var pixel = first + row * work.inputRowStride
         for _ in 0..<columns {
-            sum = sum &+ thaw_words(loadCodes(pixel))
+            sum = sum &+ thaw_words(loadQuantized(pixel))
             pixel += blockWidth
         }
     }

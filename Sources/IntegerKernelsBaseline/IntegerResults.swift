@@ -30,9 +30,9 @@ func finish<T: PixelSums>(_ tile: T, _ work: borrowing IntegerConvolutionWork, _
         }
     }
     if lanes == blockWidth {
-        tile.forEach(first) { sums, pixel in sums.storeCodes(rounding, factors, output(pixel, lanes: blockWidth)) }
+        tile.forEach(first) { sums, pixel in sums.storeQuantized(rounding, factors, output(pixel, lanes: blockWidth)) }
     } else {
-        tile.forEach(first) { sums, pixel in sums.storeCodes(rounding, factors, output(pixel, lanes: lanes)) }
+        tile.forEach(first) { sums, pixel in sums.storeQuantized(rounding, factors, output(pixel, lanes: lanes)) }
     }
 }
 
@@ -43,8 +43,8 @@ struct BlockOutput {
     var stride: Int
     var lanes: Int
 
-    @inline(__always) func store(_ codes: Codes, _ block: Int, of count: Int) {
-        write(codes, first + block * stride, count: block == count - 1 ? lanes : blockWidth)
+    @inline(__always) func store(_ bytes: Bytes, _ block: Int, of count: Int) {
+        write(bytes, first + block * stride, count: block == count - 1 ? lanes : blockWidth)
     }
     @inline(__always) func store(_ floats: Floats, _ block: Int, of count: Int) {
         write(floats, first + block * stride, count: block == count - 1 ? lanes : blockWidth)
@@ -53,13 +53,13 @@ struct BlockOutput {
 
 // The results of a pixel, from its sums. `factors` are those of the first block's channels.
 extension Blocks {
-    @inline(__always) func storeCodes(
+    @inline(__always) func storeQuantized(
         _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: BlockOutput
     ) {
         storeRounded(rounding, output) { thaw_floats($0) * loadFloats(factors + $1 * blockWidth) }
     }
 
-    /// Adds codes of a residual, each block a stride after the one before.
+    /// Adds quantized values of a residual, each block a stride after the one before.
     @inline(__always) func storeSums(
         _ rounding: VectorRounding, _ addition: VectorAddition, _ factors: UnsafePointer<Float>,
         _ residual: UnsafeRawPointer, residualStride: Int, _ output: BlockOutput
@@ -67,7 +67,7 @@ extension Blocks {
         storeRounded(addition.rounding, output) { sums, block in
             addition.sum(
                 level: rounding.level(thaw_floats(sums) * loadFloats(factors + block * blockWidth)),
-                loadCodes(residual + block * residualStride))
+                loadQuantized(residual + block * residualStride))
         }
     }
 
@@ -87,15 +87,15 @@ extension Blocks {
             if Self.count > 1 {
                 // Of fewer than four blocks, the last is rounded more than once.
                 let (third, last) = (min(2, Self.count - 1), Self.count - 1)
-                let codes = rounding.codes(
+                let quantized = rounding.quantized(
                     value(vector(0), 0), value(vector(1), 1), value(vector(third), third), value(vector(last), last))
-                output.store(thaw_quarter(codes, 0), 0, of: Self.count)
-                output.store(thaw_quarter(codes, 1), 1, of: Self.count)
-                if Self.count > 2 { output.store(thaw_quarter(codes, 2), 2, of: Self.count) }
-                if Self.count > 3 { output.store(thaw_quarter(codes, 3), 3, of: Self.count) }
+                output.store(thaw_quarter(quantized, 0), 0, of: Self.count)
+                output.store(thaw_quarter(quantized, 1), 1, of: Self.count)
+                if Self.count > 2 { output.store(thaw_quarter(quantized, 2), 2, of: Self.count) }
+                if Self.count > 3 { output.store(thaw_quarter(quantized, 3), 3, of: Self.count) }
                 return
             }
         #endif
-        forEach(0) { sums, block in output.store(rounding.code(value(sums, block)), block, of: Self.count) }
+        forEach(0) { sums, block in output.store(rounding.quantized(value(sums, block)), block, of: Self.count) }
     }
 }

@@ -6,13 +6,13 @@ import Kernels
 
 /// Loads the first `count` values, with zeros after them.
 @inline(__always)
-private func load(_ pointer: UnsafePointer<UInt8>, count: Int) -> Codes {
-    var codes = Codes.zero
-    withUnsafeMutableBytes(of: &codes) { $0.baseAddress!.copyMemory(from: pointer, byteCount: count) }
-    return codes
+private func load(_ pointer: UnsafePointer<UInt8>, count: Int) -> Bytes {
+    var bytes = Bytes.zero
+    withUnsafeMutableBytes(of: &bytes) { $0.baseAddress!.copyMemory(from: pointer, byteCount: count) }
+    return bytes
 }
 
-extension CodeKernels {
+extension Int8Kernels {
     public static func add(_ work: borrowing IntegerAdditionWork) {
         let addition = VectorAddition(work.addition)
         for row in 0..<work.count {
@@ -22,23 +22,26 @@ extension CodeKernels {
             var i = 0
             #if AVX512
                 @inline(__always) func sum(_ index: Int) -> Floats {
-                    addition.sum(level: addition.level(loadCodes(left + index)), loadCodes(right + index))
+                    addition.sum(level: addition.level(loadQuantized(left + index)), loadQuantized(right + index))
                 }
                 while i + 4 * blockWidth <= work.width {
-                    let codes = addition.rounding.codes(
+                    let quantized = addition.rounding.quantized(
                         sum(i), sum(i + blockWidth), sum(i + 2 * blockWidth), sum(i + 3 * blockWidth))
-                    UnsafeMutableRawPointer(output + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                    UnsafeMutableRawPointer(output + i).storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                     i += 4 * blockWidth
                 }
             #endif
             while i + blockWidth <= work.width {
-                write(addition.code(loadCodes(left + i), loadCodes(right + i)), output + i, count: blockWidth)
+                write(
+                    addition.quantized(loadQuantized(left + i), loadQuantized(right + i)), output + i, count: blockWidth
+                )
                 i += blockWidth
             }
             let rest = work.width - i
             if rest > 0 {
                 write(
-                    addition.code(load(left + i, count: rest), load(right + i, count: rest)), output + i, count: rest)
+                    addition.quantized(load(left + i, count: rest), load(right + i, count: rest)), output + i,
+                    count: rest)
             }
         }
     }
@@ -50,13 +53,13 @@ extension CodeKernels {
             let right = work.right + row * work.rightStride
             let output = work.output + row * work.outputStride
             if work.repeats {
-                let levels = multiplication.levels(loadCodes(right))
+                let levels = multiplication.levels(loadQuantized(right))
                 multiply(width, multiplication, left, output) { _ in levels }
             } else {
                 multiply(width, multiplication, left, output) {
                     multiplication.levels(
                         $0 + blockWidth <= width
-                            ? loadCodes(right + $0) : load(right + $0, count: width - $0))
+                            ? loadQuantized(right + $0) : load(right + $0, count: width - $0))
                 }
             }
         }
@@ -70,20 +73,20 @@ extension CodeKernels {
             let input = work.input + row * work.inputStride
             let output = work.output + row * work.outputStride
             @inline(__always) func value(_ index: Int) -> Floats {
-                let level = thaw_floats(thaw_words(loadCodes(input + index)) &- zero)
+                let level = thaw_floats(thaw_words(loadQuantized(input + index)) &- zero)
                 return thaw_sum_of_products(level, factors, offsets, one)
             }
             var i = 0
             #if AVX512
                 while i + 4 * blockWidth <= work.width {
-                    let codes = rounding.codes(
+                    let quantized = rounding.quantized(
                         value(i), value(i + blockWidth), value(i + 2 * blockWidth), value(i + 3 * blockWidth))
-                    UnsafeMutableRawPointer(output + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                    UnsafeMutableRawPointer(output + i).storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                     i += 4 * blockWidth
                 }
             #endif
             while i < work.width {
-                write(rounding.code(value(i)), output + i, count: blockWidth)
+                write(rounding.quantized(value(i)), output + i, count: blockWidth)
                 i += blockWidth
             }
         }
@@ -97,24 +100,24 @@ extension CodeKernels {
     ) {
         var i = 0
         @inline(__always) func product(_ index: Int) -> Floats {
-            multiplication.product(loadCodes(left + index), levels(index))
+            multiplication.product(loadQuantized(left + index), levels(index))
         }
         #if AVX512
             while i + 4 * blockWidth <= width {
-                let codes = multiplication.rounding.codes(
+                let quantized = multiplication.rounding.quantized(
                     product(i), product(i + blockWidth), product(i + 2 * blockWidth), product(i + 3 * blockWidth))
-                UnsafeMutableRawPointer(output + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                UnsafeMutableRawPointer(output + i).storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                 i += 4 * blockWidth
             }
         #endif
         while i + blockWidth <= width {
-            write(multiplication.rounding.code(product(i)), output + i, count: blockWidth)
+            write(multiplication.rounding.quantized(product(i)), output + i, count: blockWidth)
             i += blockWidth
         }
         let rest = width - i
         if rest > 0 {
             let last = multiplication.product(load(left + i, count: rest), levels(i))
-            write(multiplication.rounding.code(last), output + i, count: rest)
+            write(multiplication.rounding.quantized(last), output + i, count: rest)
         }
     }
 
@@ -158,14 +161,14 @@ extension CodeKernels {
         #if AVX512
             @inline(__always) func quotient(_ index: Int) -> Floats { loadFloats(work.floats + index) / scale }
             while i + 4 * blockWidth <= work.count {
-                let codes = rounding.codes(
+                let quantized = rounding.quantized(
                     quotient(i), quotient(i + blockWidth), quotient(i + 2 * blockWidth), quotient(i + 3 * blockWidth))
-                UnsafeMutableRawPointer(work.codes + i).storeBytes(of: codes, as: SIMD64<UInt8>.self)
+                UnsafeMutableRawPointer(work.quantized + i).storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                 i += 4 * blockWidth
             }
         #endif
         while i + blockWidth <= work.count {
-            write(rounding.code(loadFloats(work.floats + i) / scale), work.codes + i, count: blockWidth)
+            write(rounding.quantized(loadFloats(work.floats + i) / scale), work.quantized + i, count: blockWidth)
             i += blockWidth
         }
         let rest = work.count - i
@@ -173,7 +176,7 @@ extension CodeKernels {
             let source = work.floats + i
             var floats = Floats.zero
             withUnsafeMutableBytes(of: &floats) { $0.baseAddress!.copyMemory(from: source, byteCount: 4 * rest) }
-            write(rounding.code(floats / scale), work.codes + i, count: rest)
+            write(rounding.quantized(floats / scale), work.quantized + i, count: rest)
         }
     }
 
@@ -182,13 +185,13 @@ extension CodeKernels {
         let scale = Floats(repeating: work.scale)
         var i = 0
         while i + blockWidth <= work.count {
-            let level = thaw_floats(thaw_words(loadCodes(work.codes + i)) &- zero)
+            let level = thaw_floats(thaw_words(loadQuantized(work.quantized + i)) &- zero)
             write(level * scale, work.floats + i, count: blockWidth)
             i += blockWidth
         }
         let rest = work.count - i
         if rest > 0 {
-            let level = thaw_floats(thaw_words(load(work.codes + i, count: rest)) &- zero)
+            let level = thaw_floats(thaw_words(load(work.quantized + i, count: rest)) &- zero)
             write(level * scale, work.floats + i, count: rest)
         }
     }
@@ -205,11 +208,11 @@ extension CodeKernels {
                 for _ in 0..<work.width {
                     let (from, to) = blocking ? (plain, blocked) : (blocked, plain)
                     if lanes == blockWidth {
-                        write(loadCodes(from), to, count: blockWidth)
+                        write(loadQuantized(from), to, count: blockWidth)
                     } else if blocking {
                         write(load(from.assumingMemoryBound(to: UInt8.self), count: lanes), to, count: blockWidth)
                     } else {
-                        write(loadCodes(from), to, count: lanes)
+                        write(loadQuantized(from), to, count: lanes)
                     }
                     plain += work.plainPixelStride
                     blocked += blockWidth

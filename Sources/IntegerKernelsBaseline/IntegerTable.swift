@@ -9,10 +9,10 @@ import Kernels
 ///
 /// With AMX, only convolutions differ from those with VNNI: `TileProduct.swift`.
 ///
-/// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the codes, and
+/// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the input, and
 /// sums start with 128 times the weights. Its i8mm (MATRICES) multiplies unsigned bytes, as VNNI does, for two pixels at a
 /// time (`MatrixTile`).
-public enum CodeKernels: IntegerKernels {
+public enum Int8Kernels: IntegerKernels {
     #if AMX
         public static var groupBlocks: Int { @inline(__always) get { 2 } }
         public static var tilePixels: Int { @inline(__always) get { 32 } }
@@ -67,7 +67,7 @@ var blockWidth: Int { @inline(__always) get { 16 } }
 
 typealias Words = SIMD16<Int32>
 typealias Floats = SIMD16<Float>
-typealias Codes = SIMD16<UInt8>
+typealias Bytes = SIMD16<UInt8>
 
 @inline(__always)
 func loadWords(_ pointer: UnsafeRawPointer) -> Words { pointer.loadUnaligned(as: Words.self) }
@@ -76,7 +76,7 @@ func loadWords(_ pointer: UnsafeRawPointer) -> Words { pointer.loadUnaligned(as:
 func loadFloats(_ pointer: UnsafeRawPointer) -> Floats { pointer.loadUnaligned(as: Floats.self) }
 
 @inline(__always)
-func loadCodes(_ pointer: UnsafeRawPointer) -> Codes { pointer.loadUnaligned(as: Codes.self) }
+func loadQuantized(_ pointer: UnsafeRawPointer) -> Bytes { pointer.loadUnaligned(as: Bytes.self) }
 
 #if AVX512
     @inline(__always)
@@ -85,9 +85,9 @@ func loadCodes(_ pointer: UnsafeRawPointer) -> Codes { pointer.loadUnaligned(as:
 
 /// Stores the first `count` lanes.
 @inline(__always)
-func write(_ codes: Codes, _ pointer: UnsafeMutableRawPointer, count: Int) {
-    if count == blockWidth { return pointer.storeBytes(of: codes, as: Codes.self) }
-    withUnsafeBytes(of: codes) { pointer.copyMemory(from: $0.baseAddress!, byteCount: count) }
+func write(_ bytes: Bytes, _ pointer: UnsafeMutableRawPointer, count: Int) {
+    if count == blockWidth { return pointer.storeBytes(of: bytes, as: Bytes.self) }
+    withUnsafeBytes(of: bytes) { pointer.copyMemory(from: $0.baseAddress!, byteCount: count) }
 }
 
 /// Stores the first `count` lanes.
@@ -97,7 +97,7 @@ func write(_ floats: Floats, _ pointer: UnsafeMutableRawPointer, count: Int) {
     withUnsafeBytes(of: floats) { pointer.copyMemory(from: $0.baseAddress!, byteCount: 4 * count) }
 }
 
-/// `CodeRounding` in vectors.
+/// `QuantizedRounding` in vectors.
 struct VectorRounding {
     private let lower: Floats
     private let upper: Floats
@@ -107,7 +107,7 @@ struct VectorRounding {
         private let highest: UInt8
     #endif
 
-    @inline(__always) init(_ rounding: CodeRounding) {
+    @inline(__always) init(_ rounding: QuantizedRounding) {
         lower = Floats(repeating: rounding.lower)
         upper = Floats(repeating: rounding.upper)
         zeroPoint = Words(repeating: rounding.zeroPoint)
@@ -124,20 +124,21 @@ struct VectorRounding {
     @inline(__always) func level(_ value: Floats) -> Floats { thaw_rounded(clamped(value)) }
 
     /// The quantized value.
-    @inline(__always) func code(_ value: Floats) -> Codes {
+    @inline(__always) func quantized(_ value: Floats) -> Bytes {
         thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
     }
 
     #if AVX512
-        /// The codes of four vectors, one after the other, in fewer instructions than four times `code` takes.
-        @inline(__always) func codes(_ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats) -> SIMD64<UInt8> {
+        /// The quantized values of four vectors, one after the other, in fewer instructions than four separate vectors
+        /// take.
+        @inline(__always) func quantized(_ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats) -> SIMD64<UInt8> {
             thaw_rounded_bytes(
                 a, b, c, d, upper, Int16(truncatingIfNeeded: zeroPoint[0]), lowest, highest)
         }
     #endif
 }
 
-/// `CodeAddition` in vectors.
+/// `QuantizedAddition` in vectors.
 struct VectorAddition {
     private let leftFactor: Floats
     private let rightFactor: Floats
@@ -145,7 +146,7 @@ struct VectorAddition {
     private let rightZero: Words
     let rounding: VectorRounding
 
-    @inline(__always) init(_ addition: CodeAddition) {
+    @inline(__always) init(_ addition: QuantizedAddition) {
         leftFactor = Floats(repeating: addition.leftFactor)
         rightFactor = Floats(repeating: addition.rightFactor)
         leftZero = Words(repeating: addition.leftZeroPoint)
@@ -153,44 +154,46 @@ struct VectorAddition {
         rounding = VectorRounding(addition.rounding)
     }
 
-    @inline(__always) func code(_ left: Codes, _ right: Codes) -> Codes { code(level: level(left), right) }
+    @inline(__always) func quantized(_ left: Bytes, _ right: Bytes) -> Bytes { quantized(level: level(left), right) }
 
-    @inline(__always) func level(_ left: Codes) -> Floats { thaw_floats(thaw_words(left) &- leftZero) }
+    @inline(__always) func level(_ left: Bytes) -> Floats { thaw_floats(thaw_words(left) &- leftZero) }
 
-    /// - Parameter level: The left code minus its zero point.
-    @inline(__always) func code(level: Floats, _ right: Codes) -> Codes { rounding.code(sum(level: level, right)) }
+    /// - Parameter level: The left quantized value minus its zero point.
+    @inline(__always) func quantized(level: Floats, _ right: Bytes) -> Bytes {
+        rounding.quantized(sum(level: level, right))
+    }
 
     /// The sum before it is rounded.
-    @inline(__always) func sum(level: Floats, _ right: Codes) -> Floats {
+    @inline(__always) func sum(level: Floats, _ right: Bytes) -> Floats {
         let other = thaw_floats(thaw_words(right) &- rightZero)
         return thaw_sum_of_products(level, leftFactor, other, rightFactor)
     }
 }
 
-/// `CodeMultiplication` in vectors.
+/// `QuantizedMultiplication` in vectors.
 struct VectorMultiplication {
     private let factor: Floats
     private let leftZero: Words
     private let rightZero: Words
     let rounding: VectorRounding
 
-    @inline(__always) init(_ multiplication: CodeMultiplication) {
+    @inline(__always) init(_ multiplication: QuantizedMultiplication) {
         factor = Floats(repeating: multiplication.factor)
         leftZero = Words(repeating: multiplication.leftZeroPoint)
         rightZero = Words(repeating: multiplication.rightZeroPoint)
         rounding = VectorRounding(multiplication.rounding)
     }
 
-    /// The right codes minus their zero point, for `product`.
-    @inline(__always) func levels(_ right: Codes) -> Floats { thaw_floats(thaw_words(right) &- rightZero) }
+    /// The right quantized values minus their zero point, for `product`.
+    @inline(__always) func levels(_ right: Bytes) -> Floats { thaw_floats(thaw_words(right) &- rightZero) }
 
-    /// The product before it is rounded. (Products of codes are exact as floats.)
-    @inline(__always) func product(_ left: Codes, _ levels: Floats) -> Floats {
+    /// The product before it is rounded. (Products of quantized values are exact as floats.)
+    @inline(__always) func product(_ left: Bytes, _ levels: Floats) -> Floats {
         thaw_floats(thaw_words(left) &- leftZero) * levels * factor
     }
 }
 
-extension CodeKernels {
+extension Int8Kernels {
     /// Independent accumulators, enough to hide the latency of an addition.
     public static func peak(_ rounds: Int) -> Int {
         #if AMX
@@ -235,11 +238,11 @@ extension CodeKernels {
 
 /// One step: adds the products of a word of quantized values, in the form that `spread` returns, and a word of weights.
 @inline(__always)
-func addProducts(_ sum: Words, _ codes: Words, _ weights: Words) -> Words {
+func addProducts(_ sum: Words, _ values: Words, _ weights: Words) -> Words {
     #if VNNI
-        return thaw_add_quads(sum, codes, weights)
+        return thaw_add_quads(sum, values, weights)
     #else
-        return thaw_add_pairs(sum, codes, weights)
+        return thaw_add_pairs(sum, values, weights)
     #endif
 }
 
@@ -257,11 +260,11 @@ func spread(_ quad: Words, half: Int) -> Words {
 
 /// Quantized values as `addProducts` multiplies them: minus 128, if it multiplies signed bytes.
 @inline(__always)
-func signed(_ codes: Codes) -> Codes {
+func signed(_ bytes: Bytes) -> Bytes {
     #if DOTPROD
-        return codes ^ Codes(repeating: 0x80)
+        return bytes ^ Bytes(repeating: 0x80)
     #else
-        return codes
+        return bytes
     #endif
 }
 

@@ -10,7 +10,7 @@ protocol Blocks {
     static var count: Int { get }
     /// Loads consecutive blocks.
     init(_ words: UnsafeRawPointer)
-    mutating func accumulate(_ codes: Words, _ weights: Self)
+    mutating func accumulate(_ values: Words, _ weights: Self)
     #if DOTPROD
         mutating func balance(_ weights: Self)
     #endif
@@ -26,8 +26,8 @@ struct OneBlock: Blocks {
 
     @inline(__always) init(_ words: UnsafeRawPointer) { self.words = loadWords(words) }
     @inline(__always) init(_ words: Words) { self.words = words }
-    @inline(__always) mutating func accumulate(_ codes: Words, _ weights: OneBlock) {
-        words = addProducts(words, codes, weights.words)
+    @inline(__always) mutating func accumulate(_ values: Words, _ weights: OneBlock) {
+        words = addProducts(words, values, weights.words)
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: OneBlock) { words = balanced(words, weights.words) }
@@ -46,9 +46,9 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a = A(words)
         b = B(words + A.count * 64)
     }
-    @inline(__always) mutating func accumulate(_ codes: Words, _ weights: BlockPair) {
-        a.accumulate(codes, weights.a)
-        b.accumulate(codes, weights.b)
+    @inline(__always) mutating func accumulate(_ values: Words, _ weights: BlockPair) {
+        a.accumulate(values, weights.a)
+        b.accumulate(values, weights.b)
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: BlockPair) {
@@ -113,7 +113,7 @@ struct Pixel<Sums: Blocks>: Tile {
     }
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Int32> {
-            unsafeBitCast(signed(loadCodes(input + offset)), to: SIMD4<Int32>.self)
+            unsafeBitCast(signed(loadQuantized(input + offset)), to: SIMD4<Int32>.self)
         }
         @inline(__always) mutating func accumulate(_ values: SIMD4<Int32>, element: Int, _ weights: Sums) {
             sums.accumulate(Words(repeating: values[element]), weights)

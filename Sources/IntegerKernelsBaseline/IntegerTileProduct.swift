@@ -4,17 +4,17 @@ import Kernels
 // 8-bit integers in AMX's tiles: a word is a quad.
 
 #if AMX
-    typealias Table = CodeKernels
+    typealias Table = Int8Kernels
     typealias TileWork = IntegerConvolutionWork
     typealias TileSteps = IntegerSteps
     typealias TileSum = Int32
     /// The values of a block of a pixel.
-    typealias BlockValues = Codes
+    typealias BlockValues = Bytes
 
     var valuesPerWord: Int { @inline(__always) get { 4 } }
     @inline(__always) func words(_ steps: IntegerSteps) -> Int { steps.count }
 
-    extension CodeKernels {
+    extension Int8Kernels {
         static var supportsTiles: Bool { thaw_has_amx_int8() }
 
         @inline(__always)

@@ -3,15 +3,15 @@
 /// The addition of two quantized tensors, with each product and the sum rounded to float32:
 ///
 ///     (left − zero) · factor + (right − zero) · factor
-public struct CodeAddition: Hashable, Sendable {
+public struct QuantizedAddition: Hashable, Sendable {
     public var leftFactor: Float
     public var rightFactor: Float
     public var leftZeroPoint: Int32
     public var rightZeroPoint: Int32
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
 
     public init(
-        leftFactor: Float, rightFactor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: CodeRounding
+        leftFactor: Float, rightFactor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: QuantizedRounding
     ) {
         self.leftFactor = leftFactor
         self.rightFactor = rightFactor
@@ -21,25 +21,25 @@ public struct CodeAddition: Hashable, Sendable {
     }
 
     /// With the operands exchanged.
-    public var swapped: CodeAddition {
-        CodeAddition(
+    public var swapped: QuantizedAddition {
+        QuantizedAddition(
             leftFactor: rightFactor, rightFactor: leftFactor, leftZeroPoint: Int(rightZeroPoint),
             rightZeroPoint: Int(leftZeroPoint), rounding: rounding)
     }
 }
 
-/// What the multiplication of two tensors of codes computes:
+/// What the multiplication of two quantized tensors computes:
 ///
 ///     float((left − zero) · (right − zero)) · factor
 ///
 /// The first product is one of integers, the second is rounded to float32.
-public struct CodeMultiplication: Hashable, Sendable {
+public struct QuantizedMultiplication: Hashable, Sendable {
     public var factor: Float
     public var leftZeroPoint: Int32
     public var rightZeroPoint: Int32
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
 
-    public init(factor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: CodeRounding) {
+    public init(factor: Float, leftZeroPoint: Int, rightZeroPoint: Int, rounding: QuantizedRounding) {
         self.factor = factor
         self.leftZeroPoint = Int32(leftZeroPoint)
         self.rightZeroPoint = Int32(rightZeroPoint)
@@ -47,8 +47,8 @@ public struct CodeMultiplication: Hashable, Sendable {
     }
 
     /// With the operands exchanged.
-    public var swapped: CodeMultiplication {
-        CodeMultiplication(
+    public var swapped: QuantizedMultiplication {
+        QuantizedMultiplication(
             factor: factor, leftZeroPoint: Int(rightZeroPoint), rightZeroPoint: Int(leftZeroPoint), rounding: rounding)
     }
 }
@@ -63,11 +63,11 @@ public struct IntegerAdditionWork {
     public var outputStride: Int
     public var width: Int
     public var count: Int
-    public var addition: CodeAddition
+    public var addition: QuantizedAddition
 
     public init(
         left: UnsafePointer<UInt8>, leftStride: Int, right: UnsafePointer<UInt8>, rightStride: Int,
-        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int, addition: CodeAddition
+        output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int, addition: QuantizedAddition
     ) {
         self.left = left
         self.leftStride = leftStride
@@ -81,11 +81,11 @@ public struct IntegerAdditionWork {
     }
 }
 
-/// Multiplies rows of codes: `count` rows of `width` values.
+/// Multiplies rows of quantized tensors: `count` rows of `width` values.
 public struct IntegerMultiplicationWork {
     public var left: UnsafePointer<UInt8>
     public var leftStride: Int
-    /// A row for each row of `left`; or, if `repeats` is set, the codes of one block of channels for all pixels.
+    /// A row for each row of `left`; or, if `repeats` is set, one block of channels for all pixels.
     public var right: UnsafePointer<UInt8>
     public var rightStride: Int
     public var repeats: Bool
@@ -93,12 +93,12 @@ public struct IntegerMultiplicationWork {
     public var outputStride: Int
     public var width: Int
     public var count: Int
-    public var multiplication: CodeMultiplication
+    public var multiplication: QuantizedMultiplication
 
     public init(
         left: UnsafePointer<UInt8>, leftStride: Int, right: UnsafePointer<UInt8>, rightStride: Int, repeats: Bool,
         output: UnsafeMutablePointer<UInt8>, outputStride: Int, width: Int, count: Int,
-        multiplication: CodeMultiplication
+        multiplication: QuantizedMultiplication
     ) {
         self.left = left
         self.leftStride = leftStride
@@ -130,12 +130,12 @@ public struct IntegerScaleWork {
     /// A value for each channel of the block.
     public var offsets: UnsafePointer<Float>
     public var zeroPoint: Int32
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
 
     public init(
         input: UnsafePointer<UInt8>, inputStride: Int, output: UnsafeMutablePointer<UInt8>, outputStride: Int,
         width: Int, count: Int, factors: UnsafePointer<Float>, offsets: UnsafePointer<Float>, zeroPoint: Int,
-        rounding: CodeRounding
+        rounding: QuantizedRounding
     ) {
         self.input = input
         self.inputStride = inputStride
@@ -177,17 +177,17 @@ public struct LookupWork {
 /// Quantizes floats, `q = round(float / scale)`, or dequantizes, `float = (q − zero) · scale`: a row of values.
 public struct QuantizationWork {
     public var floats: UnsafeMutablePointer<Float>
-    public var codes: UnsafeMutablePointer<UInt8>
+    public var quantized: UnsafeMutablePointer<UInt8>
     public var count: Int
     public var scale: Float
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
 
     public init(
-        floats: UnsafeMutablePointer<Float>, codes: UnsafeMutablePointer<UInt8>, count: Int, scale: Float,
-        rounding: CodeRounding
+        floats: UnsafeMutablePointer<Float>, quantized: UnsafeMutablePointer<UInt8>, count: Int, scale: Float,
+        rounding: QuantizedRounding
     ) {
         self.floats = floats
-        self.codes = codes
+        self.quantized = quantized
         self.count = count
         self.scale = scale
         self.rounding = rounding

@@ -1,21 +1,7 @@
-/// How a computed value is quantized: clamped, rounded to the nearest integer with ties to even, plus the zero point.
-public struct CodeRounding: Hashable, Sendable {
-    public var zeroPoint: Int32
-    /// The lowest and the highest quantized value, minus the zero point.
-    public var lower: Float
-    public var upper: Float
-
-    public init(zeroPoint: Int, lower: Int, upper: Int) {
-        self.zeroPoint = Int32(zeroPoint)
-        self.lower = Float(lower - zeroPoint)
-        self.upper = Float(upper - zeroPoint)
-    }
-}
-
 /// Packs the weights of one group of output channels.
 public struct IntegerPackingWork {
     /// Rows of quantized values, with one value per output channel.
-    public var codes: UnsafePointer<Int8>
+    public var quantized: UnsafePointer<Int8>
     public var rowStride: Int
     /// The row of each weight of each quad, or of each tap of a depthwise convolution; −1 for a weight of zero.
     public var rows: UnsafePointer<Int32>
@@ -29,11 +15,11 @@ public struct IntegerPackingWork {
     public var packed: UnsafeMutableRawPointer
 
     public init(
-        codes: UnsafePointer<Int8>, rowStride: Int, rows: UnsafePointer<Int32>, rowCount: Int,
+        quantized: UnsafePointer<Int8>, rowStride: Int, rows: UnsafePointer<Int32>, rowCount: Int,
         steps: IntegerSteps = IntegerSteps(tapCount: 0, quads: 0), firstColumn: Int, columnCount: Int, blockCount: Int,
         packed: UnsafeMutableRawPointer
     ) {
-        self.codes = codes
+        self.quantized = quantized
         self.rowStride = rowStride
         self.rows = rows
         self.rowCount = rowCount
@@ -80,7 +66,7 @@ public struct IntegerConvolutionWork {
     /// point.
     public var bias: UnsafePointer<Int32>
     public var factors: UnsafePointer<Float>
-    public var rounding: CodeRounding?
+    public var rounding: QuantizedRounding?
     public var lower = -Float.infinity
     public var upper = Float.infinity
 
@@ -95,7 +81,7 @@ public struct IntegerConvolutionWork {
     public var residual: UnsafeRawPointer?
     public var residualOffsets: UnsafePointer<Int32>?
     public var residualBlockStride = 0
-    public var addition: CodeAddition?
+    public var addition: QuantizedAddition?
 
     public var firstPixel = 0
     public var pixelCount: Int
@@ -106,7 +92,7 @@ public struct IntegerConvolutionWork {
     public init(
         input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>, steps: IntegerSteps,
         weights: UnsafeRawPointer, bias: UnsafePointer<Int32>, factors: UnsafePointer<Float>,
-        rounding: CodeRounding?, output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>,
+        rounding: QuantizedRounding?, output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>,
         outputBlockStride: Int, channels: Int, pixelCount: Int, blockCount: Int, scratch: UnsafeMutableRawPointer
     ) {
         self.input = input
@@ -142,7 +128,7 @@ public struct IntegerDepthwiseWork {
     public var weights: UnsafeRawPointer
     public var bias: UnsafePointer<Int32>
     public var factors: UnsafePointer<Float>
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
     /// The first pixel of the block's plane.
     public var output: UnsafeMutableRawPointer
     public var outputRowStride: Int
@@ -153,8 +139,8 @@ public struct IntegerDepthwiseWork {
     public init(
         input: UnsafeRawPointer, inputRowStride: Int, strideY: Int, strideX: Int, windowHeight: Int, windowWidth: Int,
         tapStrideY: Int, tapStrideX: Int, weights: UnsafeRawPointer, bias: UnsafePointer<Int32>,
-        factors: UnsafePointer<Float>, rounding: CodeRounding, output: UnsafeMutableRawPointer, outputRowStride: Int,
-        width: Int, firstRow: Int, rowCount: Int
+        factors: UnsafePointer<Float>, rounding: QuantizedRounding, output: UnsafeMutableRawPointer,
+        outputRowStride: Int, width: Int, firstRow: Int, rowCount: Int
     ) {
         self.input = input
         self.inputRowStride = inputRowStride
@@ -176,7 +162,7 @@ public struct IntegerDepthwiseWork {
     }
 }
 
-/// Pooling of one plane of codes. Windows are clipped to the image. An average is
+/// Pooling of one plane of a quantized image. Windows are clipped to the image. An average is
 ///
 ///     q = round(float(Σ input − count · zero) · factors[count])
 ///
@@ -200,13 +186,13 @@ public struct IntegerPoolingWork {
     /// The rounding of an average.
     public var factors: UnsafePointer<Float>
     public var zeroPoint: Int32
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
 
     public init(
         kind: PoolingWork.Kind, input: UnsafePointer<UInt8>, inputRowStride: Int, inputHeight: Int, inputWidth: Int,
         output: UnsafeMutablePointer<UInt8>, outputRowStride: Int, outputWidth: Int, windowHeight: Int,
         windowWidth: Int, strideY: Int, strideX: Int, padTop: Int, padLeft: Int, rowCount: Int,
-        factors: UnsafePointer<Float>, zeroPoint: Int, rounding: CodeRounding
+        factors: UnsafePointer<Float>, zeroPoint: Int, rounding: QuantizedRounding
     ) {
         self.kind = kind
         self.input = input
@@ -238,7 +224,7 @@ public struct IntegerMeanWork {
     public var width: Int
     public var factor: Float
     public var zeroPoint: Int32
-    public var rounding: CodeRounding
+    public var rounding: QuantizedRounding
     public var output: UnsafeMutablePointer<UInt8>
     public var channels: Int
     public var firstBlock: Int
@@ -246,7 +232,7 @@ public struct IntegerMeanWork {
 
     public init(
         input: UnsafePointer<UInt8>, inputRowStride: Int, inputBlockStride: Int, height: Int, width: Int,
-        factor: Float, zeroPoint: Int, rounding: CodeRounding, output: UnsafeMutablePointer<UInt8>, channels: Int,
+        factor: Float, zeroPoint: Int, rounding: QuantizedRounding, output: UnsafeMutablePointer<UInt8>, channels: Int,
         firstBlock: Int, blockCount: Int
     ) {
         self.input = input

@@ -299,3 +299,10 @@ func nearestHalf(_ x: Lanes) -> Lanes {
             .replacing(with: x, where: x .!= x)
     #endif
 }
+
+// MARK: Whole vectors
+
+#if arch(arm64)
+    @inline(__always) func exponential(_ x: Vector) -> Vector { eachQuarter(x, exponential) }
+    @inline(__always) func logarithm(_ x: Vector) -> Vector { eachQuarter(x, logarithm) }
+#endif

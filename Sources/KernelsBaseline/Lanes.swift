@@ -81,13 +81,9 @@ var partCount: Int { @inline(__always) get { blockWidth / laneCount } }
     @inline(__always) func identity(_ x: Vector) -> Vector { x }
     @inline(__always) func squared(_ x: Vector) -> Vector { x * x }
     @inline(__always) func squareRoot(_ x: Vector) -> Vector { eachQuarter(x, squareRoot) }
-    #if !BFLOAT16
-        @inline(__always) func exponential(_ x: Vector) -> Vector { eachQuarter(x, exponential) }
-        @inline(__always) func logarithm(_ x: Vector) -> Vector { eachQuarter(x, logarithm) }
-    #endif
 
     @inline(__always)
-    private func eachQuarter(_ x: Vector, _ function: (Lanes) -> Lanes) -> Vector {
+    func eachQuarter(_ x: Vector, _ function: (Lanes) -> Lanes) -> Vector {
         let (low, high) = (x.lowHalf, x.highHalf)
         return Vector(
             lowHalf: SIMD8(lowHalf: function(low.lowHalf), highHalf: function(low.highHalf)),

@@ -37,7 +37,7 @@ public struct DetectionEvaluation: Sendable {
     /// The number of annotated objects of each category.
     public private(set) var truthCounts: [Int]
     /// For each category and range of areas, the detections in the images so far.
-    private var tallies: [[Tally]]
+    private(set) var tallies: [[Tally]]
 
     public init(categoryCount: Int) {
         self.categoryCount = categoryCount
@@ -119,12 +119,6 @@ public struct DetectionEvaluation: Sendable {
             Tally.Entry(confidence: found[$0].confidence, rank: $0, matched: matchedBits[$0], ignored: ignoredBits[$0])
         }
     }
-
-    /// The figures of a category.
-    public func precision(ofCategory category: Int) -> DetectionPrecision { DetectionPrecision([tallies[category]]) }
-
-    /// The figures over all categories.
-    public var precision: DetectionPrecision { DetectionPrecision(tallies) }
 }
 
 extension Detection.Box {

@@ -56,6 +56,14 @@ public struct DetectionPrecision: Sendable, Equatable {
     }
 }
 
+extension DetectionEvaluation {
+    /// The figures of a category.
+    public func precision(ofCategory category: Int) -> DetectionPrecision { DetectionPrecision([tallies[category]]) }
+
+    /// The figures over all categories.
+    public var precision: DetectionPrecision { DetectionPrecision(tallies) }
+}
+
 extension [Double] {
     /// nil if it is empty.
     fileprivate var mean: Double? { isEmpty ? nil : reduce(0, +) / Double(count) }

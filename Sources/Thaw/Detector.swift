@@ -112,9 +112,9 @@ public final class Detector: Sendable {
             // The rest of a fixed number of boxes is zeros.
             guard classCount > 0, scores.contains(where: { $0 != 0 }) else { return nil }
             let box = Array(coordinates[4 * row..<4 * row + 4])
-            let (x, width) = original(
+            let (x, width) = Self.original(
                 box[0], box[2], from: areas.filled.columns, to: areas.seen.columns, extent: image.width)
-            let (y, height) = original(
+            let (y, height) = Self.original(
                 box[1], box[3], from: areas.filled.rows, to: areas.seen.rows, extent: image.height)
             return Detection.Object(
                 label: labels?[top] ?? "\(top)", index: top, confidence: Float(scores[scores.startIndex + top]),
@@ -122,20 +122,20 @@ public final class Detector: Sendable {
         }
         return Detection(objects: objects, width: width, height: height)
     }
-}
 
-/// The position in the photo of a box from the model's image, along one axis.
-///
-/// - Parameters:
-///   - center: Its center, relative to the size of the model's image.
-///   - size: Its size, also relative.
-///   - extent: The size of the model's image in pixels.
-private func original(
-    _ center: Double, _ size: Double, from filled: Range<Int>, to seen: Range<Int>, extent: Int
-) -> (start: Double, size: Double) {
-    let scale = Double(seen.count) / Double(filled.count)
-    let start = ((center - size / 2) * Double(extent) - Double(filled.lowerBound)) * scale
-    return (start + Double(seen.lowerBound), size * Double(extent) * scale)
+    /// The position in the photo of a box from the model's image, along one axis.
+    ///
+    /// - Parameters:
+    ///   - center: Its center, relative to the size of the model's image.
+    ///   - size: Its size, also relative.
+    ///   - extent: The size of the model's image in pixels.
+    private static func original(
+        _ center: Double, _ size: Double, from filled: Range<Int>, to seen: Range<Int>, extent: Int
+    ) -> (start: Double, size: Double) {
+        let scale = Double(seen.count) / Double(filled.count)
+        let start = ((center - size / 2) * Double(extent) - Double(filled.lowerBound)) * scale
+        return (start + Double(seen.lowerBound), size * Double(extent) * scale)
+    }
 }
 
 /// The objects detected in an image.

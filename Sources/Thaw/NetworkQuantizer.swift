@@ -3,7 +3,7 @@ struct NetworkQuantizer {
     /// The network with rounded weights, but without rounded activations.
     private(set) var graph: Graph
     /// The quantization parameters of the rounded values.
-    private(set) var codes: [Graph.Value: QuantizedValue] = [:]
+    private(set) var parameters: [Graph.Value: QuantizationParameters] = [:]
     /// The names of the layers that are computed in floating point, in the order of the graph.
     private(set) var kept: [String] = []
     private let original: Graph
@@ -14,13 +14,13 @@ struct NetworkQuantizer {
     /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
     /// - Parameter given: The quantization parameters of quantization-aware training.
     init(
-        _ graph: Graph, given: [Graph.Value: QuantizedValue], _ observer: Observer, _ statistic: RangeStatistic
+        _ graph: Graph, given: [Graph.Value: QuantizationParameters], _ observer: Observer, _ statistic: RangeStatistic
     ) throws {
         original = graph
         plan = QuantizationPlan(graph)
         guard !plan.layers.isEmpty else { throw Failure.nothingToQuantize() }
         self.graph = graph
-        try setCodes(given, observer, statistic)
+        try setParameters(given, observer, statistic)
         for index in plan.layers { self.graph.nodes[index].operation = layer(index).withRoundedWeights }
         try correctBiases(observer)
     }
@@ -38,7 +38,7 @@ struct NetworkQuantizer {
         let equalized = try NetworkQuantizer(
             equalization.equalized(magnitudes), given: given, observer, statistic)
         func error(_ network: NetworkQuantizer) throws -> Double {
-            try NetworkQuantizer.distance(observer.outputs(of: network.graph.rounded(network.codes)), scores)
+            try NetworkQuantizer.distance(observer.outputs(of: network.graph.rounded(network.parameters)), scores)
         }
         return try error(equalized) < error(plain) ? equalized : plain
     }
@@ -52,8 +52,8 @@ struct NetworkQuantizer {
 
     // MARK: Ranges
 
-    private mutating func setCodes(
-        _ given: [Graph.Value: QuantizedValue], _ observer: Observer, _ statistic: RangeStatistic
+    private mutating func setParameters(
+        _ given: [Graph.Value: QuantizationParameters], _ observer: Observer, _ statistic: RangeStatistic
     ) throws {
         let inputs = Set(graph.inputs.map(\.value))
         let computed = plan.values.filter { !inputs.contains($0) }
@@ -66,13 +66,13 @@ struct NetworkQuantizer {
         for (value, distribution) in zip(computed, distributions) { ranges[value] = distribution.range(statistic) }
         for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
         for group in plan.groups {
-            if let code = group.lazy.compactMap({ given[$0] }).first {
-                for value in group { codes[value] = code }
+            if let pair = group.lazy.compactMap({ given[$0] }).first {
+                for value in group { parameters[value] = pair }
                 continue
             }
             let low = group.map { ranges[$0]!.low }.min()!
             let high = group.map { ranges[$0]!.high }.max()!
-            for value in group { codes[value] = QuantizedValue(low, high) }
+            for value in group { parameters[value] = QuantizationParameters(low, high) }
         }
     }
 
@@ -87,7 +87,7 @@ struct NetworkQuantizer {
     /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do the errors
     /// of earlier layers.
     private mutating func correctBiases(_ observer: Observer) throws {
-        var sweep = try LayerSweep(graph.rounded(codes), observer, images: Self.photosForBiases)
+        var sweep = try LayerSweep(graph.rounded(parameters), observer, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
         let expected = try observer.prefix(sweep.imageCount).means(of: outputs, in: original)
         for (number, index) in plan.layers.enumerated() {
@@ -107,7 +107,7 @@ struct NetworkQuantizer {
     // MARK: Layers in floating point
 
     /// The network with rounded values.
-    func quantized() throws -> Graph { try graph.quantized(codes, keeping: Set(kept)) }
+    func quantized() throws -> Graph { try graph.quantized(parameters, keeping: Set(kept)) }
 
     /// Keeps the most sensitive layers in floating point.
     /// - Parameters:
@@ -145,7 +145,7 @@ struct NetworkQuantizer {
             var single = original
             single.nodes[index].operation = graph.nodes[index].operation
             let kept = Set(names).subtracting([original.nodes[index].name])
-            let outputs = try some.outputs(of: single.rounded(codes, keeping: kept))
+            let outputs = try some.outputs(of: single.rounded(parameters, keeping: kept))
             return NetworkQuantizer.distance(outputs, scores)
         }
         return plan.layers.indices.sorted { (-errors[$0], $0) < (-errors[$1], $1) }.map { plan.layers[$0] }
@@ -154,7 +154,7 @@ struct NetworkQuantizer {
     private static let photosForSensitivity = 32
 
     private func agreement(with tops: [Int], _ observer: Observer) throws -> Int {
-        let outputs = try observer.outputs(of: graph.rounded(codes, keeping: Set(kept)))
+        let outputs = try observer.outputs(of: graph.rounded(parameters, keeping: Set(kept)))
         return zip(outputs, tops).count { Classification.topIndices(of: $0, 1)[0] == $1 }
     }
 }

@@ -42,7 +42,7 @@ public struct Quantization: Sendable {
     /// The network without rounded activations, for formats that cannot express them, with the quantization parameters
     /// of its values.
     private let plain: Graph
-    private let codes: [Graph.Value: QuantizedValue]
+    private let parameters: [Graph.Value: QuantizationParameters]
 
     /// Quantizes a model.
     /// - Parameter paths: The photos on which ranges are measured, and top labels compared.
@@ -61,7 +61,7 @@ public struct Quantization: Sendable {
             agreeing = try network.keepLayers(agreeingWith: labels, atMost: most, observer)
         }
         warnings = Quantization.warnings(labels)
-        (plain, codes) = (network.graph, network.codes)
+        (plain, parameters) = (network.graph, network.parameters)
         (photoCount, layerCount, self.failures) = (pixels.count, network.layerCount, failures)
         (keptLayers, agreeingCount) = (network.kept, agreeing)
         var quantized = model
@@ -96,7 +96,7 @@ public struct Quantization: Sendable {
         var result = model
         result.graph = plain
         let plan = QuantizationPlan(plain)
-        for (value, code) in codes { result.quantization!.codes[featureName(plan.name(of: value))] = code }
+        for (value, pair) in parameters { result.quantization!.parameters[featureName(plan.name(of: value))] = pair }
         result.quantization!.kept = keptLayers.map { featureName($0) }
         return result
     }

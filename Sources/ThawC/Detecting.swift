@@ -2,34 +2,6 @@ import CThaw
 import Thaw
 import ThawCommand
 
-/// Decoding and fitting of images, from members that several structures have.
-struct ImageOptions {
-    private(set) var background: RGBColor?
-    private(set) var crop = Crop.fill
-    private(set) var resize = ResizeMethod.pillow
-    private(set) var decoding = DecodingOptions()
-
-    init() {}
-
-    init(
-        crop: UnsafePointer<CChar>?, resize: UnsafePointer<CChar>?, background: UnsafePointer<CChar>?,
-        maximumPixels: UInt64, isStrict: Int32
-    ) throws {
-        self.background = try text(background, "options.background").map { text in
-            try naming(location: "options.background") { try RGBColor(text) }
-        }
-        let choice = try text(crop, "options.crop").map { text in
-            try naming(location: "options.crop") { try CropChoice(text) }
-        }
-        self.crop = (choice ?? .fill).crop(on: self.background ?? .black)
-        self.resize = try ThawC.choice(resize, "options.resize") ?? .pillow
-        decoding = DecodingOptions(
-            background: self.background,
-            maximumPixels: maximumPixels == 0 ? DecodingOptions.standardMaximum : Int(clamping: maximumPixels),
-            isStrict: isStrict != 0)
-    }
-}
-
 /// The object of a detector handle.
 final class CDetector: Sendable {
     let detector: Detector
@@ -109,48 +81,5 @@ public func createDetectorBatch(
             try CBatch(options, background: detector.background) { images, threads, window in
                 DetectionBatch(detector.detector, images: images, threads: threads, window: window)
             })
-    }
-}
-
-/// The objects in an image, with the memory that the structure of the header points to.
-final class CObjects: @unchecked Sendable {
-    let size: (width: Int32, height: Int32)
-    let objects: UnsafeMutablePointer<thaw_object>
-    let count: Int
-    private let labels: [CText]
-
-    init(_ detection: Detection) {
-        size = (Int32(detection.width), Int32(detection.height))
-        count = detection.objects.count
-        labels = detection.objects.map { CText($0.label) }
-        objects = .allocate(capacity: max(1, count))
-        for (position, (object, label)) in zip(detection.objects, labels).enumerated() {
-            (objects + position).initialize(
-                to: thaw_object(
-                    label: label.pointer, index: object.index, confidence: object.confidence, x: object.box.x,
-                    y: object.box.y, width: object.box.width, height: object.box.height))
-        }
-    }
-
-    deinit { objects.deallocate() }
-}
-
-@_cdecl("thaw_result_detection")
-public func resultDetection(
-    _ result: OpaquePointer?, _ detection: UnsafeMutablePointer<thaw_detection>?, _ error: HandleResult?
-) -> thaw_status {
-    call(error) {
-        let result: CResult = try object(result, "result")
-        let target = try required(detection, "detection")
-        var value = try checked(UnsafePointer(target), "detection")
-        guard result.kind == .detection else { throw Failure.noDetection() }
-        value.index = result.index
-        value.path = result.path?.pointer
-        value.warning = result.warning?.pointer
-        value.error = result.error
-        (value.width, value.height) = result.objects?.size ?? (0, 0)
-        value.objects = result.objects.map { UnsafePointer($0.objects) }
-        value.count = result.objects?.count ?? 0
-        target.pointee = value
     }
 }

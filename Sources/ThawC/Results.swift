@@ -155,3 +155,45 @@ public func resultOutput(
         target.pointee = value
     }
 }
+
+@_cdecl("thaw_result_detection")
+public func resultDetection(
+    _ result: OpaquePointer?, _ detection: UnsafeMutablePointer<thaw_detection>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let result: CResult = try object(result, "result")
+        let target = try required(detection, "detection")
+        var value = try checked(UnsafePointer(target), "detection")
+        guard result.kind == .detection else { throw Failure.noDetection() }
+        value.index = result.index
+        value.path = result.path?.pointer
+        value.warning = result.warning?.pointer
+        value.error = result.error
+        (value.width, value.height) = result.objects?.size ?? (0, 0)
+        value.objects = result.objects.map { UnsafePointer($0.objects) }
+        value.count = result.objects?.count ?? 0
+        target.pointee = value
+    }
+}
+
+@_cdecl("thaw_result_value_count")
+public func resultValueCount(_ result: OpaquePointer?) -> Int {
+    guard thaw_enter_call() else { return 0 }
+    defer { thaw_leave_call() }
+    return Handles.shared.find(result, CResult.self)?.values.count ?? 0
+}
+
+@_cdecl("thaw_result_value")
+public func resultValue(
+    _ result: OpaquePointer?, _ index: Int, _ value: UnsafeMutablePointer<thaw_value>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let result: CResult = try object(result, "result")
+        let target = try required(value, "value")
+        let size = try checked(UnsafePointer(target), "value").size
+        guard result.values.indices.contains(index) else { throw Failure.noSuchOutput(index, result.values.count) }
+        var record = result.values[index].record
+        record.size = size
+        target.pointee = record
+    }
+}

@@ -110,7 +110,7 @@ extension GivenTensor {
                 remedy: "expected [height, width, 3], [height, width, 4] or [height, width]", names: [feature!.name])
         }
         return .pixels(
-            pixels(
+            copiedPixels(
                 bytes.bindMemory(to: UInt8.self).baseAddress!, stride: sizes[1] * channels, width: sizes[1],
                 height: sizes[0], channels: channels))
     }
@@ -126,7 +126,7 @@ func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) th
     let path = path(image.path)
     if image.pixels != nil {
         guard image.bytes == nil else { throw Failure.excludes("image.bytes", "image.pixels") }
-        return FoundImage(path: path ?? "", pixels: try pixels(image, background))
+        return FoundImage(path: path ?? "", pixels: try givenPixels(image, background))
     }
     if image.bytes != nil || image.byte_count != 0 {
         let content = try bytes(image.bytes, image.byte_count, "image.bytes")
@@ -136,7 +136,7 @@ func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) th
     return FoundImage(path: path)
 }
 
-private func pixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixels {
+private func givenPixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixels {
     let (width, height, channels) = (Int(image.width), Int(image.height), Int(image.channels))
     guard 1...1 << 16 ~= width, 1...1 << 16 ~= height, [1, 3, 4].contains(channels) else {
         throw Failure.pixelSize(width, height, channels)
@@ -144,7 +144,7 @@ private func pixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixe
     let length = width * channels
     let stride = image.row_stride == 0 ? length : image.row_stride
     guard stride >= length else { throw Failure.rowStride(stride, length) }
-    let pixels = pixels(image.pixels, stride: stride, width: width, height: height, channels: channels)
+    let pixels = copiedPixels(image.pixels, stride: stride, width: width, height: height, channels: channels)
     guard channels == 4, let background else { return pixels }
     var alpha: [UInt8] = []
     alpha.reserveCapacity(width * height)
@@ -155,7 +155,8 @@ private func pixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixe
 }
 
 /// A copy of the caller's pixels without the gaps between rows, and without a fourth channel.
-private func pixels(_ source: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int, channels: Int) -> Pixels {
+private func copiedPixels(_ source: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int, channels: Int) -> Pixels
+{
     let kept = min(channels, 3)
     var bytes = [UInt8](repeating: 0, count: width * height * kept)
     bytes.withUnsafeMutableBufferPointer { target in

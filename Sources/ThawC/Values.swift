@@ -115,25 +115,3 @@ final class CValue: @unchecked Sendable {
         (record.kind, record.image) = (Int32(THAW_VALUE_IMAGE), memory([image]))
     }
 }
-
-@_cdecl("thaw_result_value_count")
-public func resultValueCount(_ result: OpaquePointer?) -> Int {
-    guard thaw_enter_call() else { return 0 }
-    defer { thaw_leave_call() }
-    return Handles.shared.find(result, CResult.self)?.values.count ?? 0
-}
-
-@_cdecl("thaw_result_value")
-public func resultValue(
-    _ result: OpaquePointer?, _ index: Int, _ value: UnsafeMutablePointer<thaw_value>?, _ error: HandleResult?
-) -> thaw_status {
-    call(error) {
-        let result: CResult = try object(result, "result")
-        let target = try required(value, "value")
-        let size = try checked(UnsafePointer(target), "value").size
-        guard result.values.indices.contains(index) else { throw Failure.noSuchOutput(index, result.values.count) }
-        var record = result.values[index].record
-        record.size = size
-        target.pointee = record
-    }
-}

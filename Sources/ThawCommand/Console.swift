@@ -119,9 +119,6 @@ struct Console: Sendable {
         }
     }
 
-    /// The color of a top label, and the end of it.
-    static let (emphasis, standardColor) = ("\u{1B}[1;32m", "\u{1B}[0m")
-
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
     /// A file name in results for users: unchanged, but without control characters on a terminal.

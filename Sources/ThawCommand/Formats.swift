@@ -58,13 +58,19 @@ func shown(_ name: String) -> String {
     String(String.UnicodeScalarView(name.unicodeScalars.map { $0.isControlling ? "?" : $0 }))
 }
 
+enum TerminalColor {
+    /// The color of a top label.
+    static let emphasis = "\u{1B}[1;32m"
+    static let standard = "\u{1B}[0m"
+}
+
 /// Lines that are safe to print to a terminal: the only control characters left are tabs and our own colors.
 func plain(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { $0.isControlling && $0 != "\n" }) else { return text }
     var result = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
     while let scalar = rest.first {
-        let color = [Console.emphasis, Console.standardColor].first { rest.starts(with: $0.unicodeScalars) }
+        let color = [TerminalColor.emphasis, TerminalColor.standard].first { rest.starts(with: $0.unicodeScalars) }
         if let color {
             result.append(contentsOf: color.unicodeScalars)
             rest = rest.dropFirst(color.unicodeScalars.count)

@@ -112,7 +112,7 @@ private struct Report {
         }
         let rows = layers.map { layer in
             let range = layer.range.map { "\(short($0.lowerBound)) to \(short($0.upperBound))" } ?? "floats"
-            return (layer.isOnCodes ? "int8" : "float32", range, "\(layer.name) (\(layer.operation))")
+            return (layer.isInteger ? "int8" : "float32", range, "\(layer.name) (\(layer.operation))")
         }
         let width = rows.map(\.1.count).max()!
         add("layers", rows.map { padded($0.0, 9) + padded($0.1, width + 2) + $0.2 })

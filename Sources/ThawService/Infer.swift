@@ -69,11 +69,3 @@ extension Service {
         return results
     }
 }
-
-/// The values of an output for all items.
-struct OutputValues {
-    /// The elements, little-endian. Each string is preceded by its length in 4 bytes.
-    var bytes: [UInt8]
-    /// The shape for each item; nil before the first.
-    var shape: [Int]?
-}

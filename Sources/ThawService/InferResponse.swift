@@ -93,3 +93,11 @@ struct InferResponse {
         }
     }
 }
+
+/// The values of an output for all items.
+struct OutputValues {
+    /// The elements, little-endian. Each string is preceded by its length in 4 bytes.
+    var bytes: [UInt8]
+    /// The shape for each item; nil before the first.
+    var shape: [Int]?
+}

@@ -86,7 +86,7 @@ struct CompressedProgram {
         func scaling(_ operation: Message) -> (scales: [Float], element: ElementType)? {
             guard isScaledAfterwards, ProgramUses.layers.contains(operation.type),
                 let name = operation.boundNames("weight").first,
-                let plan = plans[name], let scales = plan.codes.scales
+                let plan = plans[name], let scales = plan.weights.scales
             else { return nil }
             return (scales, plan.type.element)
         }
@@ -104,7 +104,7 @@ struct CompressedProgram {
             if let plan = plans[name] {
                 result += added { block in
                     block.float = plan.type.element
-                    block.addCompressed(plan.codes, plan.type.shape, as: name)
+                    block.addCompressed(plan.weights, plan.type.shape, as: name)
                 }
             } else if let (scales, element) = scaling(operation) {
                 result += try withScale(operation, scales, element, values)
@@ -125,7 +125,7 @@ struct CompressedProgram {
     }
 
     private struct Plan {
-        var codes: WeightCodes
+        var weights: CompressedWeights
         var type: TensorType
     }
 
@@ -153,8 +153,8 @@ struct CompressedProgram {
             let use = LayerUse(
                 feedsDepthwise: layers.contains { $0.outputNames.contains(where: uses.readByDepthwise.contains) },
                 allowsScales: isNew || allowsScales, allowsGroups: isNew)
-            let (codes, reason) = storage.codes(for: weights, use, storedAs: element)
-            plans[name] = Plan(codes: codes, type: TensorType(weights.shape, element))
+            let (compressed, reason) = storage.compressed(weights, use, storedAs: element)
+            plans[name] = Plan(weights: compressed, type: TensorType(weights.shape, element))
             report.add(layers[0].outputNames.first ?? name, reason)
         }
         return plans

@@ -51,36 +51,8 @@ extension ArrayInput {
     }
 }
 
-/// Reads a message again with arrays of other shapes.
-struct ArrayReshaper: ModelReshaper {
-    let message: Message
-    let weights: (any WeightFiles)?
-
-    func model(at shapes: [String: [Int]], _ size: ImageSize?) throws -> Model {
-        var message = message
-        var inputs: [Message] = message.description.input
-        for index in inputs.indices {
-            guard let shape = shapes[inputs[index].name] else { continue }
-            // The readers take open sizes from the default shape.
-            inputs[index].type.multiArrayType.shape = shape
-        }
-        message.description.input = inputs
-        do { return try ModelReader.run(message, weights, size: size).model } catch let failure as Failure {
-            let text = shapes.sorted { $0.key < $1.key }.map { "'\($0.key)' of shape \($0.value)" }
-            throw failure.withShapes(text.joined(separator: ", "))
-        }
-    }
-}
-
 extension Failure {
     static func arrayShapes(_ name: String, _ problem: String) -> Failure {
         Failure(.invalidModel, location: name, "the shapes of the array are invalid: \(problem)")
-    }
-
-    /// The failure of reading a model with other shapes.
-    fileprivate func withShapes(_ shapes: String) -> Failure {
-        var copy = self
-        copy.location = ["with \(shapes)", location].compactMap { $0 }.joined(separator: ", ")
-        return copy
     }
 }

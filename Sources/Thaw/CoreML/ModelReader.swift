@@ -23,7 +23,7 @@ enum ModelReader {
         }
         model.arrays = try ArrayInput.all(in: message["description"])
         if !model.isStateful, model.arrays.values.contains(where: { $0.shapes != .fixed }) {
-            model.reshaper = ArrayReshaper(message: message, weights: weights)
+            model.reshaper = Reshaper(message: message, weights: weights)
         }
         var warnings = warnings(of: message)
         if let warning = model.readQuantization(message) { warnings.append(warning) }
@@ -36,6 +36,27 @@ enum ModelReader {
         let weights: (any WeightFiles)?
 
         func model(at size: ImageSize) throws -> Model { try run(message, weights, size: size).model }
+    }
+
+    /// Reads a message again with arrays of other shapes.
+    private struct Reshaper: ModelReshaper {
+        let message: Message
+        let weights: (any WeightFiles)?
+
+        func model(at shapes: [String: [Int]], _ size: ImageSize?) throws -> Model {
+            var message = message
+            var inputs: [Message] = message.description.input
+            for index in inputs.indices {
+                guard let shape = shapes[inputs[index].name] else { continue }
+                // The readers take open sizes from the default shape.
+                inputs[index].type.multiArrayType.shape = shape
+            }
+            message.description.input = inputs
+            do { return try run(message, weights, size: size).model } catch let failure as Failure {
+                let text = shapes.sorted { $0.key < $1.key }.map { "'\($0.key)' of shape \($0.value)" }
+                throw failure.withShapes(text.joined(separator: ", "))
+            }
+        }
     }
 
     /// Warnings about a model that could be read.
@@ -110,5 +131,14 @@ extension Message {
             let isSupported = ModelKinds.networks.contains(kind) || ModelKinds.stages.contains(kind)
             return inner.isEmpty ? [(position, kind, isSupported)] : inner
         }
+    }
+}
+
+extension Failure {
+    /// The failure of reading a model with other shapes.
+    fileprivate func withShapes(_ shapes: String) -> Failure {
+        var copy = self
+        copy.location = ["with \(shapes)", location].compactMap { $0 }.joined(separator: ", ")
+        return copy
     }
 }

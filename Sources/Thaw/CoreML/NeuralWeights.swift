@@ -44,9 +44,9 @@ extension Message {
             // The integers are found by columns.
             let rows = weights.shape[0]
             let columns = weights.reshaped([rows, weights.elementCount / max(1, rows)]).transposed([1, 0])
-            guard let codes = SymmetricCodes(of: columns, channels: rows) else { continue }
+            guard let quantized = SymmetricWeights(of: columns, channels: rows) else { continue }
             layers[index][kind]["weights"] = .weights(
-                codes.tensor(columns.shape).transposed([1, 0]), scales: codes.scales)
+                quantized.tensor(columns.shape).transposed([1, 0]), scales: quantized.scales)
             isChanged = true
         }
         guard isChanged else { return }
@@ -121,10 +121,10 @@ private struct LayerCompressor {
         // A scale layer takes only images, and the output of a dense layer need not be one.
         let use = LayerUse(
             feedsDepthwise: outputs.contains(where: readByDepthwise.contains), allowsScales: kind == "convolution")
-        let (codes, reason) = storage.codes(for: weights, use, storedAs: .float32)
+        let (compressed, reason) = storage.compressed(weights, use, storedAs: .float32)
         report.add(layer.name, reason)
-        layer[kind]["weights"] = .weights(codes)
-        guard let scales = codes.scales, let output = outputs.first else { return [layer] }
+        layer[kind]["weights"] = .weights(compressed)
+        guard let scales = compressed.scales, let output = outputs.first else { return [layer] }
         let unscaled = names.insertUnique(output + "/unscaled")
         layer.output = [unscaled]
         var scale = Message(.layer)
@@ -176,33 +176,33 @@ extension Message {
     }
 
     /// The message for signed integers, output channels first.
-    fileprivate static func weights(_ codes: Tensor, scales: [Float]) -> Message {
-        let bytes = codes.view.withBytes { $0.map { $0 &+ 128 } }
+    fileprivate static func weights(_ quantized: Tensor, scales: [Float]) -> Message {
+        let bytes = quantized.view.withBytes { $0.map { $0 &+ 128 } }
         var message = Message(.weights)
         message.quantization.numberOfBits = 8
         message.quantization.linearQuantization.scale = Tensor(scales, shape: [scales.count]).view
         message.quantization.linearQuantization.bias = Tensor(scales.map { -128 * $0 }, shape: [scales.count]).view
-        message.rawValue = Tensor(codes: bytes, shape: [bytes.count]).view
+        message.rawValue = Tensor(bytes: bytes, shape: [bytes.count]).view
         return message
     }
 
     /// The message for compressed weights.
-    fileprivate static func weights(_ codes: WeightCodes) -> Message {
+    fileprivate static func weights(_ compressed: CompressedWeights) -> Message {
         var message = Message(.weights)
-        switch codes {
+        switch compressed {
         case .palette(let palette):
             message.quantization.numberOfBits = palette.bits
             message.quantization.lookupTableQuantization.floatValue =
                 Tensor(palette.numbers, shape: [palette.numbers.count]).view
             let bytes = packed(palette.indices, bits: palette.bits, .highestFirst)
-            message.rawValue = Tensor(codes: bytes, shape: [bytes.count]).view
-        case .linear(let codes):
-            let rows = codes.scales.count
-            let biases = zip(codes.scales, codes.zeros).map { -$0 * Float($1) }
+            message.rawValue = Tensor(bytes: bytes, shape: [bytes.count]).view
+        case .linear(let linear):
+            let rows = linear.scales.count
+            let biases = zip(linear.scales, linear.zeros).map { -$0 * Float($1) }
             message.quantization.numberOfBits = 8
-            message.quantization.linearQuantization.scale = Tensor(codes.scales, shape: [rows]).view
+            message.quantization.linearQuantization.scale = Tensor(linear.scales, shape: [rows]).view
             message.quantization.linearQuantization.bias = Tensor(biases, shape: [rows]).view
-            message.rawValue = Tensor(codes: codes.codes, shape: [codes.codes.count]).view
+            message.rawValue = Tensor(bytes: linear.quantized, shape: [linear.quantized.count]).view
         }
         return message
     }

@@ -14,7 +14,7 @@ struct ProgramWriter {
     private let areReadWide: [Bool]
     private var inputs: [Message] = []
     /// Whether quantized values are 8-bit integers in the program, not integers like others.
-    private let hasCodes: Bool
+    private let hasQuantization: Bool
 
     /// - Parameters:
     ///   - weights: How weights are stored, which also determines the default compute precision.
@@ -58,8 +58,8 @@ struct ProgramWriter {
         self.model = model
         self.precision = precision
         let channelsFirst = try model.channelsFirst()
-        hasCodes = target.map { $0 >= .iOS17 } ?? false && channelsFirst.hasPairedCodes
-        graph = try channelsFirst.legalized(for: hasCodes ? .quantizedProgram : .program)
+        hasQuantization = target.map { $0 >= .iOS17 } ?? false && channelsFirst.hasPairedQuantization
+        graph = try channelsFirst.legalized(for: hasQuantization ? .quantizedProgram : .program)
         areReadWide = graph.areReadWide
         block = MILBlock(weights, target: target, compute: precision.compute)
         block.quantizesWeights = model.isQuantized && block.version >= .iOS16
@@ -81,7 +81,7 @@ struct ProgramWriter {
 
     /// The element type of a tensor inside the program.
     private func element(_ element: ElementType) -> ElementType {
-        if hasCodes, element == .int8 || element == .uint8 { return element }
+        if hasQuantization, element == .int8 || element == .uint8 { return element }
         return element.isFloatingPoint ? block.float : element == .bool ? .bool : .int32
     }
 
@@ -265,17 +265,17 @@ struct ProgramWriter {
 
 extension Graph {
     /// Whether there are 8-bit quantized values, all of which are dequantized immediately.
-    fileprivate var hasPairedCodes: Bool {
-        var areCodes = [Bool](repeating: false, count: types.count)
+    fileprivate var hasPairedQuantization: Bool {
+        var areQuantized = [Bool](repeating: false, count: types.count)
         for node in nodes {
             guard node.operation.family == .quantization else {
-                guard !node.inputs.contains(where: { areCodes[$0.index] }) else { return false }
+                guard !node.inputs.contains(where: { areQuantized[$0.index] }) else { return false }
                 continue
             }
-            for output in node.outputs { areCodes[output.index] = self[output].element != .float32 }
+            for output in node.outputs { areQuantized[output.index] = self[output].element != .float32 }
         }
         let types = (inputs + outputs).map { self[$0.value].element }
-        return areCodes.contains(true) && !types.contains { $0 == .int8 || $0 == .uint8 }
+        return areQuantized.contains(true) && !types.contains { $0 == .int8 || $0 == .uint8 }
     }
 
     /// Whether each value is read by nodes in float32 only, by value index.

@@ -77,8 +77,8 @@ private struct Tally {
         if bytes("floatValue") > 0 { note("float32", bytes("floatValue") / 4, bytes("floatValue")) }
         if bytes("float16Value") > 0 { note("float16", bytes("float16Value") / 2, bytes("float16Value")) }
         if bytes("int8RawValue") > 0 { note("8-bit linear", bytes("int8RawValue"), bytes("int8RawValue")) }
-        let codes = bytes("rawValue")
-        guard codes > 0 else { return }
+        let stored = bytes("rawValue")
+        guard stored > 0 else { return }
         let quantization: Message = weights["quantization"]
         let bits = Swift.max(1, quantization.numberOfBits as Int)
         let isPalette = quantization.has("lookupTableQuantization")
@@ -87,7 +87,7 @@ private struct Tally {
             isPalette
             ? (quantization.lookupTableQuantization.floatValue as ByteView).count
             : (linear["scale"] as ByteView).count + (linear["bias"] as ByteView).count
-        note("\(bits)-bit " + (isPalette ? "palette" : "linear"), count ?? codes * 8 / bits, codes + parameterBytes)
+        note("\(bits)-bit " + (isPalette ? "palette" : "linear"), count ?? stored * 8 / bits, stored + parameterBytes)
     }
 
     private mutating func note(_ form: String, _ count: Int, _ bytes: Int) {
@@ -141,16 +141,16 @@ private struct Tally {
     private static func form(_ kind: String, _ parts: [String: StoredWeights]) -> String {
         switch kind {
         case "constexpr_affine_dequantize", "constexpr_blockwise_shift_scale":
-            let codes = parts["quantized_data"] ?? parts["data"]
+            let quantized = parts["quantized_data"] ?? parts["data"]
             // Palette indices may also have a scale per channel.
-            if let codes, codes.form.hasSuffix("palette") { return codes.form }
-            return "\(codes.map { $0.bytes * 8 / Swift.max(1, $0.count) } ?? 8)-bit linear"
+            if let quantized, quantized.form.hasSuffix("palette") { return quantized.form }
+            return "\(quantized.map { $0.bytes * 8 / Swift.max(1, $0.count) } ?? 8)-bit linear"
         case "constexpr_lut_to_dense":
             // If indices are bytes, the size of the lookup table determines the number of bits.
-            guard let codes = parts["indices"], let table = parts["lut"] else { return "palette" }
+            guard let indices = parts["indices"], let table = parts["lut"] else { return "palette" }
             let bits =
-                codes.form.hasPrefix("uint") && codes.form != "uint8"
-                ? codes.bytes * 8 / Swift.max(1, codes.count) : table.count.trailingZeroBitCount
+                indices.form.hasPrefix("uint") && indices.form != "uint8"
+                ? indices.bytes * 8 / Swift.max(1, indices.count) : table.count.trailingZeroBitCount
             return "\(bits)-bit palette"
         case "constexpr_sparse_to_dense": return "pruned \(parts["nonzero_data"]?.form ?? "")"
         default: return parts.values.first?.form ?? kind

@@ -79,10 +79,10 @@ struct MILElement {
             return Tensor(
                 shape: shape, element: element, storage: Tensor.Storage(viewing: bytes.bytes, of: bytes.owner))
         }
-        let codes = bytes.withBytes { unpacked($0, count: shape.elementCount, bits: kind.bits, .lowestFirst) }
-        guard element == .int8 else { return Tensor(codes: codes, shape: shape) }
+        let elements = bytes.withBytes { unpacked($0, count: shape.elementCount, bits: kind.bits, .lowestFirst) }
+        guard element == .int8 else { return Tensor(bytes: elements, shape: shape) }
         // The highest of the bits is the sign.
         let sign = 1 << (kind.bits - 1)
-        return Tensor(shape: shape, element: element) { Double((Int(codes[$0]) ^ sign) - sign) }
+        return Tensor(shape: shape, element: element) { Double((Int(elements[$0]) ^ sign) - sign) }
     }
 }

@@ -37,7 +37,7 @@ extension Compiler {
         case .largest(let window):
             addIntegerPooling(
                 node, .maximum, window: window, zeroPoint: 0, factors: [0],
-                CodeRounding(zeroPoint: 0, lower: 0, upper: 255))
+                QuantizedRounding(zeroPoint: 0, lower: 0, upper: 255))
         case .average(let window, let zeroPoint, let factors, let rounding):
             addIntegerPooling(node, .average, window: window, zeroPoint: zeroPoint, factors: factors, rounding)
         case .mean(let zeroPoint, let factor, let rounding):
@@ -77,27 +77,27 @@ extension Compiler {
         }
     }
 
-    private mutating func addIntegerAddition(_ node: PlannedNode, _ addition: CodeAddition) {
+    private mutating func addIntegerAddition(_ node: PlannedNode, _ addition: QuantizedAddition) {
         let integers = integers
         addRows(node) { _, rows in
             integers.add(
                 IntegerAdditionWork(
-                    left: rows.codes(0), leftStride: rows.strides[0], right: rows.codes(1),
-                    rightStride: rows.strides[1], output: rows.codes(2), outputStride: rows.strides[2],
+                    left: rows.quantized(0), leftStride: rows.strides[0], right: rows.quantized(1),
+                    rightStride: rows.strides[1], output: rows.quantized(2), outputStride: rows.strides[2],
                     width: rows.width, count: rows.count, addition: addition))
         }
     }
 
     private mutating func addIntegerMultiplication(
-        _ node: PlannedNode, _ multiplication: CodeMultiplication, image: Int?
+        _ node: PlannedNode, _ multiplication: QuantizedMultiplication, image: Int?
     ) {
         let integers = integers
         guard let image else {
             return addRows(node) { _, rows in
                 integers.multiply(
                     IntegerMultiplicationWork(
-                        left: rows.codes(0), leftStride: rows.strides[0], right: rows.codes(1),
-                        rightStride: rows.strides[1], repeats: false, output: rows.codes(2),
+                        left: rows.quantized(0), leftStride: rows.strides[0], right: rows.quantized(1),
+                        rightStride: rows.strides[1], repeats: false, output: rows.quantized(2),
                         outputStride: rows.strides[2], width: rows.width, count: rows.count,
                         multiplication: multiplication))
             }
@@ -120,7 +120,7 @@ extension Compiler {
     }
 
     private mutating func addIntegerScale(
-        _ node: PlannedNode, zeroPoint: Int, factors: [Float], offsets: [Float], _ rounding: CodeRounding
+        _ node: PlannedNode, zeroPoint: Int, factors: [Float], offsets: [Float], _ rounding: QuantizedRounding
     ) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
@@ -149,14 +149,14 @@ extension Compiler {
         addRows(node) { memory, rows in
             integers.lookUp(
                 LookupWork(
-                    input: rows.codes(0), inputStride: rows.strides[0],
-                    table: (memory.constants + offset).assumingMemoryBound(to: UInt8.self), output: rows.codes(1),
+                    input: rows.quantized(0), inputStride: rows.strides[0],
+                    table: (memory.constants + offset).assumingMemoryBound(to: UInt8.self), output: rows.quantized(1),
                     outputStride: rows.strides[1], width: rows.width, count: rows.count))
         }
     }
 
     private mutating func addQuantization(
-        _ node: PlannedNode, scale: Float, _ rounding: CodeRounding, quantizes: Bool
+        _ node: PlannedNode, scale: Float, _ rounding: QuantizedRounding, quantizes: Bool
     ) {
         let integers = integers
         addRows(node) { _, rows in
@@ -164,7 +164,7 @@ extension Compiler {
                 let (input, output) = (rows.starts[0] + row * rows.strides[0], rows.starts[1] + row * rows.strides[1])
                 let work = QuantizationWork(
                     floats: (quantizes ? input : output).assumingMemoryBound(to: Float.self),
-                    codes: (quantizes ? output : input).assumingMemoryBound(to: UInt8.self), count: rows.width,
+                    quantized: (quantizes ? output : input).assumingMemoryBound(to: UInt8.self), count: rows.width,
                     scale: scale, rounding: rounding)
                 if quantizes { integers.quantize(work) } else { integers.dequantize(work) }
             }
@@ -173,7 +173,7 @@ extension Compiler {
 
     private mutating func addIntegerPooling(
         _ node: PlannedNode, _ kind: PoolingWork.Kind, window: Window, zeroPoint: Int, factors: [Float],
-        _ rounding: CodeRounding
+        _ rounding: QuantizedRounding
     ) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
@@ -193,7 +193,7 @@ extension Compiler {
     }
 
     private mutating func addIntegerMean(
-        _ node: PlannedNode, zeroPoint: Int, factor: Float, _ rounding: CodeRounding
+        _ node: PlannedNode, zeroPoint: Int, factor: Float, _ rounding: QuantizedRounding
     ) {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .plain)
@@ -230,5 +230,5 @@ private struct ValueRows {
         (self.starts, self.strides, self.width, self.count) = (starts, strides, width, count)
     }
 
-    func codes(_ tensor: Int) -> UnsafeMutablePointer<UInt8> { starts[tensor].assumingMemoryBound(to: UInt8.self) }
+    func quantized(_ tensor: Int) -> UnsafeMutablePointer<UInt8> { starts[tensor].assumingMemoryBound(to: UInt8.self) }
 }

@@ -17,7 +17,7 @@ private struct IntegerConvolutionLayer: Sendable {
     let outputOffsets: Int
     let residual: Location?
     let residualOffsets: Int?
-    let addition: CodeAddition?
+    let addition: QuantizedAddition?
 
     func run(_ memory: Memory, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>)) {
         if part.pixels.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: part.blocks) }
@@ -32,7 +32,7 @@ private struct IntegerConvolutionLayer: Sendable {
         work.firstPixel = part.pixels.lowerBound
         work.firstBlock = part.blocks.lowerBound
         switch result {
-        case .codes(let rounding): work.rounding = rounding
+        case .quantized(let rounding): work.rounding = rounding
         case .values(let lower, let upper): (work.lower, work.upper) = (lower, upper)
         }
         if let residual, let residualOffsets {
@@ -132,7 +132,7 @@ extension Compiler {
     }
 
     mutating func addIntegerDepthwise(_ node: PlannedNode, _ layer: IntegerLayer, window: Window) {
-        guard case .codes(let rounding) = layer.result else { preconditionFailure("\(node.name) computes floats") }
+        guard case .quantized(let rounding) = layer.result else { preconditionFailure("\(node.name) computes floats") }
         let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
         let area = window.height.size * window.width.size
@@ -199,9 +199,9 @@ extension Compiler {
     private mutating func packScaling(_ layer: IntegerLayer, blocks: Int) -> (bias: Int, factors: Int) {
         var sums = [Int32](repeating: 0, count: layer.outputs)
         withExtendedLifetime(layer.weights) {
-            let codes = layer.weights.bytes.bindMemory(to: Int8.self)
-            for first in stride(from: 0, to: codes.count, by: layer.outputs) {
-                for channel in 0..<layer.outputs { sums[channel] += Int32(codes[first + channel]) }
+            let quantized = layer.weights.bytes.bindMemory(to: Int8.self)
+            for first in stride(from: 0, to: quantized.count, by: layer.outputs) {
+                for channel in 0..<layer.outputs { sums[channel] += Int32(quantized[first + channel]) }
             }
         }
         let count = blocks * integerBlockWidth
@@ -220,7 +220,7 @@ extension IntegerLayer {
         withExtendedLifetime(weights) {
             rows.withUnsafeBufferPointer { rows in
                 var work = IntegerPackingWork(
-                    codes: weights.bytes.bindMemory(to: Int8.self).baseAddress!, rowStride: outputs,
+                    quantized: weights.bytes.bindMemory(to: Int8.self).baseAddress!, rowStride: outputs,
                     rows: rows.baseAddress!, rowCount: rows.count, firstColumn: 0, columnCount: 0,
                     blockCount: blocks, packed: UnsafeMutableRawPointer(mutating: weights.bytes.baseAddress!))
                 body(&work)

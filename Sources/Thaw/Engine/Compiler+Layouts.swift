@@ -21,7 +21,7 @@ extension Compiler {
 
     private mutating func addRelayout(_ name: String, plain: Location, blocked: Location, blocking: Bool) {
         let (kernels, integers) = (kernels, integers)
-        let isCodes = plain.element == .uint8
+        let isQuantized = plain.element == .uint8
         add(
             Step(
                 name: name, kind: blocking ? "Block" : "Unblock", reads: [blocking ? plain.slot : blocked.slot],
@@ -35,7 +35,7 @@ extension Compiler {
                     blockedRowStride: blocked.rowStride, blockedBlockStride: blocked.blockStride,
                     height: blocked.height, width: blocked.width, channels: blocked.channels, blockCount: 1)
                 work.firstBlock = block
-                switch (isCodes, blocking) {
+                switch (isQuantized, blocking) {
                 case (true, true): integers.block(work)
                 case (true, false): integers.unblock(work)
                 case (false, true): kernels.block(work)

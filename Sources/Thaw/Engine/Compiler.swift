@@ -129,7 +129,7 @@ struct Compiler {
             for output in node.outputs where graph[output].element == .uint8 {
                 let own =
                     node.addition.map { Int($0.rounding.zeroPoint) }
-                    ?? (node.operation as? any CodeOperation)?.outputZeroPoint
+                    ?? (node.operation as? any IntegerOperation)?.outputZeroPoint
                 bytes[output] = own.map { UInt8(clamping: $0) } ?? node.inputs.first.flatMap { bytes[$0] }
             }
         }

@@ -4,8 +4,8 @@ extension PlannedNode {
     fileprivate var takesResidual: Bool { traits.residual != nil && residual == nil && activation == nil }
 
     /// Whether quantized values can be added to its result.
-    fileprivate var takesCodes: Bool {
-        guard case .integer(.convolution(let layer, _)) = form, case .codes = layer.result else { return false }
+    fileprivate var canAddQuantized: Bool {
+        guard case .integer(.convolution(let layer, _)) = form, case .quantized = layer.result else { return false }
         return residual == nil
     }
 
@@ -160,7 +160,9 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
                 result.gates = gates
             }
         case .integer(.addition(let addition)):
-            let candidates = fusible.filter { planned[producers[$0]!]!.takesCodes && node.inputs[0] != node.inputs[1] }
+            let candidates = fusible.filter {
+                planned[producers[$0]!]!.canAddQuantized && node.inputs[0] != node.inputs[1]
+            }
             if let input = candidates.max(by: { producers[$0]! < producers[$1]! }) {
                 result = take(producers[input]!, output: node.outputs[0])
                 result.residual = node.inputs.first { $0 != input }
@@ -198,7 +200,7 @@ extension Graph {
         let form = operation.engineForm(node.inputs.map { self[$0] }, self[node.outputs[0]])
         guard let form, form.hasSmallBorders else { return nil }
         let elements = Set((node.inputs + node.outputs).map { self[$0].element })
-        guard elements == [.float32] || form.supportsCodes && elements.isSubset(of: [.float32, .uint8]) else {
+        guard elements == [.float32] || form.supportsQuantized && elements.isSubset(of: [.float32, .uint8]) else {
             return nil
         }
         // The kernel reads a value for every channel of a block.
@@ -217,7 +219,7 @@ extension Graph {
 
 extension EngineForm {
     /// Whether tensors may be quantized.
-    fileprivate var supportsCodes: Bool {
+    fileprivate var supportsQuantized: Bool {
         switch self {
         case .integer, .reshape, .concatenation, .border: true
         default: false

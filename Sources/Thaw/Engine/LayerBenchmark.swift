@@ -63,12 +63,12 @@ package struct LayerBenchmark {
             case .dense:
                 Dense(matrix: values([layer.inputs, layer.outputs]), bias: values([layer.outputs]))
             }
-        let codes = AffineScale([0.02], zeroPoints: [100])
+        let scale = AffineScale([0.02], zeroPoints: [100])
         func quantized(_ value: Graph.Value) throws -> Graph.Value {
             guard precision == .int8 else { return value }
-            let quantize = AffineQuantize(scale: codes, element: .uint8)
+            let quantize = AffineQuantize(scale: scale, element: .uint8)
             let result = try builder.add(quantize, [value], name: "quantize")
-            return try builder.add(AffineDequantize(scale: codes), result, name: "dequantize")[0]
+            return try builder.add(AffineDequantize(scale: scale), result, name: "dequantize")[0]
         }
         let value = try quantized(builder.add(operation, [quantized(input)], name: "layer")[0])
         // A consumer that reads the blocked layout.

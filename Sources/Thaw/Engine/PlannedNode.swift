@@ -13,7 +13,7 @@ struct PlannedNode {
     /// Added to a convolution's result before the activation.
     var residual: Graph.Value?
     /// How the residual is added, if it is quantized.
-    var addition: CodeAddition?
+    var addition: QuantizedAddition?
     /// Applied to the result before it is stored.
     var activation: UnaryFunction?
     /// One value for each input channel of a pointwise convolution. In every run its weights are multiplied by them.

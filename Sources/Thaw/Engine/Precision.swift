@@ -17,7 +17,7 @@ public enum Precision: String, Sendable, CaseIterable {
         switch self {
         case .float32, .auto: nil
         case .bf16: (try? BFloat16Choice(set))?.note
-        case .int8: set.hasCodeProducts ? nil : .withoutCodeProducts()
+        case .int8: set.hasByteProducts ? nil : .withoutByteProducts()
         }
     }
 }
@@ -43,7 +43,7 @@ extension Model {
 }
 
 extension Note {
-    static func withoutCodeProducts() -> Note {
+    static func withoutByteProducts() -> Note {
         Note(
             .precisionSlower,
             "this machine has no instructions for products of 8-bit integers (VNNI, dotprod of arm64): int8 is computed with "

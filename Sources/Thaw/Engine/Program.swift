@@ -75,7 +75,7 @@ public final class Program: Sendable {
         let kernels = kernels ?? lower ?? self.instructionSet.kernels
         self.kernels = kernels
         let integers = self.instructionSet.integerKernels
-        let prepared = try precision == .int8 ? graph.onCodes() : graph
+        let prepared = try precision == .int8 ? graph.withIntegers() : graph
         let graph = try prepared.withEngineOperations(blockWidth: kernels.blockWidth)
         let compiler = try Compiler(graph, kernels: kernels, integers: integers, threads: threads, choice: choice)
         steps = compiler.steps

@@ -141,6 +141,16 @@ extension Operation {
     var border: Border? { nil }
     func padded(by border: Border) -> (any Operation)? { nil }
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? { nil }
+
+    var quantizedRole: QuantizedRole {
+        if bound != nil { return .bound }
+        return switch family {
+        case .arrangement: .selection
+        case .pooling: .arithmetic
+        case .activation: isElementwise ? .arithmetic : .floating
+        case .convolution, .dense, .normalization, .arithmetic, .quantization: .floating
+        }
+    }
 }
 
 extension ChannelArithmetic {

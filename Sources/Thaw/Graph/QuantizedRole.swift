@@ -11,15 +11,3 @@ enum QuantizedRole {
     /// It computes other values from quantized ones.
     case arithmetic
 }
-
-extension Operation {
-    var quantizedRole: QuantizedRole {
-        if bound != nil { return .bound }
-        return switch family {
-        case .arrangement: .selection
-        case .pooling: .arithmetic
-        case .activation: isElementwise ? .arithmetic : .floating
-        case .convolution, .dense, .normalization, .arithmetic, .quantization: .floating
-        }
-    }
-}

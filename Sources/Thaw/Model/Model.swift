@@ -109,6 +109,15 @@ protocol ModelResizer: Sendable {
     func model(at size: ImageSize) throws -> Model
 }
 
+/// Creates the model for arrays of other shapes, from the model's source.
+protocol ModelReshaper: Sendable {
+    /// - Parameters:
+    ///   - shapes: The shapes by the names of the inputs; others keep their defaults.
+    ///   - size: The size of the image; nil for its default size.
+    /// - Throws: `Failure` if the network does not work with these shapes.
+    func model(at shapes: [String: [Int]], _ size: ImageSize?) throws -> Model
+}
+
 /// The labels and outputs of a classifier.
 public struct ClassifierConfiguration: Hashable, Sendable {
     /// One unique label per class, in the order of the network's output.

@@ -58,23 +58,6 @@ public final class ModelState: @unchecked Sendable {
     }
 }
 
-extension Model {
-    /// Whether runs depend on earlier ones.
-    public var isStateful: Bool { !states.isEmpty }
-
-    /// The names of the tensors in the model's state.
-    public var stateNames: [String] { states.map(\.name) }
-
-    /// The graph's inputs and outputs that are states.
-    package var stateInputs: Set<Int> { Set(states.map(\.input)) }
-    package var stateOutputs: Set<Int> { Set(states.compactMap(\.output)) }
-
-    /// - Throws: `Failure` if runs depend on earlier ones.
-    package func requireStateless() throws {
-        guard !isStateful else { throw Failure.stateful(states.map(\.name)) }
-    }
-}
-
 extension Failure {
     static func stateful(_ names: [String]) -> Failure {
         Failure(

@@ -5,7 +5,7 @@ extension Operations {
 
     /// Operations of ML Programs.
     static let refusedPrograms: [String: Phrase] = [
-        "conv_quantized": "coremltools calls it experimental and does not define how its codes are stored",
+        "conv_quantized": "coremltools calls it experimental and does not define how its weights are stored",
         "random_bernoulli": random,
         "random_categorical": random,
         "random_normal": random,

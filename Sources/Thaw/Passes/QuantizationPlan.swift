@@ -108,54 +108,32 @@ extension Graph {
     }
 }
 
-/// The quantization parameters of a value: uint8, with one scale and zero point.
-struct QuantizedValue: Hashable, Sendable {
-    var scale: Float
-    var zeroPoint: Int
-
-    var lowest: Float { Float(0 - zeroPoint) * scale }
-    var highest: Float { Float(255 - zeroPoint) * scale }
-
-    /// The parameters for values of this range, which is extended to contain 0.
-    ///
-    /// The scale is a float16 value, so that a program that computes in float16 has the same one.
-    init(_ low: Float, _ high: Float) {
-        let (low, high) = (min(low, 0), max(high, 0))
-        let length = high > low ? (high - low) / 255 : 1
-        let rounded = float(fromHalf: half(from: length))
-        scale = rounded.isFinite && rounded >= 0x1p-14 ? rounded : max(length, .leastNormalMagnitude)
-        zeroPoint = Int(min(255, max(0, (-low / scale).rounded())))
-    }
-
-    init(scale: Float, zeroPoint: Int) { (self.scale, self.zeroPoint) = (scale, zeroPoint) }
-
-    var affine: AffineScale { AffineScale([scale], zeroPoints: [zeroPoint]) }
-}
-
 extension Graph {
     /// The graph without the rounding of quantization-aware training, and the parameters of the values that were
     /// rounded. They are still clamped to the range of the levels, which may be fewer than 256.
-    func withoutLevels() -> (graph: Graph, codes: [Value: QuantizedValue]) {
+    func withoutLevels() -> (graph: Graph, parameters: [Value: QuantizationParameters]) {
         var result = self
-        var found: [(value: Value, codes: QuantizedValue)] = []
+        var found: [(value: Value, parameters: QuantizationParameters)] = []
         for (index, node) in nodes.enumerated() {
-            guard let levels = node.operation as? any LevelOperation, let codes = levels.codes else { continue }
+            guard let levels = node.operation as? any LevelOperation, let parameters = levels.parameters else {
+                continue
+            }
             let range = levels.levelRange
             result.nodes[index].operation = Unary(.clip(range.low, range.high))
-            found.append((node.outputs[0], QuantizedValue(scale: codes.scale, zeroPoint: codes.zeroPoint)))
+            found.append((node.outputs[0], parameters))
         }
         let plan = QuantizationPlan(result)
-        return (result, Dictionary(found.map { (plan.ends[$0.value.index], $0.codes) }) { _, last in last })
+        return (result, Dictionary(found.map { (plan.ends[$0.value.index], $0.parameters) }) { _, last in last })
     }
 
     /// The quantized network: values are rounded to quantized values and back before the nodes that read quantized
     /// values.
     ///
     /// - Parameters:
-    ///   - codes: The parameters of the values that are rounded.
+    ///   - parameters: The parameters of the values that are rounded.
     ///   - kept: The names of the nodes that read the unrounded values.
-    func quantized(_ codes: [Value: QuantizedValue], keeping kept: Set<String> = []) throws -> Graph {
-        try withCodes(codes, keeping: kept) {
+    func quantized(_ parameters: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
+        try quantizing(parameters, keeping: kept) {
             [
                 ("quantized", AffineQuantize(scale: $0.affine, element: .uint8)),
                 ("dequantized", AffineDequantize(scale: $0.affine)),
@@ -164,12 +142,12 @@ extension Graph {
     }
 
     /// The same values computed by arithmetic for which the engine has kernels.
-    func rounded(_ codes: [Value: QuantizedValue], keeping kept: Set<String> = []) throws -> Graph {
-        try withCodes(codes, keeping: kept) { code in
-            let scale = Tensor([code.scale], shape: [])
+    func rounded(_ parameters: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
+        try quantizing(parameters, keeping: kept) { pair in
+            let scale = Tensor([pair.scale], shape: [])
             return [
                 ("scaled", Binary(.divide, constant: scale)), ("whole", Unary(.round)),
-                ("held", Unary(.clip(Float(-code.zeroPoint), Float(255 - code.zeroPoint)))),
+                ("held", Unary(.clip(Float(-pair.zeroPoint), Float(255 - pair.zeroPoint)))),
                 ("rounded", Binary(.multiply, constant: scale)),
             ]
         }
@@ -177,24 +155,25 @@ extension Graph {
 
     /// The network quantized with the parameters of quantization-aware training; nil if it was not trained so.
     func quantizedAsTrained() throws -> Graph? {
-        var (result, codes) = withoutLevels()
-        guard !codes.isEmpty else { return nil }
+        var (result, parameters) = withoutLevels()
+        guard !parameters.isEmpty else { return nil }
         for group in QuantizationPlan(result).groups {
-            guard let code = group.lazy.compactMap({ codes[$0] }).first else { continue }
-            for value in group where codes[value] == nil { codes[value] = code }
+            guard let pair = group.lazy.compactMap({ parameters[$0] }).first else { continue }
+            for value in group where parameters[value] == nil { parameters[value] = pair }
         }
         for index in result.nodes.indices {
-            guard let layer = nodes[index].operation as? any QuantizableLayer, codes[nodes[index].inputs[0]] != nil,
-                layer.weightCodes == nil
+            guard let layer = nodes[index].operation as? any QuantizableLayer,
+                parameters[nodes[index].inputs[0]] != nil,
+                layer.symmetricWeights == nil
             else { continue }
             result.nodes[index].operation = layer.withRoundedWeights
         }
-        return try result.quantized(codes)
+        return try result.quantized(parameters)
     }
 
-    private func withCodes(
-        _ codes: [Value: QuantizedValue], keeping kept: Set<String>,
-        _ steps: (QuantizedValue) -> [(name: String, operation: any Operation)]
+    private func quantizing(
+        _ parameters: [Value: QuantizationParameters], keeping kept: Set<String>,
+        _ steps: (QuantizationParameters) -> [(name: String, operation: any Operation)]
     ) throws -> Graph {
         let plan = QuantizationPlan(self)
         var indices: [String: Int] = [:]
@@ -202,13 +181,13 @@ extension Graph {
         var rounded: [Value: Value] = [:]
         return try rebuilt { node, arrived, builder in
             guard plan.participates[indices[node.name]!], !kept.contains(node.name),
-                node.inputs.allSatisfy({ codes[$0] != nil })
+                node.inputs.allSatisfy({ parameters[$0] != nil })
             else { return nil }
             var inputs = arrived
             for (index, value) in node.inputs.enumerated() {
                 if rounded[value] == nil {
                     let name = plan.name(of: value)
-                    rounded[value] = try steps(codes[value]!).reduce(arrived[index]) { value, step in
+                    rounded[value] = try steps(parameters[value]!).reduce(arrived[index]) { value, step in
                         try builder.add(step.operation, [value], name: "\(name)/\(step.name)")[0]
                     }
                 }
@@ -219,7 +198,7 @@ extension Graph {
     }
 
     /// Whether values are quantized.
-    var hasCodes: Bool {
+    var isQuantized: Bool {
         nodes.contains { $0.operation.family == .quantization && self[$0.outputs[0]].element != .float32 }
     }
 }

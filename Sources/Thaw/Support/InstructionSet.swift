@@ -40,7 +40,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         case .avx512vnni: thaw_has_avx512_vnni()
         case .amx:
             #if arch(x86_64)
-                IntegerKernelsAMX.CodeKernels.hasTiles
+                IntegerKernelsAMX.Int8Kernels.hasTiles
             #else
                 false
             #endif
@@ -93,37 +93,37 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         precondition(isAvailable)
         #if arch(x86_64)
             switch self {
-            case .baseline, .dotprod, .i8mm: return IntegerKernelsBaseline.CodeKernels.self
-            case .avx2: return IntegerKernelsAVX2.CodeKernels.self
-            case .avx2vnni: return IntegerKernelsAVX2VNNI.CodeKernels.self
-            case .avx512: return IntegerKernelsAVX512.CodeKernels.self
-            case .avx512vnni: return IntegerKernelsAVX512VNNI.CodeKernels.self
-            case .amx: return IntegerKernelsAMX.CodeKernels.self
+            case .baseline, .dotprod, .i8mm: return IntegerKernelsBaseline.Int8Kernels.self
+            case .avx2: return IntegerKernelsAVX2.Int8Kernels.self
+            case .avx2vnni: return IntegerKernelsAVX2VNNI.Int8Kernels.self
+            case .avx512: return IntegerKernelsAVX512.Int8Kernels.self
+            case .avx512vnni: return IntegerKernelsAVX512VNNI.Int8Kernels.self
+            case .amx: return IntegerKernelsAMX.Int8Kernels.self
             }
         #elseif arch(arm64)
             switch self {
-            case .dotprod: return IntegerKernelsDotprod.CodeKernels.self
-            case .i8mm: return IntegerKernelsI8MM.CodeKernels.self
-            default: return IntegerKernelsBaseline.CodeKernels.self
+            case .dotprod: return IntegerKernelsDotprod.Int8Kernels.self
+            case .i8mm: return IntegerKernelsI8MM.Int8Kernels.self
+            default: return IntegerKernelsBaseline.Int8Kernels.self
             }
         #else
-            return IntegerKernelsBaseline.CodeKernels.self
+            return IntegerKernelsBaseline.Int8Kernels.self
         #endif
     }
 
-    /// All kernels for 8-bit codes that this machine can run, for tests. Those of AMX do without it, slowly.
+    /// All kernels for 8-bit integers that this machine can run, for tests. Those of AMX do without it, slowly.
     static var allIntegerKernels: [any IntegerKernels.Type] {
         var tables = available.map(\.integerKernels)
         #if arch(x86_64)
             if !InstructionSet.amx.isAvailable, InstructionSet.avx512vnni.isAvailable {
-                tables.append(IntegerKernelsAMX.CodeKernels.self)
+                tables.append(IntegerKernelsAMX.Int8Kernels.self)
             }
         #endif
         return tables
     }
 
     /// Whether it has instructions that multiply and add 8-bit integers.
-    var hasCodeProducts: Bool { ![.baseline, .avx2, .avx512].contains(self) }
+    var hasByteProducts: Bool { ![.baseline, .avx2, .avx512].contains(self) }
 
     /// The kernels for bfloat16 that go with this set and that the machine supports, those with tiles last.
     var bfloat16Kernels: [any KernelTable.Type] {

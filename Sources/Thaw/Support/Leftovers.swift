@@ -9,9 +9,10 @@ import COutputs
 /// Files and folders left behind by programs that were killed while writing an output. Their locks ended with them, so
 /// a lock that can be taken shows that nobody uses the leftover.
 enum Leftovers {
+    /// The prefix of an output while it is written.
+    static let unfinishedPrefix = ".thaw-unfinished-"
     /// The prefix of the folder that keeps an old output while a new one takes its name, on a file system that cannot
     /// exchange names.
-    /// names.
     static let replacedPrefix = ".thaw-replaced-"
 
     /// Removes the leftovers of this user in a folder. An old output is renamed back if its name is free.
@@ -20,7 +21,7 @@ enum Leftovers {
         let folder = open((path.isEmpty ? "." : path).fileName, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard folder >= 0 else { return }
         defer { close(folder) }
-        for name in names(in: folder, beginningWith: [TemporaryOutput.prefix, replacedPrefix]) {
+        for name in names(in: folder, beginningWith: [unfinishedPrefix, replacedPrefix]) {
             thaw_outputs_enter()
             remove(name, from: folder)
             thaw_outputs_leave()

@@ -20,8 +20,6 @@ struct SystemError: Error, Equatable {
 final class TemporaryOutput {
     enum Kind { case file, folder }
 
-    static let prefix = ".thaw-unfinished-"
-
     let kind: Kind
     /// Its final name.
     let target: String
@@ -43,7 +41,7 @@ final class TemporaryOutput {
         Leftovers.remove(from: folder(of: target))
         while true {
             let identifier = String(UInt64.random(in: .min ... .max), radix: 36)
-            let path = folder(of: target) + Self.prefix + identifier
+            let path = folder(of: target) + Leftovers.unfinishedPrefix + identifier
             thaw_outputs_enter()
             defer { thaw_outputs_leave() }
             guard let (descriptor, natural) = try Self.create(kind, path, probing: mode == nil) else { continue }

@@ -50,7 +50,7 @@ class Network:
         return tf.constant(values, name=name)
 
     def dequantized(self, name, values):
-        """The values as 8-bit codes followed by a Dequantize, as the graph transforms of TensorFlow 1 wrote them."""
+        """The values as 8-bit integers followed by a Dequantize, as the graph transforms of TensorFlow 1 wrote them."""
         low, high = min(values.min(), 0), max(values.max(), 0)
         numbers = np.round((values - low) / (high - low) * 255).astype(tf.quint8.as_numpy_dtype)
         return op.Dequantize(input=tf.constant(numbers, tf.quint8, name=name + "_quint8_const"),

@@ -256,8 +256,8 @@ def dequantised(cases):
         for mode in ("MIN_COMBINED", "SCALED"):
             for narrow in (False, True) if mode == "SCALED" and kind == "qint8" else (False,):
                 def dequantized(r, shape, low, high, axis=-1):
-                    codes = r.integers(*limits, *shape).astype(tf.as_dtype(kind).as_numpy_dtype)
-                    return op.Dequantize(input=tf.constant(codes, tf.as_dtype(kind)), min_range=low, max_range=high, mode=mode,
+                    q = r.integers(*limits, *shape).astype(tf.as_dtype(kind).as_numpy_dtype)
+                    return op.Dequantize(input=tf.constant(q, tf.as_dtype(kind)), min_range=low, max_range=high, mode=mode,
                                          narrow_range=narrow, axis=axis)
                 name = f"{kind}_{mode.lower()}{'_narrow' if narrow else ''}"
                 add(name, [2, 3, 4], lambda x, r: op.AddV2(x=x, y=dequantized(r, [3, 4], -1.5, 2.0)))

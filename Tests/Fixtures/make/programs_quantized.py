@@ -25,8 +25,8 @@ def add(cases):
         kind = np.dtype(type).type
 
         def both(a, type=type, zero=kind(zero)):
-            codes = mb.quantize(input=a, scale=np.float32(0.02), zero_point=zero, output_dtype=type)
-            return mb.dequantize(input=codes, scale=np.float32(0.02), zero_point=zero)
+            q = mb.quantize(input=a, scale=np.float32(0.02), zero_point=zero, output_dtype=type)
+            return mb.dequantize(input=q, scale=np.float32(0.02), zero_point=zero)
 
         def values(a, type=type, zero=zero):
             return (quantized(a, np.float32(0.02), zero, type) - zero) * np.float32(0.02)
@@ -37,8 +37,8 @@ def add(cases):
         zeros = np.array([zero, zero + 5, 0], type)
 
         def by_channel(a, type=type, zeros=zeros):
-            codes = mb.quantize(input=a, scale=scales, zero_point=zeros, axis=1, output_dtype=type)
-            return mb.dequantize(input=codes, scale=scales, zero_point=zeros, axis=-3)
+            q = mb.quantize(input=a, scale=scales, zero_point=zeros, axis=1, output_dtype=type)
+            return mb.dequantize(input=q, scale=scales, zero_point=zeros, axis=-3)
 
         def values_by_channel(a, type=type, zeros=zeros):
             scale, zero = channels(scales, 1, 4), channels(zeros.astype("f4"), 1, 4)
@@ -50,17 +50,17 @@ def add(cases):
               lambda a: mb.dequantize(input=mb.quantize(input=a, scale=np.float32(1), output_dtype="int8"),
                                       scale=np.float32(1)),
               np.array([[0, 2, 2, 0, -2, 127, -128, 0]], "f4"), opset=17)
-    # As coremltools' passes and PyTorch's quantization write a layer: codes before and after, and weights of codes.
+    # As coremltools' passes and PyTorch's quantization write a layer: quantized values before and after, and quantized weights.
     weights = np.random.default_rng(1).integers(-127, 128, (4, 3, 3, 3)).astype("i1")
     factors = np.array([0.01, 0.02, 0.015, 0.005], "f4")
 
     def layer(a):
-        codes = mb.quantize(input=a, scale=np.float32(0.03), zero_point=np.int8(-4), output_dtype="int8")
-        image = mb.dequantize(input=codes, scale=np.float32(0.03), zero_point=np.int8(-4))
+        q = mb.quantize(input=a, scale=np.float32(0.03), zero_point=np.int8(-4), output_dtype="int8")
+        image = mb.dequantize(input=q, scale=np.float32(0.03), zero_point=np.int8(-4))
         filters = mb.constexpr_blockwise_shift_scale(data=weights, scale=factors.reshape(4, 1, 1, 1))
         sums = mb.relu(x=mb.conv(x=image, weight=filters, pad_type="custom", pad=[1, 1, 1, 1]))
-        codes = mb.quantize(input=sums, scale=np.float32(0.1), zero_point=np.uint8(0), output_dtype="uint8")
-        return mb.dequantize(input=codes, scale=np.float32(0.1), zero_point=np.uint8(0))
+        q = mb.quantize(input=sums, scale=np.float32(0.1), zero_point=np.uint8(0), output_dtype="uint8")
+        return mb.dequantize(input=q, scale=np.float32(0.1), zero_point=np.uint8(0))
 
     def answer(a):
         image = (quantized(a, np.float32(0.03), -4, "int8") + 4) * np.float32(0.03)

@@ -1,4 +1,4 @@
-"""Cases of the quantized operations written by `quantize_graph`: TensorFlow's own kernels on 8-bit codes."""
+"""Cases of the quantized operations written by `quantize_graph`: TensorFlow's own kernels on 8-bit integers."""
 import numpy as np
 import tensorflow as tf
 
@@ -16,14 +16,14 @@ def quantized(x, low=-3.7, high=4.1, mode="MIN_FIRST"):
     return op.QuantizeV2(input=x, min_range=number(low), max_range=number(high), T=tf.quint8, mode=mode)
 
 
-def dequantized(codes):
-    return op.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2], mode="MIN_FIRST")
+def dequantized(q):
+    return op.Dequantize(input=q[0], min_range=q[1], max_range=q[2], mode="MIN_FIRST")
 
 
 def moded(x, kind, mode, low=-3.7, high=4.1, back=None, **options):
     """There and back, in any of the modes; `low` and `high` may be computed."""
-    codes = op.QuantizeV2(input=x, min_range=low, max_range=high, T=kind, mode=mode, **options)
-    return op.Dequantize(input=codes[0], min_range=codes[1], max_range=codes[2], mode=back or mode, **options)
+    q = op.QuantizeV2(input=x, min_range=low, max_range=high, T=kind, mode=mode, **options)
+    return op.Dequantize(input=q[0], min_range=q[1], max_range=q[2], mode=back or mode, **options)
 
 
 def measured(x):
@@ -34,21 +34,21 @@ def measured(x):
 
 
 def known(values):
-    """Weights as codes, in their own range."""
+    """Quantized weights, in their own range."""
     low, high = min(0.0, float(values.min())), max(0.0, float(values.max()))
     with tf.Graph().as_default(), tf.compat.v1.Session() as session:
-        codes, low, high = session.run(op.QuantizeV2(
+        q, low, high = session.run(op.QuantizeV2(
             input=values, min_range=low, max_range=high, T=tf.quint8, mode="MIN_FIRST"))
-    return tf.constant(codes["f0"] if codes.dtype.names else codes, tf.quint8), number(low), number(high)
+    return tf.constant(q["f0"] if q.dtype.names else q, tf.quint8), number(low), number(high)
 
 
-def narrowed(codes, low=None, high=None):
+def narrowed(q, low=None, high=None):
     """32-bit sums requantized: in a known range, or in the range of the sums."""
     if low is None:
-        low, high = op.RequantizationRange(input=codes[0], input_min=codes[1], input_max=codes[2])
+        low, high = op.RequantizationRange(input=q[0], input_min=q[1], input_max=q[2])
     else:
         low, high = number(low), number(high)
-    return op.Requantize(input=codes[0], input_min=codes[1], input_max=codes[2], requested_output_min=low,
+    return op.Requantize(input=q[0], input_min=q[1], input_max=q[2], requested_output_min=low,
                          requested_output_max=high, out_type=tf.quint8)
 
 
@@ -102,20 +102,20 @@ def write(cases):
         "sums of 32 bits", values=RANGE)
     add("convolution_down", SHAPE, lambda x, r: dequantized(op.QuantizeDownAndShrinkRange(
         input=(y := convolved(quantized(x), known(r(3, 3, 3, 2))))[0], input_min=y[1], input_max=y[2], out_type=tf.quint8)),
-        "the older way to codes", values=RANGE)
+        "the older way to quantize", values=RANGE)
 
     def product(x, r):
         weights = known(r(5, 4))
-        codes = quantized(x)
+        q = quantized(x)
         return dequantized(narrowed(op.QuantizedMatMul(
-            a=codes[0], b=weights[0], min_a=codes[1], max_a=codes[2], min_b=weights[1], max_b=weights[2])))
+            a=q[0], b=weights[0], min_a=q[1], max_a=q[2], min_b=weights[1], max_b=weights[2])))
 
     add("product", [2, 5], product, values=RANGE)
 
     def biased(x, r):
-        bias, codes = known(r(3)), quantized(x)
+        bias, q = known(r(3)), quantized(x)
         return dequantized(narrowed(op.QuantizedBiasAdd(
-            input=codes[0], bias=bias[0], min_input=codes[1], max_input=codes[2], min_bias=bias[1], max_bias=bias[2],
+            input=q[0], bias=bias[0], min_input=q[1], max_input=q[2], min_bias=bias[1], max_bias=bias[2],
             out_type=tf.qint32)))
 
     add("bias", SHAPE, biased, values=RANGE)

@@ -45,11 +45,11 @@ import Testing
     ) {
         for magnitude: Float in [1e-30, 1e-6, 1e-3, 1, 60000] {
             let weights = Tensor(noise(512).map { $0 * magnitude }, shape: [4, 128])
-            let codes = LinearCodes(weights, scalesIn: element)
+            let quantized = LinearWeights(weights, scalesIn: element)
             for (place, number) in weights.floats.enumerated() {
-                let scale = codes.scales[place / 128]
+                let scale = quantized.scales[place / 128]
                 #expect(element == .float32 || float(fromHalf: half(from: scale)) == scale)
-                let back = (Float(codes.codes[place]) - Float(codes.zeros[place / 128])) * scale
+                let back = (Float(quantized.quantized[place]) - Float(quantized.zeros[place / 128])) * scale
                 #expect(abs(back - number) <= 0.501 * scale)
             }
         }
@@ -64,7 +64,7 @@ import Testing
             #expect(storage.compresses(weights) == (type.isSelective && abs(number) < 65504))
         }
         guard abs(number) < 65504 else { return }
-        #expect(LinearCodes(weights).codes.count == 64)
-        #expect(LinearCodes(weights, scalesIn: .float16).codes.count == 64)
+        #expect(LinearWeights(weights).quantized.count == 64)
+        #expect(LinearWeights(weights, scalesIn: .float16).quantized.count == 64)
     }
 }

@@ -22,14 +22,14 @@ import Testing
 
     /// The squared error of each row relative to its squared norm, and the sum of its errors relative to the largest
     /// weight.
-    private static func errors(_ codes: PaletteCodes, _ weights: Tensor) -> [(square: Float, sum: Float)] {
+    private static func errors(_ quantized: PalettizedWeights, _ weights: Tensor) -> [(square: Float, sum: Float)] {
         let floats = weights.floats
-        let levels = 1 << codes.bits
+        let levels = 1 << quantized.bits
         return (0..<rows).map { row in
             var (square, energy, sum, largest) = (Float(0), Float(0), Float(0), Float(0))
             for index in row * length..<(row + 1) * length {
-                let palette = row / (rows / codes.groups) * levels
-                let back = codes.numbers[palette + Int(codes.indices[index])] * (codes.scales?[row] ?? 1)
+                let palette = row / (rows / quantized.groups) * levels
+                let back = quantized.numbers[palette + Int(quantized.indices[index])] * (quantized.scales?[row] ?? 1)
                 square += (back - floats[index]) * (back - floats[index])
                 energy += floats[index] * floats[index]
                 sum += back - floats[index]
@@ -41,9 +41,9 @@ import Testing
 
     @Test(arguments: [8, 6]) func `with scales, one palette serves rows of any magnitude`(_ bits: Int) {
         let weights = Self.uneven()
-        let scales = PaletteCodes.scales(of: weights, storedAs: .float32)
-        let scaled = Self.errors(PaletteCodes(weights, bits: bits, scales: scales), weights)
-        let plain = Self.errors(PaletteCodes(weights, bits: bits), weights)
+        let scales = PalettizedWeights.scales(of: weights, storedAs: .float32)
+        let scaled = Self.errors(PalettizedWeights(weights, bits: bits, scales: scales), weights)
+        let plain = Self.errors(PalettizedWeights(weights, bits: bits), weights)
         let bound: Float = bits == 8 ? 0.0003 : 0.004
         #expect(scaled.allSatisfy { $0.square < bound }, "\(scaled.map(\.square).max()!)")
         // The smallest rows would be lost.
@@ -53,9 +53,9 @@ import Testing
     @Test(arguments: [(6, 1), (6, 8), (4, 1), (4, 4)]) func `the errors of a row cancel out`(_ bits: Int, _ groups: Int)
     {
         let weights = Self.uneven(by: 1)
-        let codes = PaletteCodes(weights, bits: bits, groups: groups)
+        let quantized = PalettizedWeights(weights, bits: bits, groups: groups)
         let step: Float = 2 / Float(1 << bits)
-        for (square, sum) in Self.errors(codes, weights) {
+        for (square, sum) in Self.errors(quantized, weights) {
             #expect(sum < step)
             // Rounding to the nearest value reduces the error only slightly.
             #expect(square < step * step)
@@ -66,7 +66,7 @@ import Testing
         _ element: ElementType
     ) {
         let numbers: [Float] = [4, 0, 1e-3, 1e-9].flatMap { [$0, -$0 / 2] }
-        let scales = PaletteCodes.scales(of: Tensor(numbers, shape: [4, 2]), storedAs: element)
+        let scales = PalettizedWeights.scales(of: Tensor(numbers, shape: [4, 2]), storedAs: element)
         #expect(scales[0] == 1 && scales[1] == 1)
         #expect(abs(scales[2] - 2.5e-4) < 2.5e-7)
         #expect(scales[3] == 0x1p-24)
@@ -75,11 +75,11 @@ import Testing
 
     @Test func `unusual weights are quantized`() {
         for weights in [Tensor([0, 0, 0, 0], shape: [2, 2]), Tensor([3], shape: [1, 1]), Tensor([], shape: [2, 0])] {
-            let scales = PaletteCodes.scales(of: weights, storedAs: .float16)
+            let scales = PalettizedWeights.scales(of: weights, storedAs: .float16)
             for scales in [nil, scales] {
-                let codes = PaletteCodes(weights, bits: 4, scales: scales)
-                #expect(codes.indices.count == weights.elementCount)
-                #expect(codes.medianError == 0)
+                let quantized = PalettizedWeights(weights, bits: 4, scales: scales)
+                #expect(quantized.indices.count == weights.elementCount)
+                #expect(quantized.medianError == 0)
             }
         }
     }

@@ -150,8 +150,8 @@ import Testing
         let input = builder.input("input", TensorType([1, 4, 5, 2]))
         builder.output("output", try builder.one(TransposedConvolution(filters: filters, window: window), input))
         let message = try NeuralNetworkWriter.message(Model(graph: builder.graph))
-        let codes = (0..<24).map { UInt8($0 * 37 % 256) }
-        let numbers = codes.enumerated().map { Float($1) * scales[$0 / 3 % 2] + biases[$0 / 3 % 2] }
+        let integers = (0..<24).map { UInt8($0 * 37 % 256) }
+        let numbers = integers.enumerated().map { Float($1) * scales[$0 / 3 % 2] + biases[$0 / 3 % 2] }
         func answer(_ weights: Message) throws -> [Float] {
             let graph = try read(message) { layer in
                 layer.convolution.nGroups = groups
@@ -161,7 +161,7 @@ import Testing
             return graph.evaluate([Tensor(noise(40), shape: [1, 4, 5, 2])])[0].floats
         }
         var quantized = Message(.weights)
-        quantized.rawValue = Tensor(codes: codes, shape: [24]).view
+        quantized.rawValue = Tensor(bytes: integers, shape: [24]).view
         quantized.quantization.numberOfBits = 8
         quantized.quantization.linearQuantization.scale = Tensor(scales, shape: [2]).view
         quantized.quantization.linearQuantization.bias = Tensor(biases, shape: [2]).view

@@ -78,7 +78,7 @@ extension IntegerCase {
             "relu6, zero at the end", [1, 5, 5, 40], "IntegerConvolution", scale: 6 / 255, zeroPoint: 0,
             activation: .relu6, convolution(axis(1), axis(1), 40, 96)),
         layer(
-            "signed codes", [1, 5, 5, 16], "IntegerConvolution", scale: 0.05, zeroPoint: -7, element: .int8,
+            "signed integers", [1, 5, 5, 16], "IntegerConvolution", scale: 0.05, zeroPoint: -7, element: .int8,
             convolution(axis(1), axis(1), 16, 48)),
         layer(
             "depthwise", [1, 9, 11, 24], "IntegerDepthwiseConvolution", scale: 0.03,
@@ -191,28 +191,31 @@ extension IntegerCase {
             return try builder.quantized(
                 builder.one(convolution(axis(1), axis(1), 37, 32), rectified), 0.05, zeroPoint: 100)
         },
-        // As coremltools writes sums: codes are turned into floats with another scale than they were made with.
+        // As coremltools writes sums: values are dequantized with another scale than they were quantized with.
         IntegerCase(
-            "a sum in another unit, and codes that are reshaped", [1, 8, 8, 32],
+            "a sum in another unit, and quantized values that are reshaped", [1, 8, 8, 32],
             [
                 "AffineQuantize", "IntegerConvolution", "IntegerConvolution", "IntegerAddition", "Reshape",
                 "AffineDequantize",
             ], tolerance: 3
         ) { builder, x in
-            func codes(_ x: Graph.Value, _ scale: Float, _ element: ElementType, zeroPoint: Int) throws -> Graph.Value {
+            func quantized(_ x: Graph.Value, _ scale: Float, _ element: ElementType, zeroPoint: Int) throws
+                -> Graph.Value
+            {
                 try builder.one(
                     AffineQuantize(scale: AffineScale([scale], zeroPoints: [zeroPoint]), element: element), x)
             }
             func floats(_ x: Graph.Value, _ scale: Float, zeroPoint: Int) throws -> Graph.Value {
                 try builder.one(AffineDequantize(scale: AffineScale([scale], zeroPoints: [zeroPoint])), x)
             }
-            let first = try codes(builder.one(convolution(axis(1), axis(1), 32, 48), x), 0.06, .uint8, zeroPoint: 125)
+            let first = try quantized(
+                builder.one(convolution(axis(1), axis(1), 32, 48), x), 0.06, .uint8, zeroPoint: 125)
             let layer = try builder.one(
                 convolution(axis(3, 1, 1), axis(3, 1, 1), 48, 48), floats(first, 0.06, zeroPoint: 125))
-            let inner = try floats(codes(layer, 0.3, .int8, zeroPoint: 2), 6, zeroPoint: 2)
+            let inner = try floats(quantized(layer, 0.3, .int8, zeroPoint: 2), 6, zeroPoint: 2)
             let sum = try builder.one(Binary(.add), floats(first, 1.2, zeroPoint: 125), inner)
             let reshaped = try builder.one(
-                Reshape([1, 64, 48]), codes(builder.one(Unary(.relu), sum), 6, .uint8, zeroPoint: 0))
+                Reshape([1, 64, 48]), quantized(builder.one(Unary(.relu), sum), 6, .uint8, zeroPoint: 0))
             return try floats(reshaped, 0.3, zeroPoint: 0)
         },
         IntegerCase(

@@ -6,10 +6,10 @@ struct IntegerEngineTests {
     @Test(arguments: IntegerCase.layers + IntegerCase.networks)
     func `integers give the same bits on every instruction set, with any number of threads`(_ c: IntegerCase) throws {
         let graph = try c.graph()
-        let codes = try graph.onCodes()
-        try codes.validate()
+        let quantized = try graph.withIntegers()
+        try quantized.validate()
         let inputs = c.inputs()
-        let expected = codes.evaluate(inputs)
+        let expected = quantized.evaluate(inputs)
         // The kernels for floats may differ from the plain implementations in the last bit.
         let isExact = !c.kinds.contains { ["Softmax", "Sigmoid", "Convolution"].contains($0) }
         for set in InstructionSet.available {
@@ -30,21 +30,23 @@ struct IntegerEngineTests {
     @Test func `weights that are multiples of a scale are not rounded`() throws {
         let weights = Tensor(shape: [3, 5, 7]) { values in
             for index in 0..<values.count {
-                let code = index * 37 % 201 - 100
-                values[index] = Float(code) * 0.01 * Float(index % 7 + 1)
+                let quantized = index * 37 % 201 - 100
+                values[index] = Float(quantized) * 0.01 * Float(index % 7 + 1)
             }
         }
         let use = QuantizedUse(
-            inputs: [CodeScale(scale: 1, zeroPoint: 3)], types: [], output: nil, bounds: -.infinity...(.infinity))
+            inputs: [QuantizationParameters(scale: 1, zeroPoint: 3)], types: [], output: nil,
+            bounds: -.infinity...(.infinity))
         let layer = try #require(IntegerLayer(weights, bias: nil, terms: 15, use))
-        for (index, code) in layer.weights.floats.enumerated() {
-            #expect(abs(code * layer.factors[index % 7] - weights.floats[index]) < 1e-5)
+        for (index, quantized) in layer.weights.floats.enumerated() {
+            #expect(abs(quantized * layer.factors[index % 7] - weights.floats[index]) < 1e-5)
         }
     }
 
     @Test func `non-finite weights, and accumulators that might overflow, stay in float32`() {
         let use = QuantizedUse(
-            inputs: [CodeScale(scale: 0.1, zeroPoint: 3)], types: [], output: nil, bounds: -.infinity...(.infinity))
+            inputs: [QuantizationParameters(scale: 0.1, zeroPoint: 3)], types: [], output: nil,
+            bounds: -.infinity...(.infinity))
         for value in [Float.nan, .infinity] {
             #expect(IntegerLayer(Tensor([1, value], shape: [1, 2]), bias: nil, terms: 1, use) == nil)
             #expect(IntegerLayer(tensor([1, 2]), bias: Tensor([1, value], shape: [2]), terms: 1, use) == nil)
@@ -70,16 +72,16 @@ struct IntegerEngineTests {
         }
     }
 
-    @Test func `where a function has no value, the code is the lowest`() throws {
+    @Test func `where a function has no value, the quantized is the lowest`() throws {
         var builder = QuantizedBuilder()
         let x = builder.graph.input("x", TensorType([1, 4, 4, 16]))
         let logarithm = try builder.one(Unary(.logarithm), builder.quantized(x, 0.01, zeroPoint: 128))
         builder.graph.output("y", try builder.quantized(logarithm, 0.05, zeroPoint: 200))
         let graph = builder.graph.graph
-        let codes = try graph.onCodes()
-        #expect(codes.nodes.contains { $0.operation is IntegerLookup })
+        let quantized = try graph.withIntegers()
+        #expect(quantized.nodes.contains { $0.operation is IntegerLookup })
         let inputs = [Tensor((0..<256).map { Float($0 - 128) * 0.01 }, shape: [1, 4, 4, 16])]
-        let results = codes.evaluate(inputs)
+        let results = quantized.evaluate(inputs)
         #expect(results == graph.evaluate(inputs))
         #expect(results[0].floats.prefix(128).allSatisfy { $0 == -200 * 0.05 })
         for set in InstructionSet.available {
@@ -90,10 +92,10 @@ struct IntegerEngineTests {
     @Test(arguments: IntegerCase.layers + IntegerCase.networks)
     func `a network in int8 agrees with the quantized network in float32`(_ c: IntegerCase) throws {
         let graph = try c.graph()
-        let codes = try graph.onCodes()
-        #expect(codes.nodes.map(\.kind) == c.kinds)
+        let quantized = try graph.withIntegers()
+        #expect(quantized.nodes.map(\.kind) == c.kinds)
         let inputs = c.inputs()
-        let (result, expected) = (codes.evaluate(inputs)[0].floats, graph.evaluate(inputs)[0].floats)
+        let (result, expected) = (quantized.evaluate(inputs)[0].floats, graph.evaluate(inputs)[0].floats)
         let range = (expected.max() ?? 0) - (expected.min() ?? 0)
         #expect(error(result.map { $0 / range }, expected.map { $0 / range }) <= c.tolerance / 100)
     }

@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: InstructionSet.allCases)
     func `sets without 8-bit integer products report that`(_ set: InstructionSet) {
         let hasProducts = ![.baseline, .avx2, .avx512].contains(set)
-        #expect(Precision.int8.note(on: set) == (hasProducts ? nil : .withoutCodeProducts()))
+        #expect(Precision.int8.note(on: set) == (hasProducts ? nil : .withoutByteProducts()))
         for precision in [Precision.float32, .auto] { #expect(precision.note(on: set) == nil) }
     }
 }

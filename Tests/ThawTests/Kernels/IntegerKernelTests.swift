@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 /// An 8-bit integer convolution, small enough for plain loops.
-struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
+struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
     var inputs = 16
     var outputs = 16
     var size = 5
@@ -17,20 +17,21 @@ struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
     }
     var outputSize: Int { (size - window) / stride + 1 }
 
-    static let full: [CodeConvolutionCase] =
+    static let full: [IntegerConvolutionCase] =
         [
-            CodeConvolutionCase(window: 3), CodeConvolutionCase(inputs: 40, outputs: 48, size: 7, window: 3, stride: 2),
-            CodeConvolutionCase(inputs: 3, outputs: 7, window: 3), CodeConvolutionCase(inputs: 20, outputs: 70),
-            CodeConvolutionCase(inputs: 36, outputs: 33, hasFloats: true),
+            IntegerConvolutionCase(window: 3),
+            IntegerConvolutionCase(inputs: 40, outputs: 48, size: 7, window: 3, stride: 2),
+            IntegerConvolutionCase(inputs: 3, outputs: 7, window: 3), IntegerConvolutionCase(inputs: 20, outputs: 70),
+            IntegerConvolutionCase(inputs: 36, outputs: 33, hasFloats: true),
             // Every number of quads at a tap.
-            CodeConvolutionCase(inputs: 7, window: 3), CodeConvolutionCase(inputs: 12, outputs: 33, window: 3),
-            CodeConvolutionCase(inputs: 28, outputs: 20),
+            IntegerConvolutionCase(inputs: 7, window: 3), IntegerConvolutionCase(inputs: 12, outputs: 33, window: 3),
+            IntegerConvolutionCase(inputs: 28, outputs: 20),
         ]
         // Many different numbers of pixels in a tile.
-        + (1...8).map { CodeConvolutionCase(outputs: 80, size: $0) }
+        + (1...8).map { IntegerConvolutionCase(outputs: 80, size: $0) }
 
-    static let depthwise: [CodeConvolutionCase] = [2, 3, 5].flatMap { window in
-        [1, 2, 3].map { CodeConvolutionCase(size: 14, window: window, stride: $0) }
+    static let depthwise: [IntegerConvolutionCase] = [2, 3, 5].flatMap { window in
+        [1, 2, 3].map { IntegerConvolutionCase(size: 14, window: window, stride: $0) }
     }
 
     /// Where each pixel of the output begins in a plane of the input.
@@ -42,16 +43,16 @@ struct CodeConvolutionCase: CustomTestStringConvertible, Sendable {
 }
 
 struct IntegerKernelTests {
-    private let rounding = CodeRounding(zeroPoint: 11, lower: 5, upper: 250)
+    private let rounding = QuantizedRounding(zeroPoint: 11, lower: 5, upper: 250)
 
-    @Test("An 8-bit convolution matches plain loops, bit by bit", arguments: CodeConvolutionCase.full)
-    func full(_ c: CodeConvolutionCase) {
+    @Test("An 8-bit convolution matches plain loops, bit by bit", arguments: IntegerConvolutionCase.full)
+    func full(_ c: IntegerConvolutionCase) {
         let (width, plane, pixels) = (
             integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputSize * c.outputSize
         )
         let (inputBlocks, blocks) = ((c.inputs + width - 1) / width, (c.outputs + width - 1) / width)
-        let input = codes(inputBlocks * plane)
-        let weights = codes(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
+        let input = quantized(inputBlocks * plane)
+        let weights = quantized(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
         let (bias, factors) = channels(blocks * width)
         // For each block of the input, the offset of each tap, and which rows of the weights it multiplies.
         var taps: [Int32] = []
@@ -79,16 +80,16 @@ struct IntegerKernelTests {
                     }
                 }
                 let product = Float(sum) * factors[o]
-                expected[(o / width * pixels + pixel) * width + o % width] = c.hasFloats ? product : code(product)
+                expected[(o / width * pixels + pixel) * width + o % width] = c.hasFloats ? product : quantized(product)
             }
         }
-        let codesOfWeights = pointer(weights)
+        let packedWeights = pointer(weights)
         for kernels in InstructionSet.allIntegerKernels {
             let packed = pointer([UInt8](repeating: 0, count: blocks * kernels.packedBytes(steps)))
             for group in BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges {
                 kernels.packWeights(
                     IntegerPackingWork(
-                        codes: codesOfWeights, rowStride: c.outputs, rows: pointer(rows), rowCount: rows.count,
+                        quantized: packedWeights, rowStride: c.outputs, rows: pointer(rows), rowCount: rows.count,
                         steps: steps, firstColumn: group.lowerBound * width,
                         columnCount: min(group.count * width, c.outputs - group.lowerBound * width),
                         blockCount: group.count,
@@ -113,13 +114,14 @@ struct IntegerKernelTests {
     }
 
     @Test(
-        "A depthwise convolution of codes is that of plain loops, bit by bit", arguments: CodeConvolutionCase.depthwise)
-    func depthwise(_ c: CodeConvolutionCase) {
+        "A quantized depthwise convolution is that of plain loops, bit by bit",
+        arguments: IntegerConvolutionCase.depthwise)
+    func depthwise(_ c: IntegerConvolutionCase) {
         let (width, pixels) = (integerBlockWidth, c.outputSize * c.outputSize)
         // Vector loads may read past the end.
-        let input = codes(c.size * c.size * width + 48)
+        let input = quantized(c.size * c.size * width + 48)
         let taps = c.window * c.window
-        let weights = codes(taps * width, seed: 2).map { Int8(bitPattern: $0) }
+        let weights = quantized(taps * width, seed: 2).map { Int8(bitPattern: $0) }
         let (bias, factors) = channels(width)
         var expected = [Float](repeating: 0, count: pixels * width)
         for (pixel, start) in c.inputOffsets.enumerated() {
@@ -128,14 +130,14 @@ struct IntegerKernelTests {
                     let offset = Int(start) + (tap / c.window * c.size + tap % c.window) * width + channel
                     return sum &+ Int32(input[offset]) * Int32(weights[tap * width + channel])
                 }
-                expected[pixel * width + channel] = code(Float(sum) * factors[channel])
+                expected[pixel * width + channel] = quantized(Float(sum) * factors[channel])
             }
         }
         for kernels in InstructionSet.allIntegerKernels {
             let packed = pointer([UInt8](repeating: 0, count: kernels.packedDepthwiseBytes(window: taps)))
             kernels.packDepthwise(
                 IntegerPackingWork(
-                    codes: pointer(weights), rowStride: width, rows: pointer((0..<Int32(taps)).map { $0 }),
+                    quantized: pointer(weights), rowStride: width, rows: pointer((0..<Int32(taps)).map { $0 }),
                     rowCount: taps, firstColumn: 0, columnCount: width, blockCount: 1, packed: packed))
             let output = pointer([UInt8](repeating: 0, count: expected.count))
             kernels.convolveDepthwise(
@@ -150,7 +152,7 @@ struct IntegerKernelTests {
     }
 
     /// All values from 0 to 255.
-    private func codes(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
+    private func quantized(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         noise(count, seed: seed).map { UInt8(min(max(128 + $0 * 128, 0), 255)) }
     }
 
@@ -158,7 +160,7 @@ struct IntegerKernelTests {
         (noise(count, seed: 3).map { Int32($0 * 2000) }, noise(count, seed: 4).map { 0.004 + $0 * 0.001 })
     }
 
-    private func code(_ product: Float) -> Float {
+    private func quantized(_ product: Float) -> Float {
         min(max(product, rounding.lower), rounding.upper).rounded(.toNearestOrEven) + Float(rounding.zeroPoint)
     }
 }

@@ -31,7 +31,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
     }
 
     /// An 8-bit integer operation, which absorbs nothing.
-    init(onCodes operation: any Thaw.Operation, _ shapes: Shape...) {
+    init(integer operation: any Thaw.Operation, _ shapes: Shape...) {
         self.operation = operation
         absorbs = .nothing
         range = 0..<256
@@ -54,7 +54,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
 
     private static let image: Shape = [2, 6, 8, 4]
 
-    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements + sequences + codes
+    static let all: [OperationSample] = elementwise + images + matrices + reductions + movements + sequences + quantized
 
     private static let elementwise: [OperationSample] = [
         .init(Unary(.relu), [2, 3, 4], absorbs: .nothing),
@@ -201,43 +201,43 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(Loop(condition: isSmall(), body: centered(times: 2)), [2, 3], absorbs: .nothing),
     ]
 
-    private static let codes: [OperationSample] = [
-        .init(onCodes: IntegerConvolution(layer: layer([3, 2, 4, 6]), window: window), image),
-        .init(onCodes: IntegerDepthwiseConvolution(layer: layer([3, 2, 4]), window: window), image),
-        .init(onCodes: IntegerDense(layer: layer([4, 5])), [3, 4]),
+    private static let quantized: [OperationSample] = [
+        .init(integer: IntegerConvolution(layer: layer([3, 2, 4, 6]), window: window), image),
+        .init(integer: IntegerDepthwiseConvolution(layer: layer([3, 2, 4]), window: window), image),
+        .init(integer: IntegerDense(layer: layer([4, 5])), [3, 4]),
         .init(
-            onCodes: IntegerAddition(
-                addition: CodeAddition(
+            integer: IntegerAddition(
+                addition: QuantizedAddition(
                     leftFactor: 0.5, rightFactor: 0.75, leftZeroPoint: 3, rightZeroPoint: 120, rounding: rounding)),
             [2, 3, 4], [2, 3, 4]),
-        .init(onCodes: IntegerMultiplication(multiplication: multiplication), [2, 3, 4], [2, 3, 4]),
-        .init(onCodes: IntegerMultiplication(multiplication: multiplication), [1, 3, 2, 4], [1, 1, 1, 4]),
+        .init(integer: IntegerMultiplication(multiplication: multiplication), [2, 3, 4], [2, 3, 4]),
+        .init(integer: IntegerMultiplication(multiplication: multiplication), [1, 3, 2, 4], [1, 1, 1, 4]),
         .init(
-            onCodes: IntegerScale(
+            integer: IntegerScale(
                 zeroPoint: 3, factors: [0.5, -0.25, 0.75, 1], offsets: [1, -20, 0, 100], rounding: rounding),
             [1, 3, 2, 4]),
-        .init(onCodes: IntegerPooling(function: .maximum, window: window), image),
+        .init(integer: IntegerPooling(function: .maximum, window: window), image),
         .init(
-            onCodes: IntegerPooling(
+            integer: IntegerPooling(
                 function: .average(zeroPoint: 3, factors: (0...6).map { 1 / Float(max(1, $0)) }, rounding),
                 window: window), image),
-        .init(onCodes: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: false), image),
-        .init(onCodes: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: true), image),
-        .init(onCodes: IntegerPad(Pad(before: [0, 1, 0, 0], after: [0, 2, 1, 0]), zeroPoint: 3)!, image),
-        .init(onCodes: IntegerLookup(table: (0..<256).map { UInt8(255 - $0) }, zeroPoint: 0), [2, 3, 4]),
+        .init(integer: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: false), image),
+        .init(integer: IntegerMean(zeroPoint: 3, factor: 0.02, rounding: rounding, keepsAxes: true), image),
+        .init(integer: IntegerPad(Pad(before: [0, 1, 0, 0], after: [0, 2, 1, 0]), zeroPoint: 3)!, image),
+        .init(integer: IntegerLookup(table: (0..<256).map { UInt8(255 - $0) }, zeroPoint: 0), [2, 3, 4]),
     ]
 
-    private static let multiplication = CodeMultiplication(
+    private static let multiplication = QuantizedMultiplication(
         factor: 0.01, leftZeroPoint: 3, rightZeroPoint: 120, rounding: rounding)
     private static let window = Window(height: axis(3, 1, 1), width: axis(2))
-    private static let rounding = CodeRounding(zeroPoint: 100, lower: 0, upper: 255)
+    private static let rounding = QuantizedRounding(zeroPoint: 100, lower: 0, upper: 255)
 
     private static func layer(_ shape: Shape) -> IntegerLayer {
         let outputs = shape.last!
         return IntegerLayer(
             weights: Tensor(shape: shape, element: .int8) { Double($0 * 37 % 255 - 127) },
             bias: (0..<outputs).map { Int32($0 * 100) }, zeroPoint: 3,
-            factors: [Float](repeating: 0.002, count: outputs), result: .codes(rounding))
+            factors: [Float](repeating: 0.002, count: outputs), result: .quantized(rounding))
     }
 
     private static func recurrence(_ cell: Recurrence.Cell, count: Int = 1) -> Recurrence {

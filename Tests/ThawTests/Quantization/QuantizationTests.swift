@@ -30,7 +30,7 @@ import Testing
         for node in graph.nodes {
             guard let layer = node.operation as? any QuantizableLayer else { continue }
             #expect(producers[node.inputs[0]]?.operation is AffineDequantize, "\(node.name)")
-            #expect(layer.weightCodes != nil, "\(node.name)")
+            #expect(layer.symmetricWeights != nil, "\(node.name)")
         }
         #expect(quantization.layerCount > 3 && quantization.keptLayers.isEmpty)
         let image = try #require(model.image)
@@ -49,9 +49,9 @@ import Testing
     @Test(arguments: networks) func `kernels round like the reference implementations`(_ name: String) throws {
         let graph = try Self.model(name).graph
         let plan = QuantizationPlan(graph)
-        let codes = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizedValue(-1.5, 4)) })
+        let parameters = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizationParameters(-1.5, 4)) })
         let input = Self.input(graph)
-        let (quantized, rounded) = (try graph.quantized(codes), try graph.rounded(codes))
+        let (quantized, rounded) = (try graph.quantized(parameters), try graph.rounded(parameters))
         #expect(quantized.answer(to: input) == rounded.answer(to: input))
     }
 
@@ -99,7 +99,9 @@ import Testing
             return try builder.add(Softmax(axis: 3), [builder.add(Unary(.relu), [first], name: "relu")[0]], name: "b")[
                 0]
         },
-        PlanCase(testDescription: "a maximum has the codes of its input", rounded: ["input", "a", "max"], groups: 2) {
+        PlanCase(
+            testDescription: "a maximum has the parameters of its input", rounded: ["input", "a", "max"], groups: 2
+        ) {
             builder, input in
             let window = Window(height: .init(size: 2), width: .init(size: 2))
             let first = try convolution(&builder, input, "a")
@@ -147,9 +149,9 @@ import Testing
         // The weights are rounded to 8 bits.
         let sample = Self.input(graph)
         #expect(difference(graph.answer(to: sample), trained.answer(to: sample)) < 0.02)
-        let onCodes = try graph.onCodes().nodes.map(\.kind)
+        let integer = try graph.withIntegers().nodes.map(\.kind)
         // The image is clamped to its levels before it is rounded.
-        #expect(onCodes == ["Clip", "AffineQuantize", "IntegerConvolution", "IntegerConvolution"], "\(onCodes)")
+        #expect(integer == ["Clip", "AffineQuantize", "IntegerConvolution", "IntegerConvolution"], "\(integer)")
     }
 
     @Test func `quantizing keeps the levels of training, in metadata too`() throws {
@@ -165,8 +167,8 @@ import Testing
         for graph in [quantization.model.graph, try #require(try read.quantizedGraph())] {
             let sample = Self.input(graph)
             #expect(difference(graph.answer(to: sample), trained.answer(to: sample)) < 0.02)
-            let onCodes = try graph.onCodes().nodes.map(\.kind)
-            #expect(onCodes.count { $0 == "IntegerConvolution" } == 2, "\(onCodes)")
+            let integer = try graph.withIntegers().nodes.map(\.kind)
+            #expect(integer.count { $0 == "IntegerConvolution" } == 2, "\(integer)")
         }
     }
 
@@ -199,28 +201,28 @@ import Testing
 
     @Test func `the quantized values of weights are recovered`() throws {
         let weights = Tensor(noise(9 * 16 * 8), shape: [3, 3, 16, 8])
-        #expect(SymmetricCodes(of: weights, channels: 8) == nil)
-        let codes = SymmetricCodes(rounding: weights, channels: 8)
-        let rounded = codes.weights(weights.shape)
+        #expect(SymmetricWeights(of: weights, channels: 8) == nil)
+        let quantized = SymmetricWeights(rounding: weights, channels: 8)
+        let rounded = quantized.weights(weights.shape)
         // Half of the largest step, which the scale's rounding to float16 makes slightly longer.
         #expect(difference(rounded, weights) <= 0.501 / 127)
         for tensor in [rounded, rounded.converted(to: .float16).asFloat32] {
-            let found = try #require(SymmetricCodes(of: tensor, channels: 8))
-            #expect(found.codes == codes.codes)
+            let found = try #require(SymmetricWeights(of: tensor, channels: 8))
+            #expect(found.quantized == quantized.quantized)
         }
-        #expect(SymmetricCodes(of: Tensor([Float.nan], shape: [1]), channels: 1) == nil)
-        #expect(SymmetricCodes(of: Tensor([0, 0], shape: [2, 1]), channels: 1)?.codes == [0, 0])
+        #expect(SymmetricWeights(of: Tensor([Float.nan], shape: [1]), channels: 1) == nil)
+        #expect(SymmetricWeights(of: Tensor([0, 0], shape: [2, 1]), channels: 1)?.quantized == [0, 0])
     }
 
     @Test(
         arguments: [(-1, 1, 128), (0, 6, 0), (-6, 0, 255), (0.5, 2, 0), (0, 0, 0), (-1e-3, 1e-3, 128)]
             as [(Float, Float, Int)])
     func `every quantized range contains 0`(_ low: Float, _ high: Float, _ zeroPoint: Int) {
-        let codes = QuantizedValue(low, high)
-        #expect(codes.scale > 0 && codes.zeroPoint == zeroPoint)
+        let quantized = QuantizationParameters(low, high)
+        #expect(quantized.scale > 0 && quantized.zeroPoint == zeroPoint)
         // The scale is rounded to float16.
-        let step = codes.scale * 1.01
-        #expect(codes.lowest <= min(0, low) + step && codes.highest >= max(0, high) - step)
+        let step = quantized.scale * 1.01
+        #expect(quantized.lowest <= min(0, low) + step && quantized.highest >= max(0, high) - step)
     }
 
     @Test(arguments: RangeStatistic.allCases) func `outliers are left out`(_ statistic: RangeStatistic) {
@@ -260,7 +262,7 @@ import Testing
         let read = try Model.load(contentsOfFile: path)
         #expect(read.warnings.isEmpty, "\(read.warnings)")
         #expect(read.model.isQuantized)
-        #expect(read.model.graph.hasCodes == form.isProgram)
+        #expect(read.model.graph.isQuantized == form.isProgram)
         #expect(read.model.quantization?.photoCount == Self.photos.count)
         let again = try #require(try read.model.quantizedGraph())
         let input = Self.input(again)

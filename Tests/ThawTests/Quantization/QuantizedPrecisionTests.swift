@@ -47,7 +47,7 @@ import Testing
             #expect(program.precision == .float32)
             #expect(program.steps.allSatisfy { $0.precision == .float32 })
             // Sums in another order may round to the next integer.
-            #expect(error(answer, model.graph.evaluate([input])[0].floats) < (model.graph.hasCodes ? 0.05 : 1e-4))
+            #expect(error(answer, model.graph.evaluate([input])[0].floats) < (model.graph.isQuantized ? 0.05 : 1e-4))
             #expect((answer == (try Program(original).run([input])[0].floats)) == false)
         }
     }
@@ -77,9 +77,9 @@ import Testing
         #expect(try top(.float32) != expected)
         #expect(try Benchmark(model, precision: .auto).precision == .int8)
         let input = Self.input(model.graph)
-        let codes = try Program(model, precision: .int8).run([input])
+        let quantized = try Program(model, precision: .int8).run([input])
         let array = NumPyFile(shape: input.shape.dimensions, values: input.floats)
-        #expect(try ArrayRunner(model, precision: .int8).run([(nil, array)])[0].array.values == codes[0].floats)
+        #expect(try ArrayRunner(model, precision: .int8).run([(nil, array)])[0].array.values == quantized[0].floats)
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "m.mlmodel").path
         try Self.quantization.get().write(toFile: path)
@@ -96,7 +96,7 @@ import Testing
         let layers = try Self.models()[index].layerPrecisions()
         let convolutions = layers.filter { $0.operation.contains("Conv") }
         #expect(convolutions.count == 10)
-        #expect(convolutions.allSatisfy { $0.isOnCodes })
+        #expect(convolutions.allSatisfy { $0.isInteger })
         // ReLU6 follows each convolution but the last, whose results are floats.
         for layer in convolutions.dropLast() {
             let range = try #require(layer.range)
@@ -113,7 +113,7 @@ import Testing
         let kept = model.graph.nodes[plan.layers[3]].name
         model.quantization?.kept = [featureName(kept)]
         let layers = try model.layerPrecisions()
-        #expect(layers.filter { !$0.isOnCodes }.map(\.name) == [kept])
+        #expect(layers.filter { !$0.isInteger }.map(\.name) == [kept])
         let program = try Program(model, precision: .int8)
         let floats = program.steps.filter { $0.multiplyAdds > 0 && $0.precision == .float32 }
         #expect(floats.map(\.name) == [kept])

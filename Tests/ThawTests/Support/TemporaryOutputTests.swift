@@ -57,7 +57,7 @@ import Testing
         throws
     {
         let output = try TemporaryOutput(kind, for: path("out"), mode: final)
-        #expect(names.count == 1 && names[0].hasPrefix(TemporaryOutput.prefix))
+        #expect(names.count == 1 && names[0].hasPrefix(Leftovers.unfinishedPrefix))
         #expect(mode(names[0]) == `private`)
         #expect(output.descriptor > STDERR_FILENO)
         try output.publish(mayReplace: false)
@@ -103,7 +103,7 @@ import Testing
     @Test(arguments: leftovers.indices, [false, true])
     func `the next output removes leftovers without an owner`(_ index: Int, _ isFolder: Bool) throws {
         let (_, isRemoved, make) = Self.leftovers[index]
-        let name = TemporaryOutput.prefix + "1x"
+        let name = Leftovers.unfinishedPrefix + "1x"
         make(path(name))
         if isFolder { try write("new", to: "out") } else { try AtomicFile.write("new".utf8, to: path("out")) }
         #expect(names == (isRemoved ? [] : [name]) + ["out"])
@@ -124,7 +124,7 @@ import Testing
 
     @Test func `an old output gets its name back`() throws {
         try make(Leftovers.replacedPrefix + "1x/out", containing: "old")
-        try make(TemporaryOutput.prefix + "1x", containing: "new")
+        try make(Leftovers.unfinishedPrefix + "1x", containing: "new")
         try AtomicFile.write([1], to: path("other"))
         #expect(names == ["other", "out"] && content("out") == "old")
     }

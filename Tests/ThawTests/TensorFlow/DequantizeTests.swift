@@ -4,7 +4,7 @@ import Testing
 
 /// 32-bit quantized values and their real values, which are the same in TensorFlow 2.21 and 1.15.
 @Suite struct DequantizeTests {
-    private static let codes = [
+    private static let quantized = [
         -2_147_483_648, -2_147_483_647, -1_073_741_825, -16_777_217, -1, 0, 3, 123_456_789, 2_147_483_583,
         2_147_483_647,
     ]
@@ -71,11 +71,11 @@ import Testing
         func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
             NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
         }
-        let count = DequantizeTests.codes.count
+        let count = DequantizeTests.quantized.count
         let graph = GraphDefinition(nodes: [
             NodeDefinition(
                 name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 1, count, 1])]),
-            constant("codes", Tensor(integers: DequantizeTests.codes, shape: [count, 1])),
+            constant("codes", Tensor(integers: DequantizeTests.quantized, shape: [count, 1])),
             constant("minimum", Tensor(Double(minimum))), constant("maximum", Tensor(Double(maximum))),
             NodeDefinition(
                 name: "numbers", op: "Dequantize", inputs: ["codes", "minimum", "maximum"],

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test func `a depthwise convolution is equivalent to one with a diagonal filter`() throws {
-        let codes = [10, 200, 90]
+        let quantized = [10, 200, 90]
         // A range in which a quantized value is exactly 0.
         let range = [Self.constant("least", Tensor(-1)), Self.constant("most", Tensor(127.0 / 128))]
         let options: [String: Attribute] = [
@@ -49,12 +49,12 @@ import Testing
         let inputs = ["q", "w", "q:1", "q:2", "least", "most"]
         let depthwise = try Self.answer(
             range + [
-                Self.constant("w", Tensor(integers: codes, shape: [1, 1, 3, 1], element: .uint8)),
+                Self.constant("w", Tensor(integers: quantized, shape: [1, 1, 3, 1], element: .uint8)),
                 Self.node("z", "QuantizedDepthwiseConv2D", inputs, options),
             ])
         // Next to the diagonal is the quantized 0.
         let zero = 128
-        let filter = (0..<9).map { $0 % 4 == 0 ? codes[$0 / 4] : zero }
+        let filter = (0..<9).map { $0 % 4 == 0 ? quantized[$0 / 4] : zero }
         let full = try Self.answer(
             range + [
                 Self.constant("w", Tensor(integers: filter, shape: [1, 1, 3, 3], element: .uint8)),

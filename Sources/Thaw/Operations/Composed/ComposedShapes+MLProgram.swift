@@ -1,5 +1,4 @@
-/// ML Program operations on shapes and positions, imported as constants or as a combination of other operations.
-enum ComposedShapes {
+extension ComposedShapes {
     static let mil = [
         MILRule("shape") { op, _ in
             let shape = try op.operand().shape

@@ -1,5 +1,5 @@
-/// Functions of shapes and positions that both dialects of Core ML have.
-extension ComposedShapes {
+/// Core ML's operations on shapes and positions, imported as constants or as a combination of other operations.
+enum ComposedShapes {
     /// A tensor filled with a number.
     static func filled(
         _ shape: Shape, _ number: Double, _ element: ElementType, _ node: some SourceNode

@@ -1,20 +1,20 @@
 /// Weights that an ML Program stores compressed: operations without inputs, computed once when the program is loaded.
 extension MILBlock {
     /// Adds the operations whose result is weights of this shape, under a unique name.
-    mutating func addCompressed(_ codes: WeightCodes, _ shape: Shape, as name: String) {
+    mutating func addCompressed(_ weights: CompressedWeights, _ shape: Shape, as name: String) {
         version = max(version, .iOS16)
         let type = TensorType(shape, float)
-        switch codes {
-        case .linear(let codes):
-            let rows = codes.scales.count
-            let data = Tensor(codes: codes.codes, shape: shape)
-            let zeros = Tensor(codes: codes.zeros, shape: [rows])
+        switch weights {
+        case .linear(let linear):
+            let rows = linear.scales.count
+            let data = Tensor(bytes: linear.quantized, shape: shape)
+            let zeros = Tensor(bytes: linear.zeros, shape: [rows])
             addConstantExpression(
                 "constexpr_affine_dequantize", name, type,
                 [
                     ("axis", .immediate(Tensor(integers: [0], shape: []))),
                     ("quantized_data", inFile(data, .uint8, TensorType(shape, .uint8).message)),
-                    ("scale", number(Tensor(codes.scales, shape: [rows]))),
+                    ("scale", number(Tensor(linear.scales, shape: [rows]))),
                     ("zero_point", inFile(zeros, .uint8, TensorType([rows], .uint8).message)),
                 ])
         case .palette(let palette) where version >= .iOS18:
@@ -34,7 +34,7 @@ extension MILBlock {
     /// - Returns: Their name, or nil if they are not.
     mutating func quantizedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]) -> String? {
         guard order.first == tensor.shape.rank - 1, let rows = tensor.shape.last,
-            let codes = SymmetricCodes(of: tensor, channels: rows)
+            let weights = SymmetricWeights(of: tensor, channels: rows)
         else { return nil }
         version = max(version, .iOS16)
         let result = unique(name)
@@ -44,17 +44,17 @@ extension MILBlock {
             "constexpr_affine_dequantize", result, TensorType(type.shape, float),
             [
                 ("axis", .immediate(Tensor(integers: [0], shape: []))),
-                ("quantized_data", inFile(codes.tensor(tensor.shape).transposed(order), .int8, type.message)),
-                ("scale", number(Tensor(codes.scales, shape: [rows]))),
+                ("quantized_data", inFile(weights.tensor(tensor.shape).transposed(order), .int8, type.message)),
+                ("scale", number(Tensor(weights.scales, shape: [rows]))),
                 ("zero_point", inFile(zeros, .int8, TensorType([rows], .int8).message)),
             ])
         return result
     }
 
     /// Adds indices with a single palette, as before iOS 18.
-    private mutating func addPackedPalette(_ palette: PaletteCodes, _ name: String, _ type: TensorType) {
+    private mutating func addPackedPalette(_ palette: PalettizedWeights, _ name: String, _ type: TensorType) {
         let bytes = packed(palette.indices, bits: palette.bits, .lowestFirst)
-        let data = Tensor(codes: bytes, shape: [bytes.count])
+        let data = Tensor(bytes: bytes, shape: [bytes.count])
         let shape = type.shape
         addConstantExpression(
             "constexpr_lut_to_dense", name, type,
@@ -66,13 +66,13 @@ extension MILBlock {
     }
 
     /// Adds indices with a palette for each group of rows.
-    private mutating func addPalette(_ palette: PaletteCodes, _ name: String, _ type: TensorType) {
+    private mutating func addPalette(_ palette: PalettizedWeights, _ name: String, _ type: TensorType) {
         let kinds: [Int: (ProgramWeights.Kind, String)] = [
             8: (.uint8, "UINT8"), 6: (.uint6, "UINT6"), 4: (.uint4, "UINT4"),
         ]
         let (kind, elementName) = kinds[palette.bits]!
         let bytes = packed(palette.indices, bits: palette.bits, .lowestFirst)
-        let data = Tensor(codes: bytes, shape: [bytes.count])
+        let data = Tensor(bytes: bytes, shape: [bytes.count])
         var indices = TensorType(type.shape, .uint8).message
         indices.tensorType.dataType = elementName
         let paletteShape = Shape([palette.groups] + type.shape.dropFirst().map { _ in 1 } + [1 << palette.bits, 1])
@@ -94,8 +94,8 @@ extension MILBlock {
 }
 
 extension Tensor {
-    init(codes: [UInt8], shape: Shape) {
-        let storage = Storage(byteCount: codes.count) { $0.copyBytes(from: codes) }
+    init(bytes: [UInt8], shape: Shape) {
+        let storage = Storage(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
         self.init(shape: shape, element: .uint8, storage: storage)
     }
 }
@@ -106,7 +106,7 @@ extension TensorType {
 
 // MARK: Reading
 
-enum CompressedWeights {
+extension CompressedWeights {
     static let mil = [
         MILRule("constexpr_affine_dequantize") { op, _ in
             let data = try op.constant("quantized_data")

@@ -10,7 +10,7 @@ enum SparseWeights {
                 throw op.refused("\(packed.count) bytes of the mask do not fill a tensor of shape \(shape)")
             }
             let mask = try op.constant("mask").view.withBytes { unpacked($0, count: count, bits: 1, .lowestFirst) }
-            return [.constant(try op.spread("nonzero_data", over: Tensor(codes: mask, shape: shape)))]
+            return [.constant(try op.spread("nonzero_data", over: Tensor(bytes: mask, shape: shape)))]
         },
         MILRule("constexpr_lut_to_sparse") { op, _ in
             let mask = try op.constant("indices_mask")

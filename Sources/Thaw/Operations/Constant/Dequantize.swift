@@ -5,40 +5,41 @@ enum Dequantize {
     /// The minimum is first moved to the nearest multiple of the step, so that 0 is represented exactly. Every step is
     /// rounded to float32 as in TensorFlow, so the results are bit-identical
     /// (tensorflow/core/kernels/quantization_utils.h, QuantizedToFloatStruct).
-    static func minFirst(_ codes: Tensor, minimum: Float, maximum: Float) -> Tensor {
-        let bits = codes.element.size * 8
-        let lowest: Float = codes.element == .uint8 || codes.element == .uint16 ? 0 : -Float(1 << (bits - 1))
+    static func minFirst(_ quantized: Tensor, minimum: Float, maximum: Float) -> Tensor {
+        let bits = quantized.element.size * 8
+        let lowest: Float = quantized.element == .uint8 || quantized.element == .uint16 ? 0 : -Float(1 << (bits - 1))
         let step = Float(Double(maximum - minimum) / Double((1 << bits) - 1))
         let start = step == 0 ? minimum : (minimum / step).rounded() * step
-        return codes.withElements { code in
-            Tensor(shape: codes.shape) { out in
-                for i in 0..<out.count { out[i] = (start - lowest * step) + Float(code[i]) * step }
+        return quantized.withElements { q in
+            Tensor(shape: quantized.shape) { out in
+                for i in 0..<out.count { out[i] = (start - lowest * step) + Float(q[i]) * step }
             }
         }
     }
 
     /// The other modes: a quantized value times the step, plus the value of 0.
-    private static func linear(_ codes: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool) -> Tensor
+    private static func linear(_ quantized: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool)
+        -> Tensor
     {
-        let bits = codes.element.size * 8
-        let isSigned = codes.element != .uint8 && codes.element != .uint16
+        let bits = quantized.element.size * 8
+        let isSigned = quantized.element != .uint8 && quantized.element != .uint16
         let lowest: Float = isSigned ? -Float(1 << (bits - 1)) : 0
         let highest = lowest + Float(1 << bits - 1)
         switch mode {
-        case .minFirst: return minFirst(codes, minimum: minimum, maximum: maximum)
+        case .minFirst: return minFirst(quantized, minimum: minimum, maximum: maximum)
         case .minCombined:
             let step = (maximum - minimum) / (highest - lowest)
-            return codes.withElements { code in
-                Tensor(shape: codes.shape) { out in
-                    for i in 0..<out.count { out[i] = (Float(code[i]) - lowest) * step + minimum }
+            return quantized.withElements { q in
+                Tensor(shape: quantized.shape) { out in
+                    for i in 0..<out.count { out[i] = (Float(q[i]) - lowest) * step + minimum }
                 }
             }
         case .scaled:
             let step = isSigned ? max(minimum / (isNarrow ? lowest + 1 : lowest), maximum / highest) : maximum / highest
-            return codes.withElements { code in
-                Tensor(shape: codes.shape) { out in
+            return quantized.withElements { q in
+                Tensor(shape: quantized.shape) { out in
                     for i in 0..<out.count {
-                        let number = Float(code[i])
+                        let number = Float(q[i])
                         // TensorFlow converts this back to Int32. Values that were rounded up to 2^31 wrap around to
                         // the lowest.
                         out[i] = (number < 0x1p31 ? number : -0x1p31) * step
@@ -68,10 +69,10 @@ enum Dequantize {
             // The outputs of quantized operations are floating point already: see `QuantizedRange`.
             if try node.input(0).type.element.isFloatingPoint { return [try node.input(0)] }
             let mode = try Mode(node)
-            let codes = try node.constant(0, "quantized tensor")
-            guard [.uint8, .int8, .uint16, .int16, .int32].contains(codes.element) else {
+            let quantized = try node.constant(0, "quantized tensor")
+            guard [.uint8, .int8, .uint16, .int16, .int32].contains(quantized.element) else {
                 throw node.refused(
-                    "elements of type \(codes.element.rawValue) are not supported",
+                    "elements of type \(quantized.element.rawValue) are not supported",
                     remedy: "8-bit, 16-bit and signed 32-bit integers are")
             }
             let ranges = try ["minimum", "maximum"].enumerated().map {
@@ -80,19 +81,19 @@ enum Dequantize {
             let isNarrow = try node.bool("narrow_range", default: false)
             let named = try node.int("axis", default: -1)
             // Without an axis there is a single range.
-            let axis = named == -1 ? nil : try codes.shape.axis(named)
-            let count = axis.map { codes.shape[$0] } ?? 1
+            let axis = named == -1 ? nil : try quantized.shape.axis(named)
+            let count = axis.map { quantized.shape[$0] } ?? 1
             guard ranges.allSatisfy({ $0.count == count }), count <= 1 << 16 else {
                 throw node.refused("there are \(ranges[0].count) minima and \(ranges[1].count) maxima, not \(count)")
             }
-            func part(_ codes: Tensor, _ index: Int) -> Tensor {
-                linear(codes, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
+            func part(_ quantized: Tensor, _ index: Int) -> Tensor {
+                linear(quantized, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
             }
-            guard let axis else { return [.constant(part(codes, 0))] }
+            guard let axis else { return [.constant(part(quantized, 0))] }
             // One range per slice along the axis.
-            let slices = Split(axis: axis, sizes: [Int](repeating: 1, count: count)).evaluate([codes])
+            let slices = Split(axis: axis, sizes: [Int](repeating: 1, count: count)).evaluate([quantized])
             let parts = slices.enumerated().map { part($1, $0) }
-            return [.constant(parts.isEmpty ? codes.asFloat32 : Concatenation(axis: axis).evaluate(parts)[0])]
+            return [.constant(parts.isEmpty ? quantized.asFloat32 : Concatenation(axis: axis).evaluate(parts)[0])]
         }
     ]
 }

@@ -1,5 +1,5 @@
 extension Convolution: QuantizableOperation {
-    func onCodes(_ use: QuantizedUse) -> (any Operation)? {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
         let inputs = use.types[0].shape[3]
         guard groups(inputChannels: inputs) == 1 else { return nil }
         let terms = window.height.size * window.width.size * inputs

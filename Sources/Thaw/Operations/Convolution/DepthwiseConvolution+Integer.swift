@@ -1,5 +1,5 @@
 extension DepthwiseConvolution: QuantizableOperation {
-    func onCodes(_ use: QuantizedUse) -> (any Operation)? {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
         guard multiplier == 1, use.output != nil else { return nil }
         let terms = window.height.size * window.width.size
         let flat = filters.reshaped([filters.shape[0], filters.shape[1], outputChannels])

@@ -60,7 +60,7 @@ struct FakeQuantize: Operation {
 
 extension FakeQuantize {
     var family: Family { .quantization }
-    var quantizedRole: QuantizedRole { codes == nil ? .floating : .bound }
+    var quantizedRole: QuantizedRole { parameters == nil ? .floating : .bound }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         channels.count > 1 && axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)
@@ -72,12 +72,12 @@ extension FakeQuantize {
 }
 
 extension FakeQuantize: LevelOperation {
-    var codes: (scale: Float, zeroPoint: Int)? {
+    var parameters: QuantizationParameters? {
         guard channels.count == 1, channels[0].step > 0 else { return nil }
         let levels = channels[0]
         let (low, high) = ((levels.low / levels.step).rounded(), (levels.high / levels.step).rounded())
         guard low <= 0, high >= 0, high - low <= 255 else { return nil }
-        return (levels.step, Int(-low))
+        return QuantizationParameters(scale: levels.step, zeroPoint: Int(-low))
     }
 
     var levelRange: (low: Float, high: Float) { (channels.map(\.low).min()!, channels.map(\.high).max()!) }
@@ -103,7 +103,7 @@ extension FakeQuantize {
     private static func quantize(
         _ node: TensorFlowNode, _ minima: [Float], _ maxima: [Float], _ context: inout ImportContext
     ) throws -> Operand {
-        let (bottom, top) = try codes(node)
+        let (bottom, top) = try bounds(node)
         guard !minima.isEmpty, minima.count == maxima.count,
             zip(minima, maxima).allSatisfy({ $0 <= $1 && $0.isFinite && $1.isFinite })
         else { throw node.refused("\(minima) to \(maxima) are not valid quantization ranges") }
@@ -112,7 +112,7 @@ extension FakeQuantize {
     }
 
     /// The lowest and the highest quantized value.
-    private static func codes(_ node: TensorFlowNode) throws -> (bottom: Float, top: Float) {
+    private static func bounds(_ node: TensorFlowNode) throws -> (bottom: Float, top: Float) {
         let bits = try node.int("num_bits", default: 8)
         guard (2...16).contains(bits) else { throw Failure.badAttribute(node.name, node.op, "num_bits") }
         return (try node.bool("narrow_range", default: false) ? 1 : 0, Float(1 << bits - 1))
@@ -123,7 +123,7 @@ extension FakeQuantize {
         -> Operand
     {
         let (x, minimum, maximum) = (try node.input(0), try node.input(1), try node.input(2))
-        let (bottom, top) = try codes(node)
+        let (bottom, top) = try bounds(node)
         guard minimum.shape == maximum.shape, minimum.shape.rank <= 1,
             minimum.shape.elementCount == 1 || minimum.shape.last == x.shape.last
         else { throw Failure.shapesDiffer(minimum.shape, maximum.shape).at(node.name) }
@@ -137,9 +137,9 @@ extension FakeQuantize {
         let step = try combine(.divide, combine(.subtract, maximum, minimum), number(top - bottom))
         let zero = try combine(.subtract, number(bottom), combine(.divideOrZero, minimum, step))
         let held = try combine(.minimum, combine(.maximum, zero, number(bottom)), number(top))
-        let code = try rounded(held)
-        let low = try combine(.multiply, combine(.subtract, number(bottom), code), step)
-        let high = try combine(.multiply, combine(.subtract, number(top), code), step)
+        let integer = try rounded(held)
+        let low = try combine(.multiply, combine(.subtract, number(bottom), integer), step)
+        let high = try combine(.multiply, combine(.subtract, number(top), integer), step)
         let inside = try combine(.minimum, combine(.maximum, x, low), high)
         let inverse = try combine(.divideOrZero, number(1), step)
         let start = try rounded(combine(.multiply, combine(.subtract, number(0), low), inverse))
@@ -169,7 +169,7 @@ extension FakeQuantize: CoreMLOperation {
     private var programSteps: [(part: String, operation: any Operation)] {
         let zero = numbers { (0.5 - $0.low * $0.inverse).rounded(.down) }
         return scaledSteps + [
-            ("codes", Binary(.subtract, constant: zero)),
+            ("quantized", Binary(.subtract, constant: zero)),
             ("half", Binary(.add, constant: Tensor([0.5], shape: []))), ("whole", Unary(.floor)),
             ("level", Binary(.multiply, constant: numbers(\.step))),
         ]

@@ -76,16 +76,11 @@ extension BoxSelection {
         NeuralRule("NonMaximumSuppression") { layer, reading in
             let parameters = layer.parameters
             // The inputs are boxes and scores, then the thresholds and the number of boxes if they are not parameters.
-            func number(_ index: Int, _ parameter: Float) throws -> Float {
-                guard layer.inputs.count > index else { return parameter }
-                let values = try layer.constant(index).floats
-                guard values.count == 1 else { throw layer.refused("input \(index) is not a single value") }
-                return values[0]
-            }
             let parameter: Int = parameters.maxBoxes
             let count = try layer.inputs.count > 4 ? layer.integers(4).first ?? 0 : parameter
             let operation = BoxSelection(
-                overlap: try number(2, parameters.iouThreshold), score: try number(3, parameters.scoreThreshold),
+                overlap: try layer.number(2, default: parameters.iouThreshold),
+                score: try layer.number(3, default: parameters.scoreThreshold),
                 count: count, isPerClass: parameters.perClassSuppression)
             guard (1...mostBoxes).contains(operation.count) else {
                 throw layer.refused("\(operation.count) boxes cannot be selected")

@@ -126,12 +126,6 @@ extension OneHot {
             let x = try layer.input()
             let parameters = layer.parameters
             // The inputs are the indices, then the length and the values if they are not parameters.
-            func number(_ index: Int, _ parameter: Float) throws -> Float {
-                guard layer.inputs.count > index else { return parameter }
-                let values = try layer.constant(index).floats
-                guard values.count == 1 else { throw layer.refused("input \(index) is not a single value") }
-                return values[0]
-            }
             let (axis, size): (Int, Int) = (parameters.axis, parameters.oneHotVectorSize)
             let depth = try layer.inputs.count > 1 ? layer.integers(1).first ?? 0 : size
             guard (-x.shape.rank - 1...x.shape.rank).contains(axis), depth > 0 else {
@@ -139,7 +133,8 @@ extension OneHot {
             }
             let operation = OneHot(
                 axis: axis < 0 ? axis + x.shape.rank + 1 : axis, depth: depth,
-                on: Double(try number(2, parameters.onValue)), off: Double(try number(3, parameters.offValue)),
+                on: Double(try layer.number(2, default: parameters.onValue)),
+                off: Double(try layer.number(3, default: parameters.offValue)),
                 element: .float32)
             return [try reading.add(operation, x, layer)]
         }

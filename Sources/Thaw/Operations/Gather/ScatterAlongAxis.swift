@@ -92,3 +92,22 @@ extension ScatterAlongAxis {
         }
     ]
 }
+
+extension ImportContext {
+    /// Updates written to slices of a tensor along an axis, at a list of indices.
+    mutating func scatter(
+        _ data: Operand, _ indices: Operand, _ updates: Operand, axis: Int, _ mode: ScatterMode,
+        _ node: some SourceNode
+    ) throws -> Operand {
+        var expected = data.shape
+        expected[axis] = indices.shape.elementCount
+        guard indices.shape.rank == 1, updates.shape == expected else {
+            throw Failure.shapesDiffer(data.shape, updates.shape).at(node.location)
+        }
+        var shape = Shape(data.shape.map { _ in 1 })
+        shape[axis] = expected[axis]
+        let aligned = try reshaped(indices, shape, node)
+        let all = try add(BroadcastTo(shape: expected), aligned, node)
+        return try add(ScatterAlongAxis(axis: axis, mode: mode), [data, updates, all], node)[0]
+    }
+}

@@ -11,7 +11,7 @@ enum CoreMLDialect: Sendable {
     static let mostAxes = 5
 
     /// Whether it has operations that quantize values.
-    var hasCodes: Bool {
+    var hasQuantization: Bool {
         if case .quantizedProgram = self { true } else { false }
     }
 

@@ -1,5 +1,5 @@
 extension Dense: QuantizableOperation {
-    func onCodes(_ use: QuantizedUse) -> (any Operation)? {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
         IntegerLayer(
             matrix, bias: bias.map { $0.reshaped([$0.elementCount]) }, terms: matrix.shape[0], use
         ).map { IntegerDense(layer: $0) }

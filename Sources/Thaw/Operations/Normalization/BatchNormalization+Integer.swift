@@ -1,7 +1,7 @@
 import Kernels
 
 extension BatchNormalization: QuantizableOperation {
-    func onCodes(_ use: QuantizedUse) -> (any Operation)? {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
         guard let output = use.output, use.types[0].shape.rank == 4 else { return nil }
         let unit = Double(output.scale)
         let factors = scale.floats.map { Float(Double($0) * Double(use.inputs[0].scale) / unit) }

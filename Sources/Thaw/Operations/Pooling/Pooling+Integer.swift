@@ -1,8 +1,8 @@
 import Kernels
 
-extension Pooling: QuantizableOperation, CodeMovingOperation {
+extension Pooling: QuantizableOperation, QuantizedMovement {
     /// Averages. Maxima are those of the quantized values.
-    func onCodes(_ use: QuantizedUse) -> (any Operation)? {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
         let area = window.height.size * window.width.size
         guard function == .average, let output = use.output, area * 255 < 1 << 30 else { return nil }
         let ratio = Double(use.inputs[0].scale) / Double(output.scale)
@@ -14,7 +14,7 @@ extension Pooling: QuantizableOperation, CodeMovingOperation {
             window: window)
     }
 
-    func movingCodes(zeroPoint: Int) -> (any Operation)? {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? {
         function == .maximum ? IntegerPooling(function: .maximum, window: window) : nil
     }
 }

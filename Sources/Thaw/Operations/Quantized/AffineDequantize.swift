@@ -14,11 +14,11 @@ struct AffineDequantize: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let pair = scale.index(in: inputs[0].shape)
-        return inputs[0].withElements { codes in
+        return inputs[0].withElements { quantized in
             [
                 Tensor(shape: inputs[0].shape) { y in
                     for i in 0..<y.count {
-                        y[i] = (Float(codes[i]) - Float(scale.zeroPoints[pair(i)])) * scale.scales[pair(i)]
+                        y[i] = (Float(quantized[i]) - Float(scale.zeroPoints[pair(i)])) * scale.scales[pair(i)]
                     }
                 }
             ]
@@ -46,7 +46,7 @@ extension AffineDequantize {
 
 extension AffineDequantize: CoreMLOperation {
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
-        if parts.dialect.hasCodes { return nil }
+        if parts.dialect.hasQuantization { return nil }
         let rank = inputs[0].shape.rank
         return try parts.add(
             [
@@ -61,17 +61,17 @@ extension AffineDequantize: CoreMLOperation {
 
 extension AffineDequantize: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        try block.require(.iOS17, "an operation that computes with codes")
-        block.add("dequantize", node.outputs, scale.arguments(node.input, codes: node.input.element))
+        try block.require(.iOS17, "an operation on quantized values")
+        block.add("dequantize", node.outputs, scale.arguments(node.input, quantized: node.input.element))
     }
 
     static let mil = [
         MILRule("dequantize") { op, reading in
-            let codes = try op.operand("input")
-            guard !codes.type.element.isFloatingPoint else {
-                throw op.refused("the codes are floating-point values", remedy: "integers are supported")
+            let quantized = try op.operand("input")
+            guard !quantized.type.element.isFloatingPoint else {
+                throw op.refused("the quantized values are floating-point numbers", remedy: "integers are supported")
             }
-            return [try reading.add(AffineDequantize(scale: AffineScale(op, of: codes)), codes, op)]
+            return [try reading.add(AffineDequantize(scale: AffineScale(op, of: quantized)), quantized, op)]
         }
     ]
 }
@@ -80,7 +80,7 @@ extension AffineDequantize: MILOperation {
 
 extension AffineDequantize: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard let codes = scale.codeScale, inputs[0].element == .uint8 else { return nil }
-        return .integer(.dequantize(scale: codes.scale, codes.rounding(bounds: -.infinity...(.infinity))))
+        guard let parameters = scale.parameters, inputs[0].element == .uint8 else { return nil }
+        return .integer(.dequantize(scale: parameters.scale, parameters.rounding(bounds: -.infinity...(.infinity))))
     }
 }

@@ -22,8 +22,8 @@ struct AffineQuantize: Operation {
         return inputs[0].withFloats { x in
             [
                 Tensor(shape: inputs[0].shape, element: element) { i in
-                    let code = (x[i] / scale.scales[pair(i)]).rounded(.toNearestOrEven)
-                    return Double(code + Float(scale.zeroPoints[pair(i)]))
+                    let level = (x[i] / scale.scales[pair(i)]).rounded(.toNearestOrEven)
+                    return Double(level + Float(scale.zeroPoints[pair(i)]))
                 }
             ]
         }
@@ -54,7 +54,7 @@ extension AffineQuantize {
 extension AffineQuantize: CoreMLOperation {
     /// The steps of the reference, in ML Programs always in float32.
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
-        if parts.dialect.hasCodes { return nil }
+        if parts.dialect.hasQuantization { return nil }
         let (rank, bounds) = (inputs[0].shape.rank, element.bounds!)
         return try parts.inFloat32 { parts in
             try parts.add(
@@ -63,7 +63,7 @@ extension AffineQuantize: CoreMLOperation {
                     ("whole", Unary(.round)),
                     ("moved", Binary(.add, constant: scale.aligned(scale.zeroPoints.map { Float($0) }, rank: rank))),
                     ("held", Unary(.clip(Float(bounds.lowerBound), Float(bounds.upperBound)))),
-                    ("codes", Cast(element: element)),
+                    ("quantized", Cast(element: element)),
                 ], to: inputs[0])
         }
     }
@@ -73,10 +73,10 @@ extension AffineQuantize: CoreMLOperation {
 
 extension AffineQuantize: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        try block.require(.iOS17, "an operation that rounds to codes")
+        try block.require(.iOS17, "an operation that quantizes")
         block.add(
             "quantize", node.outputs,
-            scale.arguments(node.input, codes: element) + [("output_dtype", .text(element.rawValue))])
+            scale.arguments(node.input, quantized: element) + [("output_dtype", .text(element.rawValue))])
     }
 
     static let mil = [
@@ -86,7 +86,7 @@ extension AffineQuantize: MILOperation {
             guard !scale.scales.contains(0) else { throw op.refused("a scale is 0") }
             let name = try op.text("output_dtype")
             guard let element = ElementType(rawValue: name), element == .int8 || element == .uint8 else {
-                throw op.refused("codes of type '\(name)' are not supported", remedy: "int8 and uint8 are")
+                throw op.refused("quantized values of type '\(name)' are not supported", remedy: "int8 and uint8 are")
             }
             return [try reading.add(AffineQuantize(scale: scale, element: element), x, op)]
         }
@@ -95,10 +95,10 @@ extension AffineQuantize: MILOperation {
 
 // MARK: Engine
 
-extension AffineQuantize: CodeOperation, EngineOperation {
+extension AffineQuantize: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { scale.zeroPoints[0] }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard let codes = scale.codeScale, element == .uint8 else { return nil }
-        return .integer(.quantize(scale: codes.scale, codes.rounding(bounds: -.infinity...(.infinity))))
+        guard let parameters = scale.parameters, element == .uint8 else { return nil }
+        return .integer(.quantize(scale: parameters.scale, parameters.rounding(bounds: -.infinity...(.infinity))))
     }
 }

@@ -29,9 +29,9 @@ struct AffineScale: Hashable, Sendable {
     }
 
     /// The scale of all values, if it is a single one for type uint8.
-    var codeScale: CodeScale? {
+    var parameters: QuantizationParameters? {
         guard axis == nil, scales[0].isFinite, scales[0] > 0, (0...255).contains(zeroPoints[0]) else { return nil }
-        return CodeScale(scale: scales[0], zeroPoint: zeroPoints[0])
+        return QuantizationParameters(scale: scales[0], zeroPoint: zeroPoints[0])
     }
 
     func use(ofAxis axis: Int) -> AxisUse { axis == self.axis ? .weighted(axis) : .kept(axis) }
@@ -62,13 +62,13 @@ struct AffineScale: Hashable, Sendable {
 
 extension AffineScale {
     /// The arguments of an operation for this input.
-    /// - Parameter codes: The type of the quantized values.
-    func arguments(_ input: MILValue, codes: ElementType) -> [(String, MILArgument)] {
+    /// - Parameter quantized: The type of the quantized values.
+    func arguments(_ input: MILValue, quantized: ElementType) -> [(String, MILArgument)] {
         let shape: Shape = axis == nil ? [] : [scales.count]
-        let points = Tensor(shape: shape, element: codes) { Double(zeroPoints[$0]) }
+        let points = Tensor(shape: shape, element: quantized) { Double(zeroPoints[$0]) }
         return [
             ("input", .value(input)), ("scale", .constant(Tensor(scales, shape: shape))),
-            ("zero_point", .codes(points)),
+            ("zero_point", .quantized(points)),
         ]
             + (axis.map { [("axis", .integer($0))] } ?? [])
     }

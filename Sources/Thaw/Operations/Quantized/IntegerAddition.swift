@@ -1,8 +1,8 @@
 import Kernels
 
-/// The quantized sum of two quantized tensors: `CodeAddition` defines the arithmetic.
+/// The quantized sum of two quantized tensors: `QuantizedAddition` defines the arithmetic.
 struct IntegerAddition: Operation {
-    var addition: CodeAddition
+    var addition: QuantizedAddition
 
     var kind: String { "IntegerAddition" }
 
@@ -18,7 +18,7 @@ struct IntegerAddition: Operation {
                 Tensor(shape: inputs[0].shape, element: .uint8) { i in
                     let first = Float(Int32(left[i]) - addition.leftZeroPoint) * addition.leftFactor
                     let second = Float(Int32(right[i]) - addition.rightZeroPoint) * addition.rightFactor
-                    return addition.rounding.code(first + second)
+                    return addition.rounding.quantized(first + second)
                 }
             ]
         }
@@ -35,7 +35,7 @@ extension IntegerAddition {
 
 // MARK: Engine
 
-extension IntegerAddition: CodeOperation, EngineOperation {
+extension IntegerAddition: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { Int(addition.rounding.zeroPoint) }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .integer(.addition(addition)) }
 }

@@ -27,7 +27,7 @@ struct IntegerConvolution: Operation {
         let shape = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0]
         let weights = layer.weights.bytes.bindMemory(to: Int8.self)
-        let codes = inputs[0].bytes
+        let quantized = inputs[0].bytes
         return withExtendedLifetime(inputs) {
             var results: [Double] = []
             output.shape.forEachPixel { image, row, column in
@@ -35,7 +35,7 @@ struct IntegerConvolution: Operation {
                 window.forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { y, x, ky, kx in
                     let pixel = ((image * shape[1] + y) * shape[2] + x) * shape[3]
                     for input in 0..<shape[3] {
-                        let level = Int(codes[pixel + input]) - layer.zeroPoint
+                        let level = Int(quantized[pixel + input]) - layer.zeroPoint
                         let first = ((ky * window.width.size + kx) * shape[3] + input) * layer.outputs
                         for channel in 0..<layer.outputs { sums[channel] += level * Int(weights[first + channel]) }
                     }
@@ -69,7 +69,7 @@ extension IntegerConvolution {
 
 // MARK: Engine
 
-extension IntegerConvolution: CodeOperation, EngineOperation {
+extension IntegerConvolution: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { layer.outputZeroPoint }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         .integer(.convolution(layer, window: window))

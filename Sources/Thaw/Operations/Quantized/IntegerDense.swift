@@ -22,14 +22,14 @@ struct IntegerDense: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let (rows, count) = (inputs[0].shape[0], inputs[0].shape[1])
         let weights = layer.weights.bytes.bindMemory(to: Int8.self)
-        let codes = inputs[0].bytes
+        let quantized = inputs[0].bytes
         return withExtendedLifetime(inputs) {
             var results: [Double] = []
             for row in 0..<rows {
                 for channel in 0..<layer.outputs {
                     var sum = Int(layer.bias[channel])
                     for i in 0..<count {
-                        let level = Int(codes[row * count + i]) - layer.zeroPoint
+                        let level = Int(quantized[row * count + i]) - layer.zeroPoint
                         sum += level * Int(weights[i * layer.outputs + channel])
                     }
                     results.append(layer.value(sum, channel: channel))
@@ -51,7 +51,7 @@ extension IntegerDense {
 
 // MARK: Engine
 
-extension IntegerDense: CodeOperation, EngineOperation {
+extension IntegerDense: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { layer.outputZeroPoint }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .integer(.dense(layer)) }
 }

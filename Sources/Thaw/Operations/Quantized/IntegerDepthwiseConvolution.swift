@@ -26,7 +26,7 @@ struct IntegerDepthwiseConvolution: Operation {
         let shape = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0]
         let weights = layer.weights.bytes.bindMemory(to: Int8.self)
-        let codes = inputs[0].bytes
+        let quantized = inputs[0].bytes
         return withExtendedLifetime(inputs) {
             var results: [Double] = []
             output.shape.forEachPixel { image, row, column in
@@ -35,7 +35,8 @@ struct IntegerDepthwiseConvolution: Operation {
                     let pixel = ((image * shape[1] + y) * shape[2] + x) * shape[3]
                     let tap = (ky * window.width.size + kx) * shape[3]
                     for channel in 0..<shape[3] {
-                        sums[channel] += (Int(codes[pixel + channel]) - layer.zeroPoint) * Int(weights[tap + channel])
+                        sums[channel] +=
+                            (Int(quantized[pixel + channel]) - layer.zeroPoint) * Int(weights[tap + channel])
                     }
                 }
                 for channel in 0..<shape[3] { results.append(layer.value(sums[channel], channel: channel)) }
@@ -56,10 +57,10 @@ extension IntegerDepthwiseConvolution {
 
 // MARK: Engine
 
-extension IntegerDepthwiseConvolution: CodeOperation, EngineOperation {
+extension IntegerDepthwiseConvolution: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { layer.outputZeroPoint }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard case .codes = layer.result else { return nil }
+        guard case .quantized = layer.result else { return nil }
         return .integer(.depthwise(layer, window: window))
     }
 }

@@ -9,7 +9,7 @@ extension Graph {
     /// If a value is quantized and dequantized again, its consumers read the quantized value instead, if they have an
     /// integer form. Quantized values are unsigned here: int8 values are shifted by 128. Everything else computes in
     /// floats, as before.
-    func onCodes() throws -> Graph {
+    func withIntegers() throws -> Graph {
         guard hasRanges else { return self }
         var network = QuantizedNetwork(self)
         return try rebuilt { try network.replace($0, $1, &$2) }
@@ -19,9 +19,9 @@ extension Graph {
 /// A graph while it is converted to integers.
 private struct QuantizedNetwork {
     /// A quantized value: a value of the new graph, and its scale and zero point.
-    private struct Codes {
+    private struct QuantizedTensor {
         var value: Graph.Value
-        var scale: CodeScale
+        var scale: QuantizationParameters
     }
 
     private let graph: Graph
@@ -29,7 +29,7 @@ private struct QuantizedNetwork {
     private let readers: [Graph.Value: [Graph.Node]]
     private let outputs: Set<Graph.Value>
     /// The quantized values of the old graph's floats that have one, and of the old graph's quantized values.
-    private var codes: [Graph.Value: Codes] = [:]
+    private var tensors: [Graph.Value: QuantizedTensor] = [:]
 
     init(_ graph: Graph) {
         self.graph = graph
@@ -47,58 +47,58 @@ private struct QuantizedNetwork {
         if let quantize = node.operation as? AffineQuantize {
             guard let scale = unsignedScale(node, quantize) else { return nil }
             let value = try quantized(node, to: scale, inputs[0], &builder)
-            codes[node.outputs[0]] = Codes(value: value, scale: scale)
+            tensors[node.outputs[0]] = QuantizedTensor(value: value, scale: scale)
             return [value]
         }
         if let dequantize = node.operation as? AffineDequantize {
-            guard let known = codes[node.inputs[0]] else { return nil }
+            guard let known = tensors[node.inputs[0]] else { return nil }
             // Its scale may differ from that of the quantization, which multiplies the values.
             let scale = unsignedScale(dequantize, node.inputs[0])!
-            codes[node.outputs[0]] = Codes(value: known.value, scale: scale)
-            return [try floats(codes[node.outputs[0]]!, name: node.name, &builder)]
+            tensors[node.outputs[0]] = QuantizedTensor(value: known.value, scale: scale)
+            return [try floats(tensors[node.outputs[0]]!, name: node.name, &builder)]
         }
         if node.inputs.count == 1, graph[node.inputs[0]].element != .float32 {
-            guard let known = codes[node.inputs[0]] else { return nil }
-            let operation = node.movingCodes(zeroPoint: known.scale.zeroPoint)!
+            guard let known = tensors[node.inputs[0]] else { return nil }
+            let operation = node.integerOperation(zeroPoint: known.scale.zeroPoint)!
             let value = try builder.add(operation, [known.value], name: node.name)[0]
-            codes[node.outputs[0]] = Codes(value: value, scale: known.scale)
+            tensors[node.outputs[0]] = QuantizedTensor(value: value, scale: known.scale)
             return [value]
         }
-        guard node.outputs.count == 1, let known = allCodes(node.inputs) else { return nil }
+        guard node.outputs.count == 1, let known = quantizedTensors(node.inputs) else { return nil }
         let scale = known[0].scale
         if known.allSatisfy({ $0.scale == scale }),
-            let operation = (node.operation as? any CodeMovingOperation)?.movingCodes(zeroPoint: scale.zeroPoint)
+            let operation = (node.operation as? any QuantizedMovement)?.integerOperation(zeroPoint: scale.zeroPoint)
         {
             let value = try builder.add(operation, known.map(\.value), name: node.name)[0]
-            codes[node.outputs[0]] = Codes(value: value, scale: scale)
-            return [try floats(codes[node.outputs[0]]!, name: node.name + "/values", &builder)]
+            tensors[node.outputs[0]] = QuantizedTensor(value: value, scale: scale)
+            return [try floats(tensors[node.outputs[0]]!, name: node.name + "/values", &builder)]
         }
         // Values that are quantized immediately are computed there.
         guard !isOnlyQuantized(node.outputs[0]) else { return nil }
         let use = QuantizedUse(
             inputs: known.map(\.scale), types: node.inputs.map { graph[$0] }, bounds: -.infinity...(.infinity))
-        guard let operation = (node.operation as? any QuantizableOperation)?.onCodes(use) else { return nil }
+        guard let operation = (node.operation as? any QuantizableOperation)?.integerOperation(use) else { return nil }
         return try builder.add(operation, known.map(\.value), name: node.name)
     }
 
     /// The quantized values of a value that a node quantizes.
     private func quantized(
-        _ node: Graph.Node, to scale: CodeScale, _ floats: Graph.Value, _ builder: inout GraphBuilder
+        _ node: Graph.Node, to scale: QuantizationParameters, _ floats: Graph.Value, _ builder: inout GraphBuilder
     ) throws -> Graph.Value {
         var source = node.inputs[0]
         var bounds: ClosedRange<Float> = -.infinity...(.infinity)
         var passed: [any Operation] = []
         while true {
-            if let known = codes[source] {
+            if let known = tensors[source] {
                 if passed.isEmpty, known.scale == scale { return known.value }
                 return try lookup(passed, known, scale, name: node.name, &builder)
             }
             guard let producer = producers[source], producer.outputs.count == 1 else { break }
-            if let known = allCodes(producer.inputs) {
+            if let known = quantizedTensors(producer.inputs) {
                 let use = QuantizedUse(
                     inputs: known.map(\.scale), types: producer.inputs.map { graph[$0] }, output: scale,
                     bounds: bounds)
-                if let operation = (producer.operation as? any QuantizableOperation)?.onCodes(use) {
+                if let operation = (producer.operation as? any QuantizableOperation)?.integerOperation(use) {
                     return try builder.add(operation, known.map(\.value), name: producer.name)[0]
                 }
                 if producer.isFunctionOfElements {
@@ -113,39 +113,39 @@ private struct QuantizedNetwork {
             passed.insert(producer.operation, at: 0)
             source = producer.inputs[0]
         }
-        let operation = AffineQuantize(scale: AffineScale(scale), element: .uint8)
+        let operation = AffineQuantize(scale: scale.affine, element: .uint8)
         return try builder.add(operation, [floats], name: node.name)[0]
     }
 
     /// Applies elementwise functions to quantized values, with a table.
     private func lookup(
-        _ operations: [any Operation], _ known: Codes, _ scale: CodeScale, name: String,
+        _ operations: [any Operation], _ known: QuantizedTensor, _ scale: QuantizationParameters, name: String,
         _ builder: inout GraphBuilder
     ) throws -> Graph.Value {
-        var values = Tensor((0..<256).map { known.scale.value($0) }, shape: [256])
+        var values = Tensor((0..<256).map { known.scale.dequantized($0) }, shape: [256])
         for operation in operations { values = operation.evaluate([values])[0] }
-        let table = IntegerLookup(table: values.floats.map { UInt8(scale.code($0)) }, zeroPoint: scale.zeroPoint)
+        let table = IntegerLookup(table: values.floats.map { UInt8(scale.quantized($0)) }, zeroPoint: scale.zeroPoint)
         return try builder.add(table, [known.value], name: name)[0]
     }
 
-    private func floats(_ known: Codes, name: String, _ builder: inout GraphBuilder) throws -> Graph.Value {
-        try builder.add(AffineDequantize(scale: AffineScale(known.scale)), [known.value], name: name)[0]
+    private func floats(_ known: QuantizedTensor, name: String, _ builder: inout GraphBuilder) throws -> Graph.Value {
+        try builder.add(AffineDequantize(scale: known.scale.affine), [known.value], name: name)[0]
     }
 
-    private func allCodes(_ values: [Graph.Value]) -> [Codes]? {
-        let known = values.compactMap { codes[$0] }
+    private func quantizedTensors(_ values: [Graph.Value]) -> [QuantizedTensor]? {
+        let known = values.compactMap { tensors[$0] }
         return known.isEmpty || known.count < values.count ? nil : known
     }
 
     /// The unsigned scale and zero point of a quantization; nil if integers are not computed with: there must be a
     /// single scale, and all consumers must dequantize.
-    private func unsignedScale(_ node: Graph.Node, _ quantize: AffineQuantize) -> CodeScale? {
+    private func unsignedScale(_ node: Graph.Node, _ quantize: AffineQuantize) -> QuantizationParameters? {
         quantize.unsignedScale.flatMap { isOnlyDequantized(node.outputs[0], $0.zeroPoint) ? $0 : nil }
     }
 
     /// The unsigned scale and zero point of a dequantization; nil if there are several scales.
-    private func unsignedScale(_ dequantize: AffineDequantize, _ codes: Graph.Value) -> CodeScale? {
-        AffineQuantize(scale: dequantize.scale, element: graph[codes].element).unsignedScale
+    private func unsignedScale(_ dequantize: AffineDequantize, _ value: Graph.Value) -> QuantizationParameters? {
+        AffineQuantize(scale: dequantize.scale, element: graph[value].element).unsignedScale
     }
 
     /// Whether all consumers of a quantized value move it, or dequantize it with the zero point that borders of images
@@ -159,7 +159,7 @@ private struct QuantizedNetwork {
                     guard unsignedScale(dequantize, value)?.zeroPoint == zeroPoint else { return false }
                 } else {
                     // Padding adds values, and the value that it adds need not be the zero point.
-                    guard node.inputs.count == 1, node.movingCodes(zeroPoint: zeroPoint) != nil,
+                    guard node.inputs.count == 1, node.integerOperation(zeroPoint: zeroPoint) != nil,
                         graph[node.outputs[0]].shape.elementCount <= graph[value].shape.elementCount
                     else { return false }
                     values.append(node.outputs[0])
@@ -186,22 +186,18 @@ private struct QuantizedNetwork {
 
 extension AffineQuantize {
     /// The unsigned scale and zero point, if there is a single scale.
-    var unsignedScale: CodeScale? {
+    var unsignedScale: QuantizationParameters? {
         var unsigned = scale
         if element == .int8 { unsigned.zeroPoints = scale.zeroPoints.map { $0 + 128 } }
-        return unsigned.codeScale
+        return unsigned.parameters
     }
 }
 
 extension Graph.Node {
     /// The integer operation, if it only moves values.
-    fileprivate func movingCodes(zeroPoint: Int) -> (any Operation)? {
-        outputs.count == 1 ? (operation as? any CodeMovingOperation)?.movingCodes(zeroPoint: zeroPoint) : nil
+    fileprivate func integerOperation(zeroPoint: Int) -> (any Operation)? {
+        outputs.count == 1 ? (operation as? any QuantizedMovement)?.integerOperation(zeroPoint: zeroPoint) : nil
     }
-}
-
-extension AffineScale {
-    fileprivate init(_ scale: CodeScale) { self.init([scale.scale], zeroPoints: [scale.zeroPoint]) }
 }
 
 extension Graph.Node {

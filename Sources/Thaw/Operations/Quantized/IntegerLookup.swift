@@ -9,9 +9,9 @@ struct IntegerLookup: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { [TensorType(inputs[0].shape, .uint8)] }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let codes = inputs[0].bytes
+        let quantized = inputs[0].bytes
         return withExtendedLifetime(inputs) {
-            [Tensor(shape: inputs[0].shape, element: .uint8) { Double(table[Int(codes[$0])]) }]
+            [Tensor(shape: inputs[0].shape, element: .uint8) { Double(table[Int(quantized[$0])]) }]
         }
     }
 }
@@ -26,7 +26,7 @@ extension IntegerLookup {
 
 // MARK: Engine
 
-extension IntegerLookup: CodeOperation, EngineOperation {
+extension IntegerLookup: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { zeroPoint }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .integer(.lookup(table)) }
 }

@@ -6,7 +6,7 @@ struct IntegerMean: Operation {
     /// The zero point of the input.
     var zeroPoint: Int
     var factor: Float
-    var rounding: CodeRounding
+    var rounding: QuantizedRounding
     /// Whether height and width are kept with size 1.
     var keepsAxes: Bool
 
@@ -22,14 +22,14 @@ struct IntegerMean: Operation {
         let shape = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0].shape
         let pixels = shape[1] * shape[2]
-        let codes = inputs[0].bytes
+        let quantized = inputs[0].bytes
         return withExtendedLifetime(inputs) {
             [
                 Tensor(shape: output, element: .uint8) { index in
                     let (image, channel) = index.quotientAndRemainder(dividingBy: shape[3])
                     var sum = -pixels * zeroPoint
-                    for pixel in 0..<pixels { sum += Int(codes[(image * pixels + pixel) * shape[3] + channel]) }
-                    return rounding.code(Float(sum) * factor)
+                    for pixel in 0..<pixels { sum += Int(quantized[(image * pixels + pixel) * shape[3] + channel]) }
+                    return rounding.quantized(Float(sum) * factor)
                 }
             ]
         }
@@ -47,7 +47,7 @@ extension IntegerMean {
 
 // MARK: Engine
 
-extension IntegerMean: CodeOperation, EngineOperation {
+extension IntegerMean: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { Int(rounding.zeroPoint) }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         .integer(.mean(zeroPoint: zeroPoint, factor: factor, rounding))

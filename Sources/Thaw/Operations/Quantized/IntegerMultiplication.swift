@@ -1,9 +1,9 @@
 import Kernels
 
-/// The product of two tensors of codes, as codes: `CodeMultiplication` defines the arithmetic. One of them may have a single
-/// value for each channel of an image.
+/// The quantized product of two quantized tensors: `QuantizedMultiplication` defines the arithmetic. One of them may have
+/// a single value for each channel of an image.
 struct IntegerMultiplication: Operation {
-    var multiplication: CodeMultiplication
+    var multiplication: QuantizedMultiplication
 
     var kind: String { "IntegerMultiplication" }
 
@@ -20,7 +20,7 @@ struct IntegerMultiplication: Operation {
                 Tensor(shape: shape, element: .uint8) { i in
                     let first = Int32(left[leftIndex(i)]) - multiplication.leftZeroPoint
                     let second = Int32(right[rightIndex(i)]) - multiplication.rightZeroPoint
-                    return multiplication.rounding.code(Float(first * second) * multiplication.factor)
+                    return multiplication.rounding.quantized(Float(first * second) * multiplication.factor)
                 }
             ]
         }
@@ -47,7 +47,7 @@ extension IntegerMultiplication {
 
 // MARK: Engine
 
-extension IntegerMultiplication: CodeOperation, EngineOperation {
+extension IntegerMultiplication: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { Int(multiplication.rounding.zeroPoint) }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         if inputs[0] == inputs[1] { return .integer(.multiplication(multiplication, image: nil)) }

@@ -28,7 +28,7 @@ extension IntegerPad {
 
 // MARK: Engine
 
-extension IntegerPad: CodeOperation, EngineOperation {
+extension IntegerPad: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { Int(pad.value) }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         .border(height: border.height, width: border.width)

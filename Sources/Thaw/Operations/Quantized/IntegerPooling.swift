@@ -6,7 +6,7 @@ struct IntegerPooling: Operation {
     enum Function: Hashable, Sendable {
         case maximum
         /// The sum of the values minus the zero point, times the factor for the number of pixels in the window.
-        case average(zeroPoint: Int, factors: [Float], CodeRounding)
+        case average(zeroPoint: Int, factors: [Float], QuantizedRounding)
     }
 
     var function: Function
@@ -25,22 +25,22 @@ struct IntegerPooling: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0]
-        let codes = inputs[0].bytes
+        let quantized = inputs[0].bytes
         return withExtendedLifetime(inputs) {
             var results: [Double] = []
             output.shape.forEachPixel { image, row, column in
                 for channel in 0..<shape[3] {
                     var (largest, sum, count) = (0, 0, 0)
                     window.forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { y, x, _, _ in
-                        let code = Int(codes[((image * shape[1] + y) * shape[2] + x) * shape[3] + channel])
-                        largest = max(largest, code)
-                        sum += code
+                        let value = Int(quantized[((image * shape[1] + y) * shape[2] + x) * shape[3] + channel])
+                        largest = max(largest, value)
+                        sum += value
                         count += 1
                     }
                     switch function {
                     case .maximum: results.append(Double(largest))
                     case .average(let zeroPoint, let factors, let rounding):
-                        results.append(rounding.code(Float(sum - count * zeroPoint) * factors[count]))
+                        results.append(rounding.quantized(Float(sum - count * zeroPoint) * factors[count]))
                     }
                 }
             }
@@ -58,7 +58,7 @@ extension IntegerPooling {
 
 // MARK: Engine
 
-extension IntegerPooling: CodeOperation, EngineOperation {
+extension IntegerPooling: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? {
         if case .average(_, _, let rounding) = function { Int(rounding.zeroPoint) } else { nil }
     }

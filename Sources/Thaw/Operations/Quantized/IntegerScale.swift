@@ -12,7 +12,7 @@ struct IntegerScale: Operation {
     var factors: [Float]
     /// One value per channel, in steps of the output.
     var offsets: [Float]
-    var rounding: CodeRounding
+    var rounding: QuantizedRounding
 
     var kind: String { "IntegerScale" }
     var isSpatial: Bool { true }
@@ -31,7 +31,7 @@ struct IntegerScale: Operation {
                 Tensor(shape: inputs[0].shape, element: .uint8) { index in
                     let channel = index % factors.count
                     let product = Float(Int(bytes[index]) - zeroPoint) * factors[channel]
-                    return rounding.code(product + offsets[channel])
+                    return rounding.quantized(product + offsets[channel])
                 }
             ]
         }
@@ -49,7 +49,7 @@ extension IntegerScale {
 
 // MARK: Engine
 
-extension IntegerScale: CodeOperation, EngineOperation {
+extension IntegerScale: IntegerOperation, EngineOperation {
     var outputZeroPoint: Int? { Int(rounding.zeroPoint) }
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         .integer(.scale(zeroPoint: zeroPoint, factors: factors, offsets: offsets, rounding))

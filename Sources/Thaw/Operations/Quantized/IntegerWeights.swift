@@ -14,22 +14,22 @@ extension IntegerLayer {
         guard biases.count == outputs, terms * 255 * 128 < 1 << 30 else { return nil }
         let least = biases.map { max(.leastNormalMagnitude, abs($0) / input.scale * 0x1p-28) }
         guard biases.allSatisfy(\.isFinite), let scales = IntegerLayer.scales(weights, least: least) else { return nil }
-        var codes = [Int8](repeating: 0, count: weights.elementCount)
+        var integers = [Int8](repeating: 0, count: weights.elementCount)
         weights.withFloats { values in
             for first in stride(from: 0, to: values.count, by: outputs) {
                 for channel in 0..<outputs {
                     let level = (values[first + channel] / scales[channel]).rounded(.toNearestOrEven)
-                    codes[first + channel] = Int8(min(127, max(-128, level)))
+                    integers[first + channel] = Int8(min(127, max(-128, level)))
                 }
             }
         }
         let units = scales.map { Double($0) * Double(input.scale) }
-        self.weights = codes.withUnsafeBytes { Tensor(copying: $0, shape: weights.shape, element: .int8) }
+        self.weights = integers.withUnsafeBytes { Tensor(copying: $0, shape: weights.shape, element: .int8) }
         self.bias = zip(biases, units).map { Int32((Double($0) / $1).rounded(.toNearestOrEven)) }
         zeroPoint = input.zeroPoint
         if let output = use.output {
             factors = units.map { Float($0 / Double(output.scale)) }
-            result = .codes(output.rounding(bounds: use.bounds))
+            result = .quantized(output.rounding(bounds: use.bounds))
         } else {
             factors = units.map { Float($0) }
             result = .values(lower: use.bounds.lowerBound, upper: use.bounds.upperBound)
@@ -60,12 +60,12 @@ extension IntegerLayer {
                 let largest = max(-lowest[channel], highest[channel])
                 guard largest / 128 > least[channel] else { return max(largest / 127, least[channel]) }
                 let column = stride(from: channel, to: values.count, by: outputs)
-                for code in (1...128).reversed() where code <= 127 || highest[channel] < largest {
+                for integer in (1...128).reversed() where integer <= 127 || highest[channel] < largest {
                     // The first weight that is not a multiple decides, usually one of the first.
-                    let scale = largest / Float(code)
+                    let scale = largest / Float(integer)
                     let isExact = column.allSatisfy {
                         let level = values[$0] / scale
-                        return abs(level - level.rounded()) <= 0x1p-14 * Float(code)
+                        return abs(level - level.rounded()) <= 0x1p-14 * Float(integer)
                     }
                     if isExact { return scale }
                 }

@@ -5,7 +5,7 @@ public struct LayerPrecision: Hashable, Sendable {
     /// Its operation, for example "Conv2D".
     public let operation: String
     /// Whether it reads or returns quantized values. Otherwise it is computed in float32.
-    public let isOnCodes: Bool
+    public let isInteger: Bool
     /// The values of the lowest and the highest quantized value of its result; nil if the result is floats.
     public let range: ClosedRange<Float>?
     /// The difference between the values of adjacent quantized values; nil if the result is floats.
@@ -16,27 +16,26 @@ extension Graph {
     /// The nodes of a quantized network that compute with 8-bit integers, and the layers with weights that do not, in
     /// order.
     func layerPrecisions() throws -> [LayerPrecision] {
-        let coded = try onCodes()
+        let integers = try withIntegers()
         var written: [String: Node] = [:]
         for node in nodes where written[node.name] == nil { written[node.name] = node }
         var readers: [Value: [Node]] = [:]
         for node in nodes { for input in Set(node.inputs) { readers[input, default: []].append(node) } }
-        return coded.nodes.compactMap { node in
-            let types = (node.inputs + node.outputs).map { coded[$0].element }
-            let isOnCodes = types.contains(.uint8) && !(node.operation is AffineDequantize)
-            guard isOnCodes || node.operation is any QuantizableLayer else { return nil }
+        return integers.nodes.compactMap { node in
+            let types = (node.inputs + node.outputs).map { integers[$0].element }
+            let isInteger = types.contains(.uint8) && !(node.operation is AffineDequantize)
+            guard isInteger || node.operation is any QuantizableLayer else { return nil }
             // An integer operation has the name of the node that it replaces, made unique by a number.
             let source = written[node.name] ?? written[node.name.withoutNumber]
-            let scale = source.flatMap { codeScale(of: $0, readers) }
+            let scale = source.flatMap { parameters(of: $0, readers) }
             return LayerPrecision(
                 name: source?.name ?? node.name, operation: source?.operation.kind ?? node.operation.kind,
-                isOnCodes: isOnCodes,
-                range: scale.map { $0.value(0)...$0.value(255) }, step: scale?.scale)
+                isInteger: isInteger, range: scale.map { $0.lowest...$0.highest }, step: scale?.scale)
         }
     }
 
     /// The scale of a node's quantized result, possibly after elementwise functions.
-    private func codeScale(of node: Node, _ readers: [Value: [Node]]) -> CodeScale? {
+    private func parameters(of node: Node, _ readers: [Value: [Node]]) -> QuantizationParameters? {
         var node = node
         while true {
             if let quantize = node.operation as? AffineQuantize { return quantize.unsignedScale }

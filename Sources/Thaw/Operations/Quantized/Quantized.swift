@@ -51,9 +51,11 @@ struct Quantized {
                     result = try narrowed(x, to: range, node, "T", &context)
                 case .minCombined: result = try range.quantizedFromMinimum(x, name: node.name, &context)
                 case .scaled:
-                    var codes = try node.element("T", default: .quint8).bounds!
-                    if try node.bool("narrow_range", default: false) { codes = codes.lowerBound + 1...codes.upperBound }
-                    (result, range) = try range.scaled(x, codes: codes, name: node.name, &context)
+                    var integers = try node.element("T", default: .quint8).bounds!
+                    if try node.bool("narrow_range", default: false) {
+                        integers = integers.lowerBound + 1...integers.upperBound
+                    }
+                    (result, range) = try range.scaled(x, integers: integers, name: node.name, &context)
                 }
                 let bounds = try [range.minimum, range.maximum].map { bound in
                     let shape = try node.input(1).shape
@@ -137,15 +139,15 @@ struct Quantized {
     {
         let input = try node.input(index)
         if input.type.element.isFloatingPoint { return input }
-        guard let codes = input.constant else {
+        guard let quantized = input.constant else {
             throw node.refused(
                 "input \(index) is quantized outside of the graph",
                 remedy: "cut the graph after its Dequantize with \(option: .input)")
         }
         let bounds = try QuantizedRange(node, range, range + 1, &context)
         guard let minimum = bounds.minimum.constant?.floats.first, let maximum = bounds.maximum.constant?.floats.first
-        else { throw Failure.inputNotConstant(node.name, node.op, "range of the codes") }
-        return .constant(Dequantize.minFirst(codes, minimum: minimum, maximum: maximum))
+        else { throw Failure.inputNotConstant(node.name, node.op, "range of the quantized values") }
+        return .constant(Dequantize.minFirst(quantized, minimum: minimum, maximum: maximum))
     }
 
     /// The result of another operation for these inputs, with the node's name and attributes.

@@ -81,24 +81,24 @@ struct QuantizedRange {
 
     /// Values rounded to multiples of a step, and the range of these multiples: the mode SCALED.
     ///
-    /// - Parameter codes: The lowest and the highest quantized value.
-    func scaled(_ x: Operand, codes: ClosedRange<Double>, name: String, _ context: inout ImportContext) throws
+    /// - Parameter integers: The lowest and the highest quantized value.
+    func scaled(_ x: Operand, integers: ClosedRange<Double>, name: String, _ context: inout ImportContext) throws
         -> (values: Operand, range: QuantizedRange)
     {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
             try context.combine(function, a, b, name: "\(name)/\(function)")
         }
         func number(_ number: Double) -> Operand { .constant(Tensor(number)) }
-        var step = try combine(.divide, maximum, number(codes.upperBound))
-        if codes.lowerBound < 0 {
-            step = try combine(.maximum, step, combine(.divide, minimum, number(codes.lowerBound)))
+        var step = try combine(.divide, maximum, number(integers.upperBound))
+        if integers.lowerBound < 0 {
+            step = try combine(.maximum, step, combine(.divide, minimum, number(integers.lowerBound)))
         }
         let levels = try context.add(Unary(.round), combine(.divide, x, step), name: name + "/level")
         let held = try combine(
-            .minimum, combine(.maximum, levels, number(codes.lowerBound)), number(codes.upperBound))
+            .minimum, combine(.maximum, levels, number(integers.lowerBound)), number(integers.upperBound))
         let range = QuantizedRange(
-            minimum: try combine(.multiply, step, number(codes.lowerBound)),
-            maximum: try combine(.multiply, step, number(codes.upperBound)))
+            minimum: try combine(.multiply, step, number(integers.lowerBound)),
+            maximum: try combine(.multiply, step, number(integers.upperBound)))
         return (try context.combine(.multiply, held, step, name: name), range)
     }
 

@@ -2,7 +2,7 @@ extension Recurrence {
     static let neural = [
         NeuralRule("simpleRecurrent") { layer, reading in
             let parameters = layer.parameters
-            let form = try Form(layer)
+            let form = try RecurrentLayerForm(layer)
             let direction = Direction(
                 inputWeights: try layer.weights(parameters.weightMatrix, [form.units, form.width]),
                 stateWeights: try layer.weights(parameters.recursionMatrix, [form.units, form.units]),
@@ -16,7 +16,7 @@ extension Recurrence {
         },
         NeuralRule("gru") { layer, reading in
             let parameters = layer.parameters
-            let form = try Form(layer)
+            let form = try RecurrentLayerForm(layer)
             let gates = ["reset", "output", "update"].map { $0 + "Gate" }
             let activations = try layer.activations("activations", 2)
             let direction = Direction(
@@ -34,14 +34,14 @@ extension Recurrence {
             return try form.outputs(of: recurrence, layer, &reading)
         },
         NeuralRule("uniDirectionalLSTM") { layer, reading in
-            let form = try Form(layer)
+            let form = try RecurrentLayerForm(layer)
             let direction = try Direction(
                 layer, layer.parameters["weightParams"], form, "activations",
                 isReversed: layer.parameters.reverseInput)
             return try form.outputs(of: memory([direction], layer), layer, &reading)
         },
         NeuralRule("biDirectionalLSTM") { layer, reading in
-            let form = try Form(layer)
+            let form = try RecurrentLayerForm(layer)
             let weights: [Message] = layer.parameters.weightParams
             guard weights.count == 2 else {
                 throw layer.refused("there are weights for \(weights.count) directions", remedy: "expected 2")
@@ -71,7 +71,7 @@ extension Recurrence {
 
 /// The sizes of a recurrent layer, and the conversion of its inputs and outputs. In the older form, a blob is an image
 /// of one pixel that is one step of a sequence; in the exact form, it has two more axes of size 1.
-private struct Form {
+private struct RecurrentLayerForm {
     let width: Int
     let units: Int
     private let sequence: Operand
@@ -141,7 +141,7 @@ private struct Form {
 
 extension Recurrence.Direction {
     fileprivate init(
-        _ layer: NeuralLayer, _ weights: Message, _ form: Form, _ activations: String, isReversed: Bool
+        _ layer: NeuralLayer, _ weights: Message, _ form: RecurrentLayerForm, _ activations: String, isReversed: Bool
     ) throws {
         let parameters: Message = layer.parameters.params
         let gates = ["inputGate", "forgetGate", "outputGate", "blockInput"]

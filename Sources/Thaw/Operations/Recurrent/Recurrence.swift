@@ -115,43 +115,6 @@ struct Recurrence: Operation {
         let products = directions.reduce(0) { $0 + $1.inputWeights.elementCount + $1.stateWeights.elementCount }
         return inputs[0].shape[0] * inputs[0].shape[1] * products
     }
-
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let (steps, batch) = (inputs[0].shape[0], inputs[0].shape[1])
-        let units = directions[0].units
-        let columns = directions.count * units
-        var states = inputs.dropFirst().map(\.floats)
-        var sequence = [Float](repeating: 0, count: steps * batch * columns)
-        inputs[0].withFloats { values in
-            let width = inputs[0].shape[2]
-            for (index, direction) in directions.enumerated() {
-                var runner = CellRunner(cell, direction, clip)
-                for item in 0..<batch {
-                    let start = item * columns + index * units
-                    let own = start..<start + units
-                    runner.start(states.map { $0[own].map { Double($0) } })
-                    for step in 0..<steps {
-                        let position = direction.isReversed ? steps - 1 - step : step
-                        let first = (position * batch + item) * width
-                        runner.advance(UnsafeBufferPointer(rebasing: values[first..<first + width]))
-                        // A single reversed direction returns its states in the order in which it computes them. Two
-                        // directions return theirs in the order of the sequence.
-                        let row = directions.count == 1 ? step : position
-                        let target = row * batch * columns + start
-                        for unit in 0..<units { sequence[target + unit] = Float(runner.hidden[unit]) }
-                    }
-                    for (state, final) in runner.states.enumerated() {
-                        states[state].replaceSubrange(own, with: final.map { Float($0) })
-                    }
-                }
-            }
-        }
-        let finals = states.map { Tensor($0, shape: [batch, columns]) }
-        let last =
-            returnsSequence
-            ? Tensor(sequence, shape: [steps, batch, columns]) : finals[0].reshaped([1, batch, columns])
-        return [last] + finals
-    }
 }
 
 // MARK: Facts

@@ -1,7 +1,7 @@
 import Kernels
 
 extension Reduction: QuantizableOperation {
-    func onCodes(_ use: QuantizedUse) -> (any Operation)? {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
         let shape = use.types[0].shape
         guard function == .mean, axes == [1, 2], shape.rank == 4, let output = use.output else { return nil }
         let pixels = shape[1] * shape[2]

@@ -1,3 +1,3 @@
-extension Concatenation: CodeMovingOperation {
-    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+extension Concatenation: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
 }

@@ -1,6 +1,6 @@
-extension Pad: CodeMovingOperation {
+extension Pad: QuantizedMovement {
     /// Pads with the quantized value of zero.
-    func movingCodes(zeroPoint: Int) -> (any Operation)? {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? {
         guard value == 0 else { return nil }
         return IntegerPad(self, zeroPoint: zeroPoint)
             ?? Pad(before: before, after: after, value: Float(zeroPoint)) as any Operation

@@ -1,3 +1,3 @@
-extension Reshape: CodeMovingOperation {
-    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+extension Reshape: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
 }

@@ -1,3 +1,3 @@
-extension StridedSlice: CodeMovingOperation {
-    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+extension StridedSlice: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
 }

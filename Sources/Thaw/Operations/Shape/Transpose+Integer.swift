@@ -1,3 +1,3 @@
-extension Transpose: CodeMovingOperation {
-    func movingCodes(zeroPoint: Int) -> (any Operation)? { self }
+extension Transpose: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
 }

@@ -161,7 +161,7 @@ struct MILBlock {
             names = [constant(tensor, name, order)]
         case .weights(let tensor, let order): names = [storedWeights(tensor, name, order)]
         case .constant(let tensor): names = [constant(tensor, name)]
-        case .codes(let tensor): names = [codes(tensor, name)]
+        case .quantized(let tensor): names = [quantized(tensor, name)]
         case .integer(let integer): names = [constant(Tensor(integers: [integer], shape: []), name)]
         case .integers(let integers): names = [constant(Tensor(integers: integers, shape: [integers.count]), name)]
         case .bools(let bools):
@@ -231,7 +231,7 @@ struct MILBlock {
         return name
     }
 
-    private mutating func codes(_ tensor: Tensor, _ name: String) -> String {
+    private mutating func quantized(_ tensor: Tensor, _ name: String) -> String {
         let name = unique(name)
         addConstant(name, .tensorType(tensor.type), .immediate(tensor))
         return name

@@ -25,7 +25,7 @@ enum MILArgument: Sendable {
     /// A constant with its axes in this order: one row per output channel.
     case weights(Tensor, order: [Int])
     /// A constant of 8-bit integers.
-    case codes(Tensor)
+    case quantized(Tensor)
     case integer(Int)
     case integers([Int])
     case bools([Bool])

@@ -22,6 +22,14 @@ struct NeuralLayer: SourceNode {
         return tensor
     }
 
+    /// The value of a constant input that newer layers may have instead of a parameter.
+    func number(_ index: Int, default parameter: Float) throws -> Float {
+        guard inputs.count > index else { return parameter }
+        let values = try constant(index).floats
+        guard values.count == 1 else { throw refused("input \(index) is not a single value") }
+        return values[0]
+    }
+
     /// The numbers of a constant input.
     func integers(_ index: Int) throws -> [Int] { try constant(index).integers }
 
@@ -64,7 +72,7 @@ struct NeuralLayer: SourceNode {
         guard raw.count == (count * bits + 7) / 8 else {
             throw refused("\(raw.count) bytes of weights are stored", remedy: "expected \(count) of \(bits) bits")
         }
-        let codes = raw.withBytes { unpacked($0, count: count, bits: bits, .highestFirst) }
+        let quantized = raw.withBytes { unpacked($0, count: count, bits: bits, .highestFirst) }
         func numbers(_ view: ByteView) -> [Float] {
             view.withBytes { bytes in
                 (0..<bytes.count / 4).map { bytes.loadUnaligned(fromByteOffset: $0 * 4, as: Float.self) }
@@ -75,7 +83,7 @@ struct NeuralLayer: SourceNode {
             guard table.count == 1 << bits else {
                 throw refused("the lookup table has \(table.count) values", remedy: "expected \(1 << bits)")
             }
-            return Tensor(codes.map { table[Int($0)] }, shape: shape)
+            return Tensor(quantized.map { table[Int($0)] }, shape: shape)
         }
         let affine: Message = quantization["linearQuantization"]
         let (scales, biases) = (numbers(affine.scale), numbers(affine.bias))
@@ -86,10 +94,10 @@ struct NeuralLayer: SourceNode {
         }
         let length = Swift.max(1, shape.dropFirst(axis + 1).reduce(1, *))
         return Tensor(
-            codes.enumerated().map { index, code in
+            quantized.enumerated().map { index, q in
                 let row = index / length % rows
                 let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : row]
-                return Float(code) * scales[scales.count == 1 ? 0 : row] + bias
+                return Float(q) * scales[scales.count == 1 ? 0 : row] + bias
             }, shape: shape)
     }
 

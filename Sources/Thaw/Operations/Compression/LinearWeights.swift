@@ -2,8 +2,8 @@
 /// along the first axis.
 ///
 /// A row's range contains its smallest and largest weight and 0, which is represented exactly.
-struct LinearCodes: Sendable {
-    var codes: [UInt8]
+struct LinearWeights: Sendable {
+    var quantized: [UInt8]
     /// One value per row.
     var scales: [Float]
     var zeros: [UInt8]
@@ -12,8 +12,8 @@ struct LinearCodes: Sendable {
     init(_ weights: Tensor, scalesIn element: ElementType = .float32) {
         let rows = weights.shape[0]
         let length = weights.elementCount / max(1, rows)
-        codes = []
-        codes.reserveCapacity(weights.elementCount)
+        quantized = []
+        quantized.reserveCapacity(weights.elementCount)
         (scales, zeros) = ([], [])
         weights.withFloats { floats in
             for row in 0..<rows {
@@ -30,7 +30,7 @@ struct LinearCodes: Sendable {
                 let zero = (-low / scale).rounded()
                 scales.append(scale)
                 zeros.append(UInt8(zero))
-                for number in numbers { codes.append(UInt8(min(255, max(0, (number / scale).rounded() + zero)))) }
+                for number in numbers { quantized.append(UInt8(min(255, max(0, (number / scale).rounded() + zero)))) }
             }
         }
     }

@@ -2,7 +2,7 @@
 ///
 /// There is one palette for all rows, or for each group of neighboring rows. Rows of very different scale do not fit
 /// into one palette; such rows are first divided by a scale, by which the network multiplies later.
-struct PaletteCodes: Sendable {
+struct PalettizedWeights: Sendable {
     let bits: Int
     /// The values of all palettes, in order.
     private(set) var numbers: [Float] = []
@@ -40,9 +40,9 @@ struct PaletteCodes: Sendable {
             for start in stride(from: 0, to: count, by: length) {
                 let row = UnsafeBufferPointer(rebasing: part[start..<start + length])
                 own.withUnsafeMutableBufferPointer { own in
-                    let codes = UnsafeMutableBufferPointer(rebasing: own[start..<start + length])
-                    if let error = PaletteCodes.error(row, codes, palette.numbers) { errors.append(error) }
-                    PaletteCodes.balance(row, codes, palette.numbers)
+                    let indices = UnsafeMutableBufferPointer(rebasing: own[start..<start + length])
+                    if let error = PalettizedWeights.error(row, indices, palette.numbers) { errors.append(error) }
+                    PalettizedWeights.balance(row, indices, palette.numbers)
                 }
             }
             numbers += palette.numbers
@@ -54,11 +54,11 @@ struct PaletteCodes: Sendable {
 
     /// The squared error of a row relative to its squared length; nil for a row of zeros.
     private static func error(
-        _ row: UnsafeBufferPointer<Float>, _ codes: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
+        _ row: UnsafeBufferPointer<Float>, _ indices: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
     ) -> Float? {
         var (error, length) = (Float(0), Float(0))
         for index in row.indices {
-            let difference = numbers[Int(codes[index])] - row[index]
+            let difference = numbers[Int(indices[index])] - row[index]
             error += difference * difference
             length += row[index] * row[index]
         }
@@ -73,17 +73,17 @@ struct PaletteCodes: Sendable {
     /// expected error of an output is the sum of the squared errors plus the square of their sum. Each step reduces
     /// that.
     private static func balance(
-        _ row: UnsafeBufferPointer<Float>, _ codes: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
+        _ row: UnsafeBufferPointer<Float>, _ indices: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
     ) {
         var sum = 0.0
-        for index in row.indices { sum += Double(numbers[Int(codes[index])] - row[index]) }
+        for index in row.indices { sum += Double(numbers[Int(indices[index])] - row[index]) }
         let direction = sum > 0 ? -1 : 1
         var moves: [(index: Int, step: Double, cost: Double)] = []
         for index in row.indices {
-            let code = Int(codes[index])
-            guard numbers.indices.contains(code + direction) else { continue }
-            let step = Double(numbers[code + direction] - numbers[code])
-            let error = Double(numbers[code] - row[index])
+            let entry = Int(indices[index])
+            guard numbers.indices.contains(entry + direction) else { continue }
+            let step = Double(numbers[entry + direction] - numbers[entry])
+            let error = Double(numbers[entry] - row[index])
             let cost = step * (step + 2 * error)
             // Weights close to their palette value stay there, because moving other weights costs less.
             if step != 0, cost < step * step / 2 { moves.append((index, step, cost)) }
@@ -93,7 +93,7 @@ struct PaletteCodes: Sendable {
             let next = sum + move.step
             guard move.cost < sum * sum - next * next else { continue }
             sum = next
-            codes[move.index] = UInt8(Int(codes[move.index]) + direction)
+            indices[move.index] = UInt8(Int(indices[move.index]) + direction)
         }
     }
 

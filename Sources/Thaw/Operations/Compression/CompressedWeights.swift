@@ -1,7 +1,7 @@
 /// Compressed weights, output channels first.
-enum WeightCodes: Sendable {
-    case linear(LinearCodes)
-    case palette(PaletteCodes)
+enum CompressedWeights: Sendable {
+    case linear(LinearWeights)
+    case palette(PalettizedWeights)
 
     /// The factors for the output channels after the layer, unless the weights are multiplied beforehand.
     var scales: [Float]? {
@@ -32,17 +32,17 @@ extension WeightStorage {
     /// Compresses weights, output channels first.
     /// - Parameter element: The type in which scales and palettes are stored.
     /// - Returns: The compressed weights, and the reason why they have no palette although one was requested.
-    func codes(
-        for weights: Tensor, _ use: LayerUse, storedAs element: ElementType
-    ) -> (codes: WeightCodes, reason: CompressionReport.Reason?) {
-        func linear() -> WeightCodes { .linear(LinearCodes(weights, scalesIn: element)) }
+    func compressed(
+        _ weights: Tensor, _ use: LayerUse, storedAs element: ElementType
+    ) -> (weights: CompressedWeights, reason: CompressionReport.Reason?) {
+        func linear() -> CompressedWeights { .linear(LinearWeights(weights, scalesIn: element)) }
         guard let bits = type.paletteBits else { return (linear(), nil) }
         if bits < 8, use.feedsDepthwise { return (linear(), .feedsDepthwise) }
-        let plain = PaletteCodes(weights, bits: bits)
+        let plain = PalettizedWeights(weights, bits: bits)
         // A few weights say too little about their rows.
         if weights.elementCount >= 16 << bits {
-            let scaled = PaletteCodes(
-                weights, bits: bits, scales: PaletteCodes.scales(of: weights, storedAs: element))
+            let scaled = PalettizedWeights(
+                weights, bits: bits, scales: PalettizedWeights.scales(of: weights, storedAs: element))
             let gain = use.allowsGroups ? Self.leastGainInWeights : Self.leastGain
             if use.allowsScales, scaled.medianError * gain < plain.medianError { return (.palette(scaled), nil) }
             if !use.allowsScales, scaled.medianError * Self.largestLoss < plain.medianError {
@@ -50,7 +50,7 @@ extension WeightStorage {
             }
         }
         let groups = use.allowsGroups ? WeightPalette.groups(of: weights.shape, bits: bits) : 1
-        return (.palette(groups > 1 ? PaletteCodes(weights, bits: bits, groups: groups) : plain), nil)
+        return (.palette(groups > 1 ? PalettizedWeights(weights, bits: bits, groups: groups) : plain), nil)
     }
 }
 

@@ -1,0 +1,60 @@
+extension Model {
+    /// Whether the network is quantized, or the metadata have quantization parameters for it.
+    public var isQuantized: Bool { graph.isQuantized || quantization?.parameters.isEmpty == false }
+
+    /// The network in which values are rounded to quantized values and back, for 8-bit integer arithmetic; nil if the
+    /// model is not quantized.
+    ///
+    /// It is the network itself if the model's format has operations for quantization; otherwise it follows from the
+    /// metadata, or from the levels of quantization-aware training.
+    /// - Throws: `Failure` if the metadata do not belong to the network.
+    func quantizedGraph() throws -> Graph? {
+        if graph.isQuantized { return graph }
+        guard let quantization, !quantization.parameters.isEmpty else { return try graph.quantizedAsTrained() }
+        let values = try rangedValues()
+        return try graph.quantized(values.parameters, keeping: values.kept)
+    }
+
+    /// The layers that int8 computes with 8-bit integers, and those it does not; empty if the model is not quantized.
+    /// - Throws: `Failure` if the metadata do not belong to the network.
+    public func layerPrecisions() throws -> [LayerPrecision] { try quantizedGraph()?.layerPrecisions() ?? [] }
+
+    /// The quantization parameters in the metadata by value, and the nodes that are computed in floating point.
+    /// - Throws: `Failure` if the network has no such values or nodes.
+    func rangedValues() throws -> (parameters: [Graph.Value: QuantizationParameters], kept: Set<String>) {
+        guard let quantization else { return ([:], []) }
+        var values: [String: Graph.Value] = [:]
+        for port in graph.inputs { values[featureName(port.name)] = port.value }
+        // If one layer was read as several nodes, the last one has the layer's value.
+        for node in graph.nodes { values[featureName(node.name)] = node.outputs[0] }
+        let plan = QuantizationPlan(graph)
+        var parameters: [Graph.Value: QuantizationParameters] = [:]
+        for (name, pair) in quantization.parameters.sorted(by: { $0.key < $1.key }) {
+            guard let value = values[name], graph[value].element == .float32 else {
+                throw Failure.quantizationDamaged("there is no value '\(name)'")
+            }
+            parameters[plan.ends[value.index]] = pair
+        }
+        let nodes = Dictionary(graph.nodes.map { (featureName($0.name), $0.name) }) { _, last in last }
+        let kept = try quantization.kept.map { name in
+            guard let node = nodes[name] else { throw Failure.quantizationDamaged("there is no layer '\(name)'") }
+            return node
+        }
+        return (parameters, Set(kept))
+    }
+}
+
+extension Failure {
+    static func quantizationDamaged(_ what: Phrase) -> Failure {
+        Failure(.invalidModel, what)
+    }
+}
+
+extension Note {
+    static func quantizationIgnored(_ problem: Phrase) -> Note {
+        Note(
+            .quantizationIgnored,
+            "the ranges for 8-bit integers in the metadata do not fit the model, which is computed in float32: \(problem)"
+        )
+    }
+}

@@ -1,0 +1,145 @@
+import CThaw
+import Thaw
+
+/// The work of a batch: classifying or detecting.
+protocol ImageWork: Sendable {
+    var window: Int { get }
+    func add(_ image: FoundImage) -> ImageAddition
+    /// The next result; nil at the end.
+    /// - Parameter index: Returns its position.
+    func result(within milliseconds: Int?, index: () -> Int) throws -> CResult?
+    func cancel()
+    func finish()
+}
+
+/// Facts about an image.
+protocol ImageAnswer: Sendable {
+    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult
+}
+
+extension Classification: ImageAnswer {
+    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult {
+        CResult(path, answer, index: index)
+    }
+}
+
+extension Detection: ImageAnswer {
+    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult {
+        CResult(path, answer, index: index)
+    }
+}
+
+extension ImageBatch: ImageWork where Answer: ImageAnswer {
+    func result(within milliseconds: Int?, index: () -> Int) throws -> CResult? {
+        switch next(within: milliseconds) {
+        case .result(let element): return Answer.result(element.image.path, element.result, index: index())
+        case .end: return nil
+        case .canceled: throw Failure.canceledBatch()
+        case .timedOut: throw TimedOut()
+        }
+    }
+}
+
+/// The object of a batch handle. It counts as an active call as long as its threads exist.
+final class CBatch: @unchecked Sendable {
+    let batch: any ImageWork
+    let background: RGBColor?
+    private let isCounted: Bool
+    private var count = 0
+    private let lock = Lock()
+
+    /// - Parameter start: Starts the work on images, with a number of threads and a window.
+    init(
+        _ pointer: UnsafePointer<thaw_batch_options>?, background: RGBColor?,
+        start: ((any IteratorProtocol<FoundImage>)?, Int, Int?) -> any ImageWork
+    ) throws {
+        let given = try options(pointer, "options")
+        let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }
+        let names = try paths.map { try $0.enumerated().map { try requiredPath($1, "options.paths[\($0)]") } } ?? []
+        let window = Int(given?.window ?? 0)
+        guard window >= 0 else { throw Failure.negative("options.window", window) }
+        let threads = try threadCount(given?.threads ?? 0)
+        self.background = background
+        batch = start(names.isEmpty ? nil : ImageFiles(names), threads, window == 0 ? nil : min(window, 1 << 16))
+        isCounted = thaw_enter_call()
+    }
+
+    deinit {
+        batch.finish()
+        if isCounted { thaw_leave_call() }
+    }
+
+    /// The position of the next result.
+    func advance() -> Int {
+        lock.withLock {
+            count += 1
+            return count - 1
+        }
+    }
+}
+
+@_cdecl("thaw_batch_create")
+public func createBatch(
+    _ classifier: OpaquePointer?, _ options: UnsafePointer<thaw_batch_options>?, _ batch: HandleResult?,
+    _ error: HandleResult?
+) -> thaw_status {
+    batch?.pointee = nil
+    return call(error) {
+        let batch = try required(batch, "batch")
+        let classifier: CClassifier = try object(classifier, "classifier")
+        batch.pointee = Handles.shared.add(
+            try CBatch(options, background: classifier.background) { images, threads, window in
+                ClassificationBatch(classifier.classifier, images: images, threads: threads, window: window)
+            })
+    }
+}
+
+@_cdecl("thaw_batch_add")
+public func addToBatch(
+    _ batch: OpaquePointer?, _ image: UnsafePointer<thaw_image>?, _ error: HandleResult?
+) -> thaw_status {
+    call(error) {
+        let batch: CBatch = try object(batch, "batch")
+        switch batch.batch.add(try foundImage(image, background: batch.background)) {
+        case .added: break
+        case .canceled: throw Failure.canceledBatch()
+        case .hasImages: throw Failure.batchOfPaths()
+        }
+    }
+}
+
+@_cdecl("thaw_batch_window")
+public func batchWindow(_ batch: OpaquePointer?) -> Int {
+    guard thaw_enter_call() else { return 0 }
+    defer { thaw_leave_call() }
+    return Handles.shared.find(batch, CBatch.self)?.batch.window ?? 0
+}
+
+@_cdecl("thaw_batch_next")
+public func nextOfBatch(
+    _ batch: OpaquePointer?, _ timeout: Int32, _ result: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
+    result?.pointee = nil
+    return call(error) {
+        let result = try required(result, "result")
+        let batch: CBatch = try object(batch, "batch")
+        let next = try batch.batch.result(within: timeout < 0 ? nil : Int(timeout)) { batch.advance() }
+        result.pointee = next.map { Handles.shared.add($0) }
+    }
+}
+
+@_cdecl("thaw_batch_cancel")
+public func cancelBatch(_ batch: OpaquePointer?) {
+    guard thaw_enter_call() else { return }
+    defer { thaw_leave_call() }
+    Handles.shared.find(batch, CBatch.self)?.batch.cancel()
+}
+
+@_cdecl("thaw_batch_free")
+public func freeBatch(_ batch: OpaquePointer?) {
+    guard thaw_enter_call() else { return }
+    defer { thaw_leave_call() }
+    guard let found = Handles.shared.remove(batch, CBatch.self) else { return }
+    // Another thread may be waiting for a result.
+    found.batch.finish()
+}
