@@ -68,9 +68,11 @@ if architecture == "x86_64" {
     ]
 }
 
-// Links the Swift runtime into programs and the C library; SwiftPM's own option supports only programs.
-let staticRuntime = LinkerSetting.unsafeFlags(
-    ["-static-stdlib"], .when(platforms: [.linux], configuration: .release))
+// Links the Swift runtime into programs and the C library; SwiftPM's own option supports only programs. Not for sanitizers: a
+// static link hides their replacements of libc's functions from libc, and they then free memory that they did not allocate.
+let staticRuntime: [LinkerSetting] =
+    Context.environment["THAW_SANITIZED"] == nil
+    ? [.unsafeFlags(["-static-stdlib"], .when(platforms: [.linux], configuration: .release))] : []
 
 // The C interface is a shared library that exports only the functions in its header.
 let exports = LinkerSetting.unsafeFlags(
@@ -121,7 +123,7 @@ let package = Package(
         .target(name: "CThaw", exclude: ["thaw.pc.in"]),
         .target(
             name: "ThawC", dependencies: ["CThaw", "Thaw", "ThawCommand"], exclude: ["exports.map"],
-            linkerSettings: [staticRuntime, exports]),
+            linkerSettings: staticRuntime + [exports]),
         .target(name: "Kernels"),
         .target(
             name: "Thaw",
@@ -132,14 +134,14 @@ let package = Package(
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"]),
         .executableTarget(
-            name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: [staticRuntime]),
+            name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: staticRuntime),
         // A separate program: the HTTP library's dependencies would slow down the start of every command. It uses only the
         // library's public API, like any other client.
         .target(
             name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"],
             packageAccess: false),
         .executableTarget(
-            name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain", linkerSettings: [staticRuntime]
+            name: "ThawServe", dependencies: ["ThawService"], path: "Sources/ServeMain", linkerSettings: staticRuntime
         ),
         .executableTarget(
             name: "ThawBenchmarks", dependencies: ["Thaw"], path: "Benchmarks",

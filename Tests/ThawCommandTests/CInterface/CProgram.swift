@@ -25,7 +25,7 @@ struct CProgram {
                 "-std=gnu11", "-g", "-Wall", "-Wextra", "-Werror", "-I", Project.path("Sources/CThaw/include"),
                 "-I", Project.path("Tests/ThawCommandTests/CInterface/Programs"), path, "-o", binary, "-L",
                 folder.url.path, "-lthaw", "-lpthread", "-Wl,--allow-shlib-undefined", "-Wl,-rpath," + folder.url.path,
-            ])
+            ] + (CProgram.sanitizer == nil ? [] : CProgram.runtime))
         #expect(outcome.status == 0, "\(outcome.errors)")
     }
 
@@ -52,6 +52,13 @@ struct CProgram {
         let swift = folders.map { $0 + "/swift" }.first { FileManager.default.isExecutableFile(atPath: String($0)) }
         let resolved = URL(fileURLWithPath: String(swift ?? "/usr/bin/swift")).resolvingSymlinksInPath()
         return resolved.deletingLastPathComponent().appending(path: "clang").path
+    }()
+
+    /// Swift's runtime, to which a library with a sanitizer is linked dynamically, and the sanitizer itself.
+    private static let runtime: [String] = {
+        let toolchain = URL(fileURLWithPath: clang).deletingLastPathComponent().deletingLastPathComponent()
+        let libraries = toolchain.appending(path: "lib/swift/linux").path
+        return ["-L", libraries, "-ldispatch", "-lBlocksRuntime", "-Wl,-rpath," + libraries]
     }()
 
     /// Puts the library into a folder under the names that programs know.
