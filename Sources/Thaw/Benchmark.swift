@@ -120,18 +120,19 @@ public struct Benchmark {
     /// Runs for about this long, after a warm-up of a tenth of that for caches and clock frequencies.
     public func measure(seconds: Double) -> Times {
         let clock = ContinuousClock()
-        func times(_ seconds: Double) -> (sorted: [Double], elapsed: Double) {
-            var times: [Double] = []
+        func measured(_ seconds: Double) -> (times: RunTimes, elapsed: Double) {
+            var times = RunTimes()
             let start = clock.now
             let end = start + .seconds(seconds)
-            repeat { times.append(clock.measure(run) / .seconds(1)) } while clock.now < end
-            return (times.sorted(), (clock.now - start) / .seconds(1))
+            repeat { times.add(clock.measure(run) / .seconds(1)) } while clock.now < end
+            return (times, (clock.now - start) / .seconds(1))
         }
-        let warmUp = times(seconds / 10)
-        let (sorted, elapsed) = times(seconds)
+        let warmUp = measured(seconds / 10)
+        let (times, elapsed) = measured(seconds)
+        let sorted = times.sorted
         return Times(
             median: sorted[sorted.count / 2], p90: sorted[min(sorted.count * 9 / 10, sorted.count - 1)],
-            minimum: sorted[0], runs: sorted.count, warmUpRuns: warmUp.sorted.count, elapsed: elapsed)
+            minimum: times.minimum, runs: times.count, warmUpRuns: warmUp.times.count, elapsed: elapsed)
     }
 
     /// The time of each step: the median over runs that take about this long in total.
