@@ -58,7 +58,9 @@ public struct Benchmark {
     ///   - batch: The number of images in one run. If the model's own batch is larger, that is used.
     /// - Throws: `Failure` if the engine cannot run the model.
     public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batch: Int = 1) throws {
-        passes = (batch + model.batch - 1) / model.batch
+        // The first axis of an array may have no elements.
+        let ownBatch = max(1, model.batch)
+        passes = (batch + ownBatch - 1) / ownBatch
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, passes)
@@ -67,7 +69,7 @@ public struct Benchmark {
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in NetworkRun(executor: Executor(program, threads: threads / lanes), input: input) }
         compiling = clock.now - start
-        self.batch = passes * model.batch
+        self.batch = passes * ownBatch
         self.threads = threads
         self.precision = program.precision
         multiplyAdds = passes * program.multiplyAdds

@@ -6,8 +6,8 @@ import ThawC
 
 /// The C functions as C code calls them. (The library exports them; its module does not.)
 @_silgen_name("thaw_model_load_bytes") private func loadBytes(
-    _ bytes: UnsafeRawPointer?, _ count: Int, _ model: UnsafeMutablePointer<OpaquePointer?>?,
-    _ error: UnsafeMutablePointer<OpaquePointer?>?
+    _ bytes: UnsafeRawPointer?, _ count: Int, _ weights: UnsafeRawPointer?, _ weightCount: Int,
+    _ model: UnsafeMutablePointer<OpaquePointer?>?, _ error: UnsafeMutablePointer<OpaquePointer?>?
 ) -> Int32
 @_silgen_name("thaw_model_free") private func freeModel(_ model: OpaquePointer?)
 @_silgen_name("thaw_error_message") private func message(_ error: OpaquePointer?) -> UnsafePointer<CChar>?
@@ -50,10 +50,10 @@ extension FuzzTarget {
                     var model: OpaquePointer?
                     let bytes = which % 2 == 0 ? smallModel : Array(smallModel.prefix(Int(which)))
                     switch which {
-                    case 255: _ = loadBytes(bytes, bytes.count, nil, &error)
-                    case 254: _ = loadBytes(bytes, bytes.count, &model, nil)
-                    case 253: _ = loadBytes(nil, Int(which), &model, &error)
-                    default: _ = loadBytes(bytes, bytes.count, &model, &error)
+                    case 255: _ = loadBytes(bytes, bytes.count, nil, 0, nil, &error)
+                    case 254: _ = loadBytes(bytes, bytes.count, nil, 0, &model, nil)
+                    case 253: _ = loadBytes(nil, Int(which), nil, 0, &model, &error)
+                    default: _ = loadBytes(bytes, bytes.count, bytes, min(bytes.count, Int(which)), &model, &error)
                     }
                     if let model { handles.append(model) }
                 case 1:

@@ -45,9 +45,10 @@ extension FuzzTarget {
             let halves = text.split(separator: "\n\n", maxSplits: 1, omittingEmptySubsequences: false)
             var lines = halves[0].split(separator: "\n").map(String.init)
             guard !lines.isEmpty else { return }
-            let words = lines.removeFirst().split(separator: " ", maxSplits: 1).map(String.init)
+            let words = lines.removeFirst().split(separator: " ", maxSplits: 1, omittingEmptySubsequences: false).map(
+                String.init)
             let fields = lines.map { line in
-                let parts = line.split(separator: ":", maxSplits: 1).map(String.init)
+                let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
                 return (name: parts[0].lowercased(), value: parts.count > 1 ? String(parts[1].drop { $0 == " " }) : "")
             }
             let body = Array((halves.count > 1 ? String(halves[1]) : "").utf8)[...]

@@ -84,7 +84,8 @@ public struct Model: Sendable {
     public var classCount: Int {
         if laterStages != nil, let classifier { return classifier.labels.count }
         guard let output = graph.outputs.first else { return 0 }
-        return graph[output.value].shape.elementCount / batch
+        // The first axis of an array may have no elements.
+        return graph[output.value].shape.elementCount / max(1, batch)
     }
 
     /// The number of images in one run.

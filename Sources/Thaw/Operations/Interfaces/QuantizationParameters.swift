@@ -21,8 +21,6 @@ struct QuantizationParameters: Hashable, Sendable {
     var lowest: Float { dequantized(0) }
     var highest: Float { dequantized(255) }
 
-    var affine: AffineScale { AffineScale([scale], zeroPoints: [zeroPoint]) }
-
     /// The value of a quantized value.
     func dequantized(_ quantized: Int) -> Float { Float(quantized - zeroPoint) * scale }
 

@@ -58,6 +58,11 @@ struct AffineScale: Hashable, Sendable {
     }
 }
 
+extension QuantizationParameters {
+    /// The same scale for all values of a tensor.
+    var affine: AffineScale { AffineScale([scale], zeroPoints: [zeroPoint]) }
+}
+
 // MARK: ML Program
 
 extension AffineScale {
