@@ -10,12 +10,10 @@ struct RunTimes {
     private var step = 1
 
     mutating func add(_ time: Double) {
-        if count % step == 0 {
-            if kept.count == RunTimes.limit {
-                kept = stride(from: 0, to: kept.count, by: 2).map { kept[$0] }
-                step *= 2
-            }
-            if count % step == 0 { kept.append(time) }
+        if count % step == 0 { kept.append(time) }
+        if kept.count > RunTimes.limit {
+            kept = stride(from: 0, to: kept.count, by: 2).map { kept[$0] }
+            step *= 2
         }
         minimum = min(minimum, time)
         count += 1
