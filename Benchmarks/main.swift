@@ -102,7 +102,7 @@ do {
         for image in 0..<images {
             let part = inputs[image * shape.elementCount..<(image + 1) * shape.elementCount]
             executor.load(Tensor(Array(part), shape: shape), input: 0)
-            executor.run()
+            try executor.run()
             executor.withOutput(0) { output in
                 for (i, value) in output.enumerated() {
                     worst = max(worst, abs(value - expected[image * output.count + i]))
@@ -113,15 +113,15 @@ do {
     } else {
         executor.load(Tensor([Float](repeating: 0.5, count: shape.elementCount), shape: shape), input: 0)
     }
-    for _ in 0..<3 { executor.run() }
-    let times = (0..<rounds).map { _ in clock.measure { executor.run() } / .milliseconds(1) }.sorted()
+    for _ in 0..<3 { try executor.run() }
+    let times = try (0..<rounds).map { _ in try clock.measure { try executor.run() } / .milliseconds(1) }.sorted()
     let median = times[times.count / 2]
     let peak = program.instructionSet.peak()
     let rate = 2 * Double(program.multiplyAdds) / median * 1e3
     print(
         "median \(fixed(median, 3)) ms, minimum \(fixed(times[0], 3)) ms; \(fixed(rate / 1e9, 0)) GFLOP/s, "
             + "\(fixed(100 * rate / peak / Double(threads), 0)) % of \(fixed(peak / 1e9, 0)) per core")
-    let steps = executor.profile(rounds: rounds)
+    let steps = try executor.profile(rounds: rounds)
     print("sum of steps \(fixed(steps.reduce(0) { $0 + $1.seconds } * 1e3, 3)) ms")
     for step in steps.sorted(by: { $0.seconds > $1.seconds }).prefix(shown) {
         let rate = 2 * Double(step.multiplyAdds) / step.seconds

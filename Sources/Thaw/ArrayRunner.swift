@@ -34,14 +34,14 @@ package struct ArrayRunner: Sendable {
         (self.model, method) = (model, .engine(ExecutorPool(program, threads: threads)))
     }
 
-    private func outputs(of inputs: [Tensor]) -> [Tensor] {
+    private func outputs(of inputs: [Tensor]) throws -> [Tensor] {
         switch method {
         case .reference:
-            model.graph.evaluate(inputs)
+            try model.graph.evaluate(inputs)
         case .engine(let pool):
-            pool.with { executor in
+            try pool.with { executor in
                 for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
-                executor.run()
+                try executor.run()
                 return model.graph.outputs.indices.map { executor.output($0) }
             }
         }
@@ -69,7 +69,7 @@ package struct ArrayRunner: Sendable {
         guard counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
         var kept = ModelState(model.states).update { $0 }
-        let answers = (0..<count).map { piece in
+        let answers = try (0..<count).map { piece in
             var tensors = zip(inputs, zip(types, indices)).map { array, input in
                 let (type, index) = input
                 let size = type.shape.elementCount
@@ -80,7 +80,7 @@ package struct ArrayRunner: Sendable {
             for (state, tensor) in zip(model.states, kept).sorted(by: { $0.0.input < $1.0.input }) {
                 tensors.insert(tensor, at: state.input)
             }
-            let results = outputs(of: tensors)
+            let results = try outputs(of: tensors)
             for (index, state) in model.states.enumerated() {
                 if let output = state.output { kept[index] = results[output].reshaped(state.type.shape) }
             }

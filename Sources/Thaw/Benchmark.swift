@@ -24,15 +24,15 @@ public struct Benchmark {
         let executor: Executor
         let input: Input
 
-        func callAsFunction() {
+        func callAsFunction() throws {
             input.load(into: executor)
-            executor.run()
+            try executor.run()
         }
 
-        func profile(seconds: Double) -> [StepTiming] {
+        func profile(seconds: Double) throws -> [StepTiming] {
             input.load(into: executor)
-            let once = ContinuousClock().measure { executor.run() } / .seconds(1)
-            return executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
+            let once = try ContinuousClock().measure { try executor.run() } / .seconds(1)
+            return try executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
         }
     }
 
@@ -56,11 +56,9 @@ public struct Benchmark {
     /// - Parameters:
     ///   - precision: The precision to compute in.
     ///   - batch: The number of images in one run. If the model's own batch is larger, that is used.
-    /// - Throws: `Failure` if the engine cannot run the model.
+    /// - Throws: `Failure` if the engine cannot run the model, or a loop of it does not end.
     public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batch: Int = 1) throws {
-        // The first axis of an array may have no elements.
-        let ownBatch = max(1, model.batch)
-        passes = (batch + ownBatch - 1) / ownBatch
+        passes = (batch + model.imagesPerRun - 1) / model.imagesPerRun
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, passes)
@@ -69,7 +67,8 @@ public struct Benchmark {
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in NetworkRun(executor: Executor(program, threads: threads / lanes), input: input) }
         compiling = clock.now - start
-        self.batch = passes * ownBatch
+        try runs[0]()
+        self.batch = passes * model.imagesPerRun
         self.threads = threads
         self.precision = program.precision
         multiplyAdds = passes * program.multiplyAdds
@@ -92,10 +91,10 @@ public struct Benchmark {
         let pipeline = try document.pipeline(precision: precision, threads: threads / lanes)
         var generator = Generator()
         let row = pipeline.sampleRow(using: &generator)
-        _ = try pipeline.run(row)
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in PipelineRun(pipeline: pipeline, row: row) }
         compiling = clock.now - start
+        try runs[0]()
         (self.batch, self.threads, passes) = (batch, threads, batch)
         let resolved = pipeline.precision
         self.precision = resolved
@@ -138,14 +137,17 @@ public struct Benchmark {
     }
 
     /// The time of each step: the median over runs that take about this long in total.
-    package func profile(seconds: Double) -> [StepTiming] { runs[0].profile(seconds: seconds) }
+    package func profile(seconds: Double) throws -> [StepTiming] { try runs[0].profile(seconds: seconds) }
 
     /// Each thread processes its share of the images.
     private func run() {
         withUnsafePointer(to: (runs, passes)) { context in
             workers.run(chunks: runs.count, context: context) { context, lane, _ in
                 let (runs, passes) = context.assumingMemoryBound(to: ([any BenchmarkRun], Int).self).pointee
-                for _ in stride(from: lane, to: passes, by: runs.count) { runs[lane]() }
+                for _ in stride(from: lane, to: passes, by: runs.count) {
+                    // The first run succeeded, and the others have the same input.
+                    try! runs[lane]()
+                }
             }
         }
     }
@@ -184,9 +186,9 @@ public struct Benchmark {
 /// The subject of a benchmark.
 private protocol BenchmarkRun: Sendable {
     /// Runs once.
-    func callAsFunction()
+    func callAsFunction() throws
     /// The time of each step: the median over runs that take about this long in total.
-    func profile(seconds: Double) -> [StepTiming]
+    func profile(seconds: Double) throws -> [StepTiming]
 }
 
 /// A row of inputs through a pipeline.
@@ -194,13 +196,12 @@ private struct PipelineRun: BenchmarkRun {
     let pipeline: Pipeline
     let row: [String: FeatureValue]
 
-    // The row was accepted before.
-    func callAsFunction() { _ = try! pipeline.run(row) }
+    func callAsFunction() throws { _ = try pipeline.run(row) }
 
-    func profile(seconds: Double) -> [StepTiming] {
+    func profile(seconds: Double) throws -> [StepTiming] {
         let end = ContinuousClock.now + .seconds(seconds)
         var times: [[Double]] = []
-        repeat { times.append(try! pipeline.stageTimes(row)) } while times.count < 3 || ContinuousClock.now < end
+        repeat { times.append(try pipeline.stageTimes(row)) } while times.count < 3 || ContinuousClock.now < end
         return pipeline.sequence.steps.enumerated().map { index, step in
             let sorted = times.map { $0[index] }.sorted()
             let stages = (step.stage as? StageSequence)?.leaves ?? [step.stage]

@@ -80,13 +80,15 @@ struct Observer {
         for start in stride(from: 0, to: pixels.count, by: 4 * workers.count) {
             let part = Array(start..<min(pixels.count, start + 4 * workers.count))
             let results = workers.map(part) { index in
-                executors.with { executor in
-                    load(executor, index)
-                    executor.run()
-                    return look(graph.outputs.indices.map { executor.output($0) })
+                Swift.Result {
+                    try executors.with { executor in
+                        load(executor, index)
+                        try executor.run()
+                        return look(graph.outputs.indices.map { executor.output($0) })
+                    }
                 }
             }
-            for result in results { try body(result) }
+            for result in results { try body(result.get()) }
         }
     }
 

@@ -118,7 +118,6 @@ public final class Classifier: Sendable {
                     executor.load(pixels: $0, preparation.image.scaling, input: 0, image: item)
                 }
             }
-            executor.run()
             let (probabilities, warning) = probabilities(executor)
             var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
             (answer.warning, answer.thumbnail) = (warning ?? prepared.warning, prepared.thumbnail)
@@ -129,12 +128,14 @@ public final class Classifier: Sendable {
         }
     }
 
-    /// The probabilities after a run. They are NaN, with the reason, if a later stage of a pipeline refuses its input.
+    /// Runs the network, and the later stages of a pipeline. The probabilities are NaN, with the reason, if a loop does not
+    /// end, or a stage refuses its input.
     private func probabilities(_ executor: Executor) -> (values: [Float], warning: Note?) {
-        guard let laterStages = model.laterStages else {
-            return (executor.withOutput(0) { Array($0.prefix(model.classCount)) }, nil)
-        }
         do {
+            try executor.run()
+            guard let laterStages = model.laterStages else {
+                return (executor.withOutput(0) { Array($0.prefix(model.classCount)) }, nil)
+            }
             return (try laterStages.probabilities(model.graph.outputs.indices.map { executor.output($0) }), nil)
         } catch {
             return (Array(repeating: .nan, count: model.classCount), .stageFailed("\(error)"))

@@ -51,10 +51,10 @@ extension Comparison {
         graph.outputs = pairs.map { Graph.Port(name: $0.node, value: $0.counterpart) }
         let executor = Executor(try Program(graph, precision: program.precision))
         load(pixels, into: executor)
-        executor.run()
+        try executor.run()
 
         let indices = Dictionary(pairs.enumerated().map { ($1.value, $0) }) { first, _ in first }
-        _ = first.graph.evaluate([input(of: first, pixels)]) { node, results in
+        _ = try first.graph.evaluate([input(of: first, pixels)]) { node, results in
             for (value, expected) in zip(node.outputs, results) {
                 guard let index = indices[value] else { continue }
                 body(pairs[index]) { Comparison.difference(expected, executor.output(index)) }

@@ -115,7 +115,7 @@ public struct Comparison: Sendable {
             Result {
                 try naming(file: path) {
                     let image = try DecodedImage(contentsOfFile: path, decoding)
-                    var outcome = compare(image.pixels)
+                    var outcome = try compare(image.pixels)
                     outcome.warning = image.warning ?? outcome.warning
                     return outcome
                 }
@@ -153,11 +153,11 @@ public struct Comparison: Sendable {
         var warning: Note?
     }
 
-    private func compare(_ pixels: Pixels) -> Outcome {
-        let expected = first.graph.evaluate([input(of: first, pixels)]).map(\.floats)
-        let actual = executors.with { executor in
+    private func compare(_ pixels: Pixels) throws -> Outcome {
+        let expected = try first.graph.evaluate([input(of: first, pixels)]).map(\.floats)
+        let actual = try executors.with { executor in
             load(pixels, into: executor)
-            executor.run()
+            try executor.run()
             return second.graph.outputs.indices.map { executor.output($0).floats }
         }
         var outcome = Outcome(

@@ -143,10 +143,10 @@ public final class ImageToImage {
         let rows = segments(of: size.height, window.height, engine.form.height, locality.rows)
         let (width, height) = (columns.last!.end, rows.last!.end)
         try checkMemory(for: width * height * engine.form.channels + engine.program.arenaBytes, photo)
-        return Pixels(width: width, height: height, channels: engine.form.channels) { target in
+        return try Pixels(width: width, height: height, channels: engine.form.channels) { target in
             for row in rows {
                 for column in columns {
-                    engine.run(fitted.part(window, at: (column.start, row.start)))
+                    try engine.run(fitted.part(window, at: (column.start, row.start)))
                     engine.copy(column, row, to: target, width: width)
                 }
             }
@@ -255,9 +255,9 @@ private final class Engine {
         executor = Executor(program, threads: threads)
     }
 
-    func run(_ pixels: Pixels) {
+    func run(_ pixels: Pixels) throws {
         pixels.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, scaling, input: 0) }
-        executor.run()
+        try executor.run()
     }
 
     /// Copies the kept part of the output into an image that is `width` pixels wide, in RGB order.

@@ -91,7 +91,7 @@ public final class ModelRunner: Sendable {
                     preconditionFailure("the value for '\(feature.name)' is neither")
                 }
             }
-            executor.run()
+            try executor.run()
             return try outputs.compactMap { try output($0, engine.model, executor, isDefault: shapes.isEmpty) }
         }
         return try engine.pool.with { executor in

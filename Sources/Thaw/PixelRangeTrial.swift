@@ -51,7 +51,7 @@ struct PixelRangeTrial {
 
         let trials = inputs.flatMap { input -> [PixelRangeTrial] in
             image.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, input, input: 0) }
-            executor.run()
+            guard (try? executor.run()) != nil else { return [] }
             let outputs =
                 known.map { [$0] } ?? [input.undone(channels: channels)]
                 + PixelScaling.usual(channels).map {

@@ -51,7 +51,7 @@ private func measure(
             } ?? Benchmark(model!, precision: precision, threads: threads, batch: batch)
         }
         let times = benchmark.measure(seconds: seconds)
-        let profile = arguments.isGiven(Options.profile) ? benchmark.profile(seconds: seconds) : []
+        let profile = arguments.isGiven(Options.profile) ? try benchmark.profile(seconds: seconds) : []
         let measurement = Measurement(
             model: path, benchmark: benchmark, times: times, loading: reading + benchmark.compiling,
             peakMemory: peakResidentMemory(), profile: profile)

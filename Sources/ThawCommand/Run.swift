@@ -29,7 +29,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             threads: arguments.threads)
     }
     console.tell(of: arguments[Options.precision])
-    let answers = try runner.run(arrays)
+    let answers = try blaming(path) { try runner.run(arrays) }
     if isFile {
         try answers[0].array.write(toFile: target)
     } else {

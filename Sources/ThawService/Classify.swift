@@ -52,12 +52,12 @@ extension Service {
         let probabilities = try queue.withThreads { threads in
             switch model.engine {
             case .network(let executors):
-                executors.run(
+                try executors.run(
                     threads: threads,
                     { executor in
-                        for place in 0..<model.group {
+                        for item in 0..<model.group {
                             pixels.bytes.withUnsafeBufferPointer {
-                                executor.load(pixels: $0, work.image.scaling, input: 0, image: place)
+                                executor.load(pixels: $0, work.image.scaling, input: 0, image: item)
                             }
                         }
                     }, { executor in executor.withOutput(0) { Array($0.prefix(model.classCount)) } })

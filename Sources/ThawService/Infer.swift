@@ -30,8 +30,8 @@ extension Service {
             let start = Moment.now
             let tensors = try plan.inputs.compactMap { try $0?.group(at: first, model.group) }
             let decoded = Moment.now
-            queue.withThreads { threads in
-                executors.run(threads: threads) { executor in
+            try queue.withThreads { threads in
+                try executors.run(threads: threads) { executor in
                     for (index, tensor) in tensors.enumerated() { tensor.load(into: executor, input: index) }
                 } _: { executor in
                     for (index, output) in plan.outputs.enumerated() {

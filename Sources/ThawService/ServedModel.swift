@@ -110,7 +110,7 @@ final class ServedModel: Sendable {
                 remedy: "requests are independent of each other")
         }
         let graph = model.graph
-        let group = max(1, model.batch)
+        let group = model.imagesPerRun
         // A single array may have no batch axis.
         let types = (graph.inputs + graph.outputs).map { graph[$0.value] }
         let isBatched = types.allSatisfy { $0.shape.first == group } && (group == 1 || model.image != nil)
@@ -171,13 +171,14 @@ final class Executors: Sendable {
     ///   - threads: The number of threads to use.
     ///   - load: Loads all inputs.
     ///   - read: Reads the outputs.
-    func run<Result>(threads: Int, _ load: (Executor) throws -> Void, _ read: (Executor) throws -> Result) rethrows
+    /// - Throws: `Failure` naming the node if a loop does not end.
+    func run<Result>(threads: Int, _ load: (Executor) throws -> Void, _ read: (Executor) throws -> Result) throws
         -> Result
     {
         let executor = idle.with { $0[threads]?.popLast() } ?? Executor(program, threads: threads)
         defer { idle.with { $0[threads, default: []].append(executor) } }
         try load(executor)
-        executor.run()
+        try executor.run()
         return try read(executor)
     }
 }

@@ -320,7 +320,8 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         let failure = #expect(throws: Failure.self) {
             try Array(text.utf8).withUnsafeBytes { try COCOAnnotations(JSON($0)) }
         }
-        #expect("\(failure?.description ?? "")".contains(words), "\(failure?.description ?? "")")
+        let message = failure?.description ?? ""
+        #expect(message.contains(words), "\(message)")
     }
 
     @Test func `a category with objects must be a label of the model`() throws {

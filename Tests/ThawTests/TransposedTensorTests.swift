@@ -121,7 +121,7 @@ struct TransposedTensorTests {
         let x = builder.input("x", TensorType([1, matrix.shape[0]]))
         builder.output("y", try builder.one(Dense(matrix: matrix), x))
         let input = tensor([1, matrix.shape[0]], seed: 3)
-        let expected = builder.graph.evaluate([input])[0]
+        let expected = try builder.graph.evaluate([input])[0]
         for set in InstructionSet.availableForFloats {
             let answer = try Program(builder.graph, instructionSet: set, threads: 2).run([input])[0]
             #expect(error(answer.floats, expected.floats) < 1e-5, "\(set)")

@@ -19,29 +19,23 @@ enum ModelReader {
         default: throw message.refusedKind(kind)
         }
         if let image = model.image, image.sizes != .fixed {
-            model.resizer = Resizer(message: message, weights: weights)
+            model.resizer = Source(message: message, weights: weights)
         }
         model.arrays = try ArrayInput.all(in: message["description"])
         if !model.isStateful, model.arrays.values.contains(where: { $0.shapes != .fixed }) {
-            model.reshaper = Reshaper(message: message, weights: weights)
+            model.reshaper = Source(message: message, weights: weights)
         }
         var warnings = warnings(of: message)
         if let warning = model.readQuantization(message) { warnings.append(warning) }
         return (model, warnings)
     }
 
-    /// Reads the message again at another size.
-    private struct Resizer: ModelResizer {
+    /// Reads a message again, with an image of another size or arrays of other shapes.
+    private struct Source: ModelResizer, ModelReshaper {
         let message: Message
         let weights: (any WeightFiles)?
 
         func model(at size: ImageSize) throws -> Model { try run(message, weights, size: size).model }
-    }
-
-    /// Reads a message again with arrays of other shapes.
-    private struct Reshaper: ModelReshaper {
-        let message: Message
-        let weights: (any WeightFiles)?
 
         func model(at shapes: [String: [Int]], _ size: ImageSize?) throws -> Model {
             var message = message

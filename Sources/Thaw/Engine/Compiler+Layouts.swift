@@ -121,16 +121,18 @@ extension Compiler {
         let inputs = node.inputs.map { (type: graph[$0], slot: location($0, .plain).slot) }
         let outputs = node.outputs.map { (type: graph[$0], slot: location($0, .plain).slot) }
         let operation = node.operation
+        let name = Failure.Node(name: node.name, op: operation.kind)
         add(
             Step(
                 name: node.name, kind: operation.kind, reads: inputs.map(\.slot), writes: outputs.map(\.slot),
-                multiplyAdds: node.multiplyAdds, isReference: true
-            ) { memory, _ in
-                let tensors = inputs.map { Tensor(viewing: memory.slots[$0.slot], type: $0.type) }
-                for (output, result) in zip(outputs, operation.evaluate(tensors)) {
-                    memory.slots[output.slot].copyMemory(from: result)
-                }
-            })
+                multiplyAdds: node.multiplyAdds,
+                reference: { memory in
+                    let tensors = inputs.map { Tensor(viewing: memory.slots[$0.slot], type: $0.type) }
+                    let results = try naming(node: name) { try operation.evaluate(tensors) }
+                    for (output, result) in zip(outputs, results) {
+                        memory.slots[output.slot].copyMemory(from: result)
+                    }
+                }))
     }
 }
 

@@ -14,7 +14,7 @@ extension Graph {
                 known.inputs.isEmpty
             else { return nil }
             let shape = builder[inputs[0]].shape
-            let indices = known.operation.evaluate([])[0]
+            let indices = try known.operation.evaluate([])[0]
             guard let (axis, ranges) = operation.slices(of: shape, at: indices), (1...mostSlices).contains(ranges.count)
             else { return nil }
             let slices = try ranges.map { range in

@@ -77,12 +77,14 @@ public final class Executor {
     }
 
     /// Runs all steps.
-    public func run() {
-        for index in program.steps.indices { run(step: index) }
+    /// - Throws: `Failure` naming the node if a loop does not end.
+    public func run() throws {
+        for index in program.steps.indices { try run(step: index) }
     }
 
     /// Runs one step, for profiling. The steps before it must have run.
-    func run(step index: Int) {
+    func run(step index: Int) throws {
+        if let reference = program.steps[index].reference { return try reference(memory) }
         program.steps.withUnsafeBufferPointer { steps in
             var job = Job(step: steps.baseAddress! + index, memory: memory, scratchBytes: program.scratchBytes)
             workers.run(chunks: steps[index].chunks, context: &job) { context, chunk, worker in
@@ -120,10 +122,11 @@ public final class Executor {
 
 extension Program {
     /// Computes the outputs for one set of inputs. To run a program repeatedly, keep an `Executor`.
-    public func run(_ inputs: [Tensor], threads: Int = 1) -> [Tensor] {
+    /// - Throws: `Failure` naming the node if a loop does not end.
+    public func run(_ inputs: [Tensor], threads: Int = 1) throws -> [Tensor] {
         let executor = Executor(self, threads: threads)
         for (index, tensor) in inputs.enumerated() { executor.load(tensor, input: index) }
-        executor.run()
+        try executor.run()
         return outputs.indices.map { executor.output($0) }
     }
 }

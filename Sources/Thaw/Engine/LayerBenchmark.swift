@@ -31,7 +31,8 @@ package struct LayerBenchmark {
 
         /// The time that the layer takes, in seconds: the median of several runs.
         package func measure(rounds: Int) -> Double {
-            executor.profile(rounds: rounds).filter { $0.name == layer }.reduce(0) { $0 + $1.seconds }
+            // A layer has no loop, so it cannot fail.
+            try! executor.profile(rounds: rounds).filter { $0.name == layer }.reduce(0) { $0 + $1.seconds }
         }
     }
 
@@ -78,8 +79,8 @@ package struct LayerBenchmark {
         let kernels = try InstructionSet.chosen().kernels
         let algorithms =
             layer.kind == .convolution && precision == .float32 ? CostModel(kernels).candidates(window) : [.direct]
-        func name(_ executor: Executor) -> String {
-            executor.profile(rounds: 1).last { $0.name == "layer" }!.algorithm
+        func name(_ executor: Executor) throws -> String {
+            try executor.profile(rounds: 1).last { $0.name == "layer" }!.algorithm
         }
         candidates = try algorithms.map { algorithm in
             let executor = Executor(
@@ -89,9 +90,9 @@ package struct LayerBenchmark {
                 algorithms.count == 1
                 ? 0 : CostModel(kernels).cycles(algorithm, window, type(input), type(value))
             return Candidate(
-                algorithm: name(executor), multiplyAdds: executor.program.multiplyAdds, estimate: estimate,
+                algorithm: try name(executor), multiplyAdds: executor.program.multiplyAdds, estimate: estimate,
                 executor: executor, layer: "layer")
         }
-        chosen = name(Executor(try Program(graph, instructionSet: nil, precision: precision)))
+        chosen = try name(Executor(try Program(graph, instructionSet: nil, precision: precision)))
     }
 }

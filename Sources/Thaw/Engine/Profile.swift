@@ -14,12 +14,13 @@ package struct StepTiming: Sendable {
 
 extension Executor {
     /// The time of each step: the median of `rounds` runs on the inputs that were loaded last.
-    package func profile(rounds: Int) -> [StepTiming] {
+    /// - Throws: `Failure` naming the node if a loop does not end.
+    package func profile(rounds: Int) throws -> [StepTiming] {
         let clock = ContinuousClock()
         var times = [[Double]](repeating: [], count: program.steps.count)
         for _ in 0..<max(rounds, 1) {
             for index in program.steps.indices {
-                let elapsed = clock.measure { run(step: index) }
+                let elapsed = try clock.measure { try run(step: index) }
                 times[index].append(elapsed / .seconds(1))
             }
         }

@@ -12,10 +12,11 @@ struct Step: Sendable {
     /// The precision of the products.
     var precision = Precision.float32
     var chunks = 1
-    /// Whether the operation's reference implementation runs, because there is no kernel.
-    var isReference = false
     /// Bytes of scratch memory that each thread needs.
     var scratchBytes = 0
     /// Runs the chunk with the given index. The results do not depend on how the work is split.
-    var run: @Sendable (Memory, Int) -> Void
+    var run: @Sendable (Memory, Int) -> Void = { _, _ in }
+    /// Runs the operation's reference implementation, because there is no kernel.
+    /// - Throws: `Failure` if a loop does not end.
+    var reference: (@Sendable (Memory) throws -> Void)?
 }

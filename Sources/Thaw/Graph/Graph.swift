@@ -63,6 +63,13 @@ public struct Graph: Sendable {
         return result
     }
 
+    /// The nodes that read each value, each once.
+    var consumers: [Value: [Node]] {
+        var result: [Value: [Node]] = [:]
+        for node in nodes { for input in Set(node.inputs) { result[input, default: []].append(node) } }
+        return result
+    }
+
     /// How many nodes and graph outputs read each value, by value index.
     var readerCounts: [Int] {
         var counts = [Int](repeating: 0, count: types.count)
@@ -113,10 +120,11 @@ extension Graph {
     }
 
     /// Evaluates `operation` in this graph by its reference implementation.
-    func evaluate(_ operation: any Operation, _ inputs: [Tensor]) -> [Tensor] {
-        guard channelOrder == .first, operation.isSpatial else { return operation.evaluate(inputs) }
+    /// - Throws: `Failure` if a loop does not end.
+    func evaluate(_ operation: any Operation, _ inputs: [Tensor]) throws -> [Tensor] {
+        guard channelOrder == .first, operation.isSpatial else { return try operation.evaluate(inputs) }
         let images = inputs.map { $0.shape.rank == 4 ? $0.transposed(Graph.toLast) : $0 }
-        return operation.evaluate(images).map { $0.shape.rank == 4 ? $0.transposed(Graph.toFirst) : $0 }
+        return try operation.evaluate(images).map { $0.shape.rank == 4 ? $0.transposed(Graph.toFirst) : $0 }
     }
 }
 
@@ -136,13 +144,16 @@ extension Graph {
     /// - inputs: One tensor for each graph input, of the declared types.
     ///   - visit: Called with every value as it is computed.
     /// - Returns: One tensor for each graph output, in order.
-    package func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) -> [Tensor] {
+    /// - Throws: `Failure` naming the node if a loop does not end.
+    package func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) throws -> [Tensor] {
         precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "inputs differ from the graph's types")
         var values: [Value: Tensor] = [:]
         var remaining = readerCounts
         for (port, tensor) in zip(self.inputs, inputs) { values[port.value] = tensor }
         for node in nodes {
-            let results = evaluate(node.operation, node.inputs.map { values[$0]! })
+            let results = try naming(node: Failure.Node(name: node.name, op: node.operation.kind)) {
+                try evaluate(node.operation, node.inputs.map { values[$0]! })
+            }
             visit(node, results)
             for (value, tensor) in zip(node.outputs, results) { values[value] = tensor }
             for input in node.inputs {

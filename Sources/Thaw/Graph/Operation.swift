@@ -16,7 +16,8 @@ protocol Operation: Sendable {
 
     /// The reference implementation, written as plain loops. Every fast path is tested against it.
     /// - Precondition: `outputTypes` accepts the types of the inputs.
-    func evaluate(_ inputs: [Tensor]) -> [Tensor]
+    /// - Throws: `Failure` if a loop does not end.
+    func evaluate(_ inputs: [Tensor]) throws -> [Tensor]
 
     /// The weight tensors of the operation.
     var weights: [Tensor] { get }

@@ -84,12 +84,14 @@ public struct Model: Sendable {
     public var classCount: Int {
         if laterStages != nil, let classifier { return classifier.labels.count }
         guard let output = graph.outputs.first else { return 0 }
-        // The first axis of an array may have no elements.
-        return graph[output.value].shape.elementCount / max(1, batch)
+        return graph[output.value].shape.elementCount / imagesPerRun
     }
 
-    /// The number of images in one run.
+    /// The length of the first axis of the first input, which is the batch of an image input.
     public var batch: Int { graph.inputs.first.map { graph[$0.value].shape.first ?? 1 } ?? 1 }
+
+    /// The number of images in one run. It is at least 1, although the first axis of an array may have no elements.
+    public var imagesPerRun: Int { max(1, batch) }
 
     /// Whether this is a multi-label model: it ends in a sigmoid, and probabilities do not sum to 1.
     public var labelsAreIndependent: Bool {

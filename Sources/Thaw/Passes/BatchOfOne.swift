@@ -99,7 +99,7 @@ extension Graph {
             axes.append(axis)
         }
         let positions =
-            one.positions(inputs, singles.map(\.shape), results.map(\.shape), batch)
+            try one.positions(inputs, singles.map(\.shape), results.map(\.shape), batch)
             ?? BatchTrial(self, one, two, inputs, singles, pairs).positions(along: axes)
         guard let positions else { return nil }
         let outputs = results.indices.map {

@@ -22,7 +22,7 @@ struct BatchTrial {
 
     /// The positions of the batch in the outputs, given the axis of each; nil if an output is not a batch of the
     /// single-image results.
-    func positions(along axes: [Int]) -> [BatchPosition]? {
+    func positions(along axes: [Int]) throws -> [BatchPosition]? {
         var possible = axes.indices.map { candidates(singles[$0].shape, axes[$0]) }
         for round in 0..<rounds {
             let (first, second) = (images(2 * round), images(2 * round + 1))
@@ -31,8 +31,8 @@ struct BatchTrial {
                     ?? inputs[input].position.map { pair(first[input], second[input], $0, inputs[input].two.shape) }
                     ?? first[input]
             }
-            let results = (graph.evaluate(one, first), graph.evaluate(one, second))
-            let answers = graph.evaluate(two, both)
+            let results = try (graph.evaluate(one, first), graph.evaluate(one, second))
+            let answers = try graph.evaluate(two, both)
             for output in answers.indices {
                 possible[output].removeAll {
                     pair(results.0[output], results.1[output], $0, pairs[output].shape) != answers[output]

@@ -17,6 +17,9 @@ enum Limits {
     /// the constants that are computed while a model is read. `THAW_MAX_MEMORY`
     static let runMemory = limit("THAW_MAX_MEMORY", 1 << 33)
 
+    /// Iterations of a loop in one run. `THAW_MAX_ITERATIONS`
+    static let iterations = limit("THAW_MAX_ITERATIONS", 10_000)
+
     private static func limit(_ variable: String, _ standard: Int) -> Int {
         guard let text = getenv(variable), let number = FileNumber(digits: String(cString: text).utf8), number > 0
         else {

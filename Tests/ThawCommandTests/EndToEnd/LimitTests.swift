@@ -21,6 +21,30 @@ import Testing
         #expect(accepted.status == 0)
     }
 
+    /// The condition of its loop always holds.
+    private static let loop = Project.fixture("damaged/neuralNetwork/endless_loop.mlmodel")
+
+    @Test(
+        arguments: [
+            ([:], "10000 iterations"), (["THAW_MAX_ITERATIONS": "7"], "7 iterations"),
+        ] as [([String: String], String)]) func `a loop that does not end ends the run`(
+            _ environment: [String: String], _ message: String
+        ) throws
+    {
+        let folder = try TemporaryFolder()
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n".utf8
+        let start = [0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(header.count), 0]
+        try Data(start + header + [UInt8](repeating: 0, count: 24)).write(to: folder.url.appending(path: "a.npy"))
+        for words in [["run", Self.loop, "a.npy", "-o", "y.npy"], ["benchmark", Self.loop]] {
+            let refused = try Thaw.run(words, in: folder, environment: environment)
+            #expect(refused.status == 2 && refused.output.isEmpty)
+            #expect(refused.errors.contains("thaw: \(Self.loop): "), "\(refused.errors)")
+            #expect(refused.errors.contains("the loop has not ended after \(message)"), "\(refused.errors)")
+            #expect(refused.errors.contains("THAW_MAX_ITERATIONS raises the limit"))
+        }
+        #expect(try Thaw.run(["inspect", Self.loop]).status == 0)
+    }
+
     @Test func `a tensor of more elements than the limit is refused`() throws {
         let refused = try Thaw.run(Self.words, environment: ["THAW_MAX_ELEMENTS": "1000"])
         #expect(refused.status == 2 && refused.output.isEmpty)

@@ -24,7 +24,7 @@ struct DecodingCase: CustomTestStringConvertible, Sendable {
         for index in 0..<2 {
             let picture = try Fixtures.tensor(Fixtures.path("ways/pixels\(index).npy"))
             let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
-            let answer = model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
+            let answer = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
             let expected = try Fixtures.tensor(Fixtures.path("decoding/\(decoding.name).output\(index).npy"))
             #expect(answer.shape == expected.shape)
             #expect(difference(answer, expected) <= referenceTolerance)

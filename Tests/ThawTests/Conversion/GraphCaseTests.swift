@@ -65,7 +65,7 @@ let referenceTolerance: Float = 1e-5
         // Batches larger than the graph's are covered by the reference implementations.
         guard input.elementCount == shape.elementCount else { return }
         let program = try Program(graph, instructionSet: InstructionSet.available.last!)
-        let answer = program.run([Tensor(input.floats, shape: shape)])[0]
+        let answer = try program.run([Tensor(input.floats, shape: shape)])[0]
         #expect(difference(answer, try graphCase.expected()) <= graphCase.tolerance)
     }
 }

@@ -47,7 +47,7 @@ extension Converter.Options {
         for index in 0..<2 {
             let picture = try Fixtures.tensor(Fixtures.path("ways/\(way.pictures)\(index).npy"))
             let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
-            let answers = model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
+            let answers = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
             for (place, answer) in answers.enumerated() {
                 let suffix = place == 0 ? "" : ".\(place)"
                 let expected = try Fixtures.tensor(Fixtures.path("ways/\(way.name).output\(index)\(suffix).npy"))

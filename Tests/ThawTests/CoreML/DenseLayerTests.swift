@@ -31,7 +31,7 @@ import Testing
     {
         let graph = try read(on: shape)
         let numbers = (0..<shape.elementCount).map { Float($0) }
-        let answer = graph.evaluate([Tensor(numbers, shape: graph[graph.inputs[0].value].shape)])[0]
+        let answer = try graph.evaluate([Tensor(numbers, shape: graph[graph.inputs[0].value].shape)])[0]
         #expect(answer.elementCount == result.elementCount)
         let expected = (0..<shape.elementCount / 12).flatMap { row -> [Float] in
             let first = Float(12 * row)

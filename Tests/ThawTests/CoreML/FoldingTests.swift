@@ -17,6 +17,7 @@ import Testing
         let back = try dialect.roundTrip(model)
         #expect(back.graph.nodes.map(\.operation.kind) == ["Add"])
         let numbers = Tensor(noise(24), shape: [2, 3, 4])
-        #expect(difference(back.graph.evaluate([numbers])[0], model.graph.evaluate([numbers])[0]) <= referenceTolerance)
+        let expected = try model.graph.evaluate([numbers])[0]
+        #expect(try difference(back.graph.evaluate([numbers])[0], expected) <= referenceTolerance)
     }
 }

@@ -136,8 +136,8 @@ import Testing
                 let one = try read.resizer!.model(at: size)
                 let expected = try Self.converted(graph, size)
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
-                var answer = one.graph.evaluate([input])[0]
-                let truth = expected.graph.evaluate([input])[0]
+                var answer = try one.graph.evaluate([input])[0]
+                let truth = try expected.graph.evaluate([input])[0]
                 // An image may be returned with channels first, as its layout shows.
                 if one.imageOutput?.form.isChannelsFirst == true { answer = answer.transposed(Graph.toLast) }
                 #expect(answer.shape == truth.shape)

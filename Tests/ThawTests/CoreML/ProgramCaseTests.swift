@@ -46,8 +46,8 @@ private struct ProgramCase: CustomTestStringConvertible, Sendable {
         let graph = try programCase.model().graph
         let inputs = try programCase.inputs(of: graph)
         let expected = try programCase.outputs()
-        let answers = [
-            "reference": graph.evaluate(inputs), "engine": try Program(graph).run(inputs, threads: 1),
+        let answers = try [
+            "reference": graph.evaluate(inputs), "engine": Program(graph).run(inputs, threads: 1),
         ]
         for (method, outputs) in answers {
             #expect(outputs.map(\.shape) == expected.map(\.shape), "\(method)")

@@ -34,9 +34,9 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
                 // The fixtures' pixels are RGB.
                 let floats = input.floats
                 let ordered = image.color == .bgr ? floats.indices.map { floats[$0 / 3 * 3 + 2 - $0 % 3] } : floats
-                answer = model.graph.evaluate([Tensor(ordered, shape: shape).scaled(image.scaling)])[0]
+                answer = try model.graph.evaluate([Tensor(ordered, shape: shape).scaled(image.scaling)])[0]
             } else {
-                answer = model.graph.evaluate([input.reshaped(shape)])[0]
+                answer = try model.graph.evaluate([input.reshaped(shape)])[0]
             }
             #expect(difference(answer, expected) <= referenceTolerance)
         }

@@ -97,7 +97,7 @@ import Testing
             layer.resizeBilinear.targetSize = [1, size]
             layer.resizeBilinear["mode"].samplingMethod = mode
         }
-        let answer = graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0]
+        let answer = try graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0]
         #expect(zip(answer.floats, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.elementCount == size)
     }
 
@@ -118,7 +118,7 @@ import Testing
             layer.upsample.mode = "BILINEAR"
             layer.upsample.linearUpsampleMode = mode
         }
-        let answer = graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0].floats
+        let answer = try graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0].floats
         #expect(zip(answer, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.count == 8)
     }
 
@@ -158,7 +158,7 @@ import Testing
                 layer.convolution.outputChannels = 2 * groups
                 layer.convolution["weights"] = weights
             }
-            return graph.evaluate([Tensor(noise(40), shape: [1, 4, 5, 2])])[0].floats
+            return try graph.evaluate([Tensor(noise(40), shape: [1, 4, 5, 2])])[0].floats
         }
         var quantized = Message(.weights)
         quantized.rawValue = Tensor(bytes: integers, shape: [24]).view
@@ -249,7 +249,7 @@ import Testing
         let expected = try graph(2).evaluate([input])[0]
         let read = try ModelReader.run(message).model.graph
         let order = read[read.inputs[0].value].shape == input.shape ? [0, 1, 2, 3] : Graph.toFirst
-        let answer = read.evaluate([input.transposed(order)])[0]
+        let answer = try read.evaluate([input.transposed(order)])[0]
         #expect(difference(order == Graph.toFirst ? answer.transposed(Graph.toLast) : answer, expected) <= 1e-6)
     }
 }

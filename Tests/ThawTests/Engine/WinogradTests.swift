@@ -103,14 +103,14 @@ struct WinogradTests {
     private func check(_ c: EngineCase, _ form: WinogradForm) throws {
         let graph = try c.graph()
         let inputs = c.arrays()
-        let expected = graph.evaluate(inputs)
+        let expected = try graph.evaluate(inputs)
         for set in InstructionSet.availableForFloats {
             let program = try Program(graph, instructionSet: set, choice: .only(.winograd(form)))
             let direct = try Program(graph, instructionSet: set, choice: .only(.direct))
             #expect(program.constantBytes != direct.constantBytes, "the algorithm was not used")
-            let result = program.run(inputs)
+            let result = try program.run(inputs)
             #expect(error(result[0].floats, expected[0].floats) < tolerance, "\(set)")
-            #expect(program.run(inputs, threads: 3) == result, "\(set), three threads")
+            #expect(try program.run(inputs, threads: 3) == result, "\(set), three threads")
         }
     }
 }

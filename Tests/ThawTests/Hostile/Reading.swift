@@ -80,12 +80,18 @@ enum HostileReader: String, CaseIterable {
         guard 0..<Self.work ~= work else { return .accepted }
         let inputs = graph.inputs.enumerated().map { noise(graph[$1.value], seed: $0) }
         var isOrdinary = true
-        let expected = graph.evaluate(inputs) { _, tensors in
-            for tensor in tensors where tensor.element.isFloatingPoint {
-                isOrdinary = isOrdinary && tensor.floats.allSatisfy { abs($0) < largest }
+        let expected: [Tensor]
+        do {
+            expected = try graph.evaluate(inputs) { _, tensors in
+                for tensor in tensors where tensor.element.isFloatingPoint {
+                    isOrdinary = isOrdinary && tensor.floats.allSatisfy { abs($0) < largest }
+                }
             }
+        } catch let failure as Failure where failure.code == .limitExceeded {
+            // A loop does not end. Only a run can tell, so this failure has no file either.
+            return (try? program.run(inputs)) == nil ? .accepted : .wrong("the loop ends only in the engine")
         }
-        let actual = program.run(inputs)
+        let actual = try program.run(inputs)
         guard actual.count == expected.count else { return .wrong("\(actual.count) outputs, not \(expected.count)") }
         for (index, (actual, expected)) in zip(actual, expected).enumerated() {
             guard actual.shape == expected.shape else {

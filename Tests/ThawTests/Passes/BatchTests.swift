@@ -205,8 +205,8 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
         let pictures = (0..<4).map { picture in
             Tensor(shape: [1, 4, 4, 3], element: .float32) { Double(($0 * 7 + picture * 31) % 23) - 9 }
         }
-        let together = whole.evaluate([Concatenation(axis: 0).evaluate(pictures)[0]])[0]
-        let answers = pictures.map { single.evaluate([$0])[0] }
+        let together = try whole.evaluate([Concatenation(axis: 0).evaluate(pictures)[0]])[0]
+        let answers = try pictures.map { try single.evaluate([$0])[0] }
         #expect(together == Concatenation(axis: 0).evaluate(answers)[0])
     }
 }

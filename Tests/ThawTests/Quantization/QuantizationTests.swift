@@ -295,7 +295,7 @@ import Testing
                 let program = try Program(graph, instructionSet: set, threads: threads, precision: .int8)
                 let executor = Executor(program, threads: threads)
                 pixels.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
-                executor.run()
+                try executor.run()
                 let output = executor.output(0)
                 #expect(Set(output.floats).count > 10)
                 if expected == nil { expected = output }

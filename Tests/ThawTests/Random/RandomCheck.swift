@@ -15,7 +15,7 @@ struct RandomCheck {
         graph = try random.graph()
         input = random.array()
         var largest: Float = 1
-        expected = graph.evaluate([input]) { _, tensors in
+        expected = try graph.evaluate([input]) { _, tensors in
             for tensor in tensors where tensor.element == .float32 {
                 largest = tensor.floats.reduce(largest) { max($0, abs($1)) }
             }
@@ -31,21 +31,21 @@ struct RandomCheck {
         guard counts else { return nil }
         if let problem = try engineProblem(graph, InstructionSet.availableForFloats) { return problem }
         let simplified = try Passes.run(Passes.simplification, on: graph)
-        if let problem = difference(simplified.evaluate([input])) { return "the passes: \(problem)" }
+        if let problem = try difference(simplified.evaluate([input])) { return "the passes: \(problem)" }
         if let problem = try engineProblem(simplified, [InstructionSet.available.last!]) {
             return "behind the passes, \(problem)"
         }
         let turned = try simplified.reordered(to: .first, imageInputs: [])
-        if let problem = difference(turned.evaluate([input])) { return "channels first: \(problem)" }
+        if let problem = try difference(turned.evaluate([input])) { return "channels first: \(problem)" }
         return try coreMLProblem(simplified)
     }
 
     private func engineProblem(_ graph: Graph, _ sets: [InstructionSet]) throws -> String? {
         for set in sets {
             let program = try Program(fault?.broken(graph) ?? graph, instructionSet: set)
-            let one = program.run([input], threads: 1)
+            let one = try program.run([input], threads: 1)
             if let problem = difference(one) { return "the engine, \(set): \(problem)" }
-            if program.run([input], threads: 2) != one { return "the engine, \(set): two threads give other bits" }
+            if try program.run([input], threads: 2) != one { return "the engine, \(set): two threads give other bits" }
         }
         return nil
     }
@@ -60,7 +60,7 @@ struct RandomCheck {
         }
         let shape = back.graph[back.graph.inputs[0].value].shape
         guard shape.elementCount == input.elementCount else { return "Core ML: the input has shape \(shape)" }
-        return difference(back.graph.evaluate([input.reshaped(shape)])).map { "read back from Core ML: \($0)" }
+        return try difference(back.graph.evaluate([input.reshaped(shape)])).map { "read back from Core ML: \($0)" }
     }
 
     /// The difference of results from the expected ones, or nil if they agree within single precision.

@@ -138,7 +138,7 @@ import Testing
         // The array unchanged, whether or not it is an image.
         let fed = test.shape?.count == 3 ? own.reshaped([3, 6, 8]) : own
         let plain = try Importer.run(definition, ImportOptions(arrays: ["image": fed.type])).graph
-        let expected = plain.evaluate([fed])[0]
+        let expected = try plain.evaluate([fed])[0]
         let folder = try TemporaryFolder()
         let model = try Converter(test.options).convert(graph: definition).model
         for name in ["m.mlmodel", "m.mlpackage"] {

@@ -84,6 +84,6 @@ import Testing
         ])
         let imported = try Importer.run(graph, ImportOptions()).graph
         let zeros = Tensor([Float](repeating: 0, count: count), shape: [1, 1, count, 1])
-        #expect(imported.evaluate([zeros])[0].floats == numbers)
+        #expect(try imported.evaluate([zeros])[0].floats == numbers)
     }
 }

@@ -217,7 +217,7 @@ import Testing
         options.outputs = ["answer"]
         let graph = try Importer.run(conditionOnSize(op, height: height.0), options).graph
         let ones = Tensor([Float](repeating: 1, count: 48), shape: [1, 4, 4, 3])
-        #expect(graph.evaluate([ones])[0].floats == [Float](repeating: height.1, count: 48))
+        #expect(try graph.evaluate([ones])[0].floats == [Float](repeating: height.1, count: 48))
     }
 
     @Test func `a condition on sizes with a missing branch is refused by name`() throws {

@@ -279,7 +279,7 @@ import Testing
             nodes: [image, Self.node("p", "Print", "x", "x"), Self.node("y", "Neg", "p")])
         let read = try Importer.run(graph, ImportOptions()).graph
         let input = Tensor(noise(12), shape: [1, 2, 2, 3])
-        #expect(read.evaluate([input])[0].floats == input.floats.map { -$0 })
+        #expect(try read.evaluate([input])[0].floats == input.floats.map { -$0 })
     }
 
     @Test func `a duplicate output is refused`() {

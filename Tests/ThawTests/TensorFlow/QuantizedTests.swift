@@ -24,7 +24,7 @@ import Testing
                 node("q", "QuantizeV2", ["x", "low", "high"], minFirst),
             ] + nodes + [node("y", "Dequantize", [last, last + ":1", last + ":2"], minFirst)]
         let graph = try Importer.run(GraphDefinition(nodes: all), ImportOptions(outputs: ["y"])).graph
-        return graph.evaluate([Tensor((0..<48).map { Float($0 * 7 % 48) / 6 - 4 }, shape: [1, 4, 4, 3])])[0]
+        return try graph.evaluate([Tensor((0..<48).map { Float($0 * 7 % 48) / 6 - 4 }, shape: [1, 4, 4, 3])])[0]
     }
 
     @Test func `a bound of six is equivalent to Relu6`() throws {

@@ -50,7 +50,7 @@ import Testing
     ) {
         let result = try Importer.run(graph, options)
         let one = Tensor([Float](repeating: 1, count: 12), shape: [1, 2, 2, 3])
-        return (result.graph.evaluate([one])[0].floats[0], result.notes.texts)
+        return try (result.graph.evaluate([one])[0].floats[0], result.notes.texts)
     }
 
     @Test(arguments: values) func `the words of a name determine a switch's value at inference`(

@@ -100,7 +100,7 @@ import Testing
                 $0.description == "the batch normalization at 'norm/mean' uses its moving averages, as at inference"
             })
         let input = Tensor((0..<48).map { Float($0) / 4 }, shape: [1, 4, 4, 3])
-        let result = conversion.graph.evaluate([input])[0].floats
+        let result = try conversion.graph.evaluate([input])[0].floats
         let averages: [(mean: Float, variance: Float)] = [(1, 4), (2, 5), (3, 6)]
         for (place, number) in result.enumerated() {
             let (mean, variance) = averages[place % 3]

@@ -20,8 +20,8 @@ struct Conditional: Operation {
         max(whenTrue.multiplyAdds, whenFalse.multiplyAdds)
     }
 
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        (inputs[0].isTrue ? whenTrue : whenFalse).evaluate(Array(inputs.dropFirst()))
+    func evaluate(_ inputs: [Tensor]) throws -> [Tensor] {
+        try (inputs[0].isTrue ? whenTrue : whenFalse).evaluate(Array(inputs.dropFirst()))
     }
 }
 

@@ -26,10 +26,14 @@ struct Loop: Operation {
         condition.multiplyAdds + body.multiplyAdds
     }
 
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+    /// - Throws: `Failure` after `Limits.iterations`. Whether a loop ends cannot be known before.
+    func evaluate(_ inputs: [Tensor]) throws -> [Tensor] {
         var values = inputs
-        while condition.evaluate(values)[0].isTrue {
-            values.replaceSubrange(..<body.outputs.count, with: body.evaluate(values))
+        var iterations = 0
+        while try condition.evaluate(values)[0].isTrue {
+            guard iterations < Limits.iterations else { throw Failure.tooManyIterations() }
+            values.replaceSubrange(..<body.outputs.count, with: try body.evaluate(values))
+            iterations += 1
         }
         return Array(values.prefix(body.outputs.count))
     }
@@ -46,6 +50,12 @@ extension Loop {
 }
 
 extension Failure {
+    fileprivate static func tooManyIterations() -> Failure {
+        Failure(
+            .limitExceeded, "the loop has not ended after \(Limits.iterations) iterations",
+            hint: "THAW_MAX_ITERATIONS raises the limit")
+    }
+
     fileprivate static func conditions(_ count: Int) -> Failure {
         Failure(.invalidModel, "the condition has \(count) results", remedy: "expected one")
     }

@@ -124,5 +124,5 @@ struct InFloat32: Operation {
     }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] { try operation.outputTypes(inputs) }
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] { operation.evaluate(inputs) }
+    func evaluate(_ inputs: [Tensor]) throws -> [Tensor] { try operation.evaluate(inputs) }
 }

@@ -76,7 +76,7 @@ struct ImportContext {
             workLeft -= work
             // Data read from a mapped file, such as parts of a partitioned variable, is no longer needed.
             defer { for constant in constants { constant.storage.release() } }
-            return builder.graph.evaluate(operation, constants).map { .constant($0) }
+            return try builder.graph.evaluate(operation, constants).map { .constant($0) }
         }
     }
 

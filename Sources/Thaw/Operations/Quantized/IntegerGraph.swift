@@ -26,7 +26,7 @@ private struct QuantizedNetwork {
 
     private let graph: Graph
     private let producers: [Graph.Value: Graph.Node]
-    private let readers: [Graph.Value: [Graph.Node]]
+    private let consumers: [Graph.Value: [Graph.Node]]
     private let outputs: Set<Graph.Value>
     /// The quantized values of the old graph's floats that have one, and of the old graph's quantized values.
     private var tensors: [Graph.Value: QuantizedTensor] = [:]
@@ -34,9 +34,7 @@ private struct QuantizedNetwork {
     init(_ graph: Graph) {
         self.graph = graph
         producers = graph.producers
-        var readers: [Graph.Value: [Graph.Node]] = [:]
-        for node in graph.nodes { for input in Set(node.inputs) { readers[input, default: []].append(node) } }
-        self.readers = readers
+        consumers = graph.consumers
         outputs = Set(graph.outputs.map(\.value))
     }
 
@@ -123,7 +121,7 @@ private struct QuantizedNetwork {
         _ builder: inout GraphBuilder
     ) throws -> Graph.Value {
         var values = Tensor((0..<256).map { known.scale.dequantized($0) }, shape: [256])
-        for operation in operations { values = operation.evaluate([values])[0] }
+        for operation in operations { values = try operation.evaluate([values])[0] }
         let table = IntegerLookup(table: values.floats.map { UInt8(scale.quantized($0)) }, zeroPoint: scale.zeroPoint)
         return try builder.add(table, [known.value], name: name)[0]
     }
@@ -154,7 +152,7 @@ private struct QuantizedNetwork {
         var values = [value]
         while let value = values.popLast() {
             guard !outputs.contains(value) else { return false }
-            for node in readers[value] ?? [] {
+            for node in consumers[value] ?? [] {
                 if let dequantize = node.operation as? AffineDequantize {
                     guard unsignedScale(dequantize, value)?.zeroPoint == zeroPoint else { return false }
                 } else {
@@ -173,13 +171,13 @@ private struct QuantizedNetwork {
     private func isOnlyQuantized(_ value: Graph.Value) -> Bool {
         var value = value
         while true {
-            guard !outputs.contains(value), let readers = readers[value] else { return false }
-            let isQuantized = readers.allSatisfy { node in
+            guard !outputs.contains(value), let consumers = consumers[value] else { return false }
+            let isQuantized = consumers.allSatisfy { node in
                 (node.operation as? AffineQuantize).map { unsignedScale(node, $0) != nil } ?? false
             }
             if isQuantized { return true }
-            guard readers.count == 1, readers[0].operation.bound != nil else { return false }
-            value = readers[0].outputs[0]
+            guard consumers.count == 1, consumers[0].operation.bound != nil else { return false }
+            value = consumers[0].outputs[0]
         }
     }
 }

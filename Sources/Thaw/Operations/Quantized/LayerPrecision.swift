@@ -19,15 +19,14 @@ extension Graph {
         let integers = try withIntegers()
         var written: [String: Node] = [:]
         for node in nodes where written[node.name] == nil { written[node.name] = node }
-        var readers: [Value: [Node]] = [:]
-        for node in nodes { for input in Set(node.inputs) { readers[input, default: []].append(node) } }
+        let consumers = consumers
         return integers.nodes.compactMap { node in
             let types = (node.inputs + node.outputs).map { integers[$0].element }
             let isInteger = types.contains(.uint8) && !(node.operation is AffineDequantize)
             guard isInteger || node.operation is any QuantizableLayer else { return nil }
             // An integer operation has the name of the node that it replaces, made unique by a number.
             let source = written[node.name] ?? written[node.name.withoutNumber]
-            let scale = source.flatMap { parameters(of: $0, readers) }
+            let scale = source.flatMap { parameters(of: $0, consumers) }
             return LayerPrecision(
                 name: source?.name ?? node.name, operation: source?.operation.kind ?? node.operation.kind,
                 isInteger: isInteger, range: scale.map { $0.lowest...$0.highest }, step: scale?.scale)
@@ -35,11 +34,11 @@ extension Graph {
     }
 
     /// The scale of a node's quantized result, possibly after elementwise functions.
-    private func parameters(of node: Node, _ readers: [Value: [Node]]) -> QuantizationParameters? {
+    private func parameters(of node: Node, _ consumers: [Value: [Node]]) -> QuantizationParameters? {
         var node = node
         while true {
             if let quantize = node.operation as? AffineQuantize { return quantize.unsignedScale }
-            guard let next = readers[node.outputs[0]] else { return nil }
+            guard let next = consumers[node.outputs[0]] else { return nil }
             if let quantize = next.lazy.compactMap({ $0.operation as? AffineQuantize }).first {
                 return quantize.unsignedScale
             }

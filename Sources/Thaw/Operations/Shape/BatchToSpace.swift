@@ -19,8 +19,8 @@ struct BatchToSpace: Operation {
         return [TensorType(result, inputs[0].element)]
     }
 
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        steps(inputs[0].shape).reduce(inputs) { $1.evaluate($0) }
+    func evaluate(_ inputs: [Tensor]) throws -> [Tensor] {
+        try steps(inputs[0].shape).reduce(inputs) { try $1.evaluate($0) }
     }
 
     /// The equivalent sequence of simpler operations. Axes of one element are dropped along the way.

@@ -27,8 +27,8 @@ struct BlockExchange: Operation {
         return [TensorType(rearrangement.result, inputs[0].element)]
     }
 
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        rearrangement(of: inputs[0].shape, .last)!.steps.reduce(inputs) { $1.evaluate($0) }
+    func evaluate(_ inputs: [Tensor]) throws -> [Tensor] {
+        try rearrangement(of: inputs[0].shape, .last)!.steps.reduce(inputs) { try $1.evaluate($0) }
     }
 
     /// How the axes of an image of this shape move; nil if its size does not fit the blocks.
