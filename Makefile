@@ -10,8 +10,8 @@ SWIFT ?= swift
 DRIVER = --use-integrated-swift-driver -Xswiftc -driver-filelist-threshold=100000
 BUILD = $(SWIFT) build -c release -debug-info-format none $(DRIVER)
 TESTING = .build/testing
-# THAW_CHECKED_C makes undefined behavior in C code trap.
-TEST = THAW_CHECKED_C=1 $(SWIFT) test -c release -debug-info-format none $(DRIVER)
+# THAW_TEST makes undefined behavior in C code trap, and compiles the tests without optimization.
+TEST = THAW_TEST=1 $(SWIFT) test -c release -debug-info-format none $(DRIVER)
 THAW = .build/release/thaw
 LIBRARY = .build/lib
 VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.swift)
