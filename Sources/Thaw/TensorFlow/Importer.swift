@@ -45,8 +45,12 @@ struct Importer {
     private var context = ImportContext()
     private var known: [String: [Known]] = [:]
     private var refusal = Refusal()
+    private var origins: QuantizedOrigins
 
-    private init(_ survey: GraphSurvey) { self.survey = survey }
+    private init(_ survey: GraphSurvey) {
+        self.survey = survey
+        origins = QuantizedOrigins(survey)
+    }
 
     /// - Throws: `Failure` if inputs or outputs cannot be determined, and for nodes that cannot be converted, with the
     ///   cut that would help if there is one.
@@ -265,6 +269,7 @@ struct Importer {
         let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
         guard operands.count == inputs.count else { return [.unknown] }
         do {
+            try origins.check(node)
             let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
                 let node = TensorFlowNode(definition: node, inputs: operands)
                 let results = try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)

@@ -39,6 +39,43 @@ import Testing
         #expect(tighter.floats == six.floats.map { min($0, 1.5) } && tighter.floats != six.floats)
     }
 
+    private static let scaled: [String: Attribute] = ["mode": .string("SCALED")]
+    private static let narrow: [String: Attribute] = ["mode": .string("SCALED"), "narrow_range": .bool(true)]
+
+    @Test(
+        arguments: [
+            ("the same mode", [:], ["q", "q:1", "q:2"], [:], nil),
+            ("the same mode, SCALED", scaled, ["q", "q:1", "q:2"], scaled, nil),
+            ("a narrow range read as a wide one", narrow, ["q", "q:1", "q:2"], scaled, nil),
+            ("after other nodes", [:], ["same", "q:1", "same_high"], [:], nil),
+            ("another mode", [:], ["q", "q:1", "q:2"], scaled, "in another mode"),
+            ("another mode, SCALED", scaled, ["q", "q:1", "q:2"], [:], "in another mode"),
+            ("a wide range read as a narrow one", scaled, ["q", "q:1", "q:2"], narrow, "in another mode"),
+            ("another range", [:], ["q", "low", "high"], [:], "without the range that it returns"),
+            ("another maximum", [:], ["same", "q:1", "high"], [:], "without the range that it returns"),
+            ("the range the wrong way around", [:], ["q", "q:2", "q:1"], [:], "without the range that it returns"),
+        ] as [(String, [String: Attribute], [String], [String: Attribute], String?)])
+    func `quantized values are read in the mode and with the range that they were written with`(
+        _ name: String, _ written: [String: Attribute], _ inputs: [String], _ read: [String: Attribute],
+        _ problem: String?
+    ) throws {
+        let nodes = [
+            Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])]),
+            Self.constant("low", Tensor(-4)), Self.constant("high", Tensor(4)),
+            Self.node("q", "QuantizeV2", ["x", "low", "high"], written.merging(["T": .type(.qint8)]) { $1 }),
+            Self.node("same", "Identity", ["q"]), Self.node("same_high", "Identity", ["q:2"]),
+            Self.node("y", "Dequantize", inputs, read.merging(["T": .type(.qint8)]) { $1 }),
+        ]
+        let convert = { try Importer.run(GraphDefinition(nodes: nodes), ImportOptions(outputs: ["y"])) }
+        guard let problem else {
+            _ = try convert()
+            return
+        }
+        let failure = #expect(throws: Failure.self) { try convert() }
+        #expect(failure?.description.contains("y (Dequantize): reads the quantized values of 'q' \(problem)") == true)
+        #expect(failure?.code == .unsupportedOperations)
+    }
+
     @Test func `a depthwise convolution is equivalent to one with a diagonal filter`() throws {
         let quantized = [10, 200, 90]
         // A range in which a quantized value is exactly 0.

@@ -1,0 +1,66 @@
+/// Checks that quantized values are read as they were written.
+///
+/// The import represents quantized values by real ones (see `QuantizedRange`), so Dequantize does nothing. That is correct
+/// only if a node reads values with the range, and in the mode, that they were quantized with.
+struct QuantizedOrigins {
+    private let survey: GraphSurvey
+    /// The output that the first output of a node passes on, for nodes between quantized operations.
+    private var origins: [String: GraphSurvey.Reference] = [:]
+    private let isNeeded: Bool
+
+    init(_ survey: GraphSurvey) {
+        self.survey = survey
+        isNeeded = survey.contains(["Dequantize"])
+    }
+
+    /// Checks a node. The nodes that it reads must have been checked before.
+    /// - Throws: `Failure` if it reads quantized values with another range or in another mode.
+    mutating func check(_ node: NodeDefinition) throws {
+        guard isNeeded else { return }
+        let inputs = node.data.map { text in
+            let reference = GraphSurvey.Reference(text)
+            return origins[reference.node] ?? reference
+        }
+        guard node.op == "Dequantize" || Quantized.outputs[node.op] != nil else {
+            origins[node.name] = inputs.first
+            return
+        }
+        for input in inputs {
+            guard let origin = survey.node(input.node), Quantized.givesQuantized(origin.op, output: input.output) else {
+                continue
+            }
+            let bounds = (1...2).map { inputs.firstIndex(of: GraphSurvey.Reference("\(origin.name):\($0)")) }
+            guard let minimum = bounds[0], let maximum = bounds[1], minimum < maximum else {
+                throw Failure.otherRange(node, origin)
+            }
+            if node.op == "Dequantize" { try checkModes(node, origin) }
+        }
+    }
+
+    /// MIN_FIRST and MIN_COMBINED differ by less than a step.
+    private func checkModes(_ node: NodeDefinition, _ origin: NodeDefinition) throws {
+        func mode(_ definition: NodeDefinition) throws -> (isScaled: Bool, isNarrow: Bool) {
+            let node = TensorFlowNode(definition: definition, inputs: [])
+            return (try Dequantize.Mode(node) == .scaled, try node.bool("narrow_range", default: false))
+        }
+        let read = try mode(node)
+        let written = origin.op == "QuantizeV2" ? try mode(origin) : (isScaled: false, isNarrow: false)
+        guard read.isScaled == written.isScaled, !read.isScaled || !read.isNarrow || written.isNarrow else {
+            throw Failure.otherMode(node, origin)
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func otherRange(_ node: NodeDefinition, _ origin: NodeDefinition) -> Failure {
+        refused(
+            node.name, node.op, "reads the quantized values of '\(origin.name)' without the range that it returns",
+            "its outputs 1 and 2 are the range")
+    }
+
+    fileprivate static func otherMode(_ node: NodeDefinition, _ origin: NodeDefinition) -> Failure {
+        refused(
+            node.name, node.op, "reads the quantized values of '\(origin.name)' in another mode",
+            "mode and narrow_range must be those of the quantization")
+    }
+}
