@@ -10,6 +10,8 @@ import Testing
     private static let request = ProcessInfo.processInfo.environment["THAW_DAMAGE"]
     /// The number of variants of each reader then, at most.
     private static let limit = Int(ProcessInfo.processInfo.environment["THAW_DAMAGE_COUNT"] ?? "") ?? 4000
+    /// The folder where damaged graphs that are read are kept, for a comparison with TensorFlow.
+    private static let graphs = ProcessInfo.processInfo.environment["THAW_DAMAGE_GRAPHS"]
 
     @Test(arguments: HostileReader.allCases)
     func `a sample of damaged files is refused, or computed as by the reference`(_ reader: HostileReader) throws {
@@ -42,6 +44,7 @@ import Testing
             #endif
             run.findings = Fixtures.folder.deletingLastPathComponent().deletingLastPathComponent()
                 .appendingPathComponent(".build/damage")
+            if reader == .graph { run.accepted = Self.graphs.map { URL(fileURLWithPath: $0) } }
             let step = max(1, total / Self.limit)
             // The number of variants before those of the fixture.
             var start = 0

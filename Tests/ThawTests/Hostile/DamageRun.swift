@@ -17,6 +17,8 @@ struct DamageRun {
     let folder: URL
     /// Where damaged files with findings are kept; nil to keep none.
     var findings: URL?
+    /// Where damaged files that are read without a finding are kept; nil to keep none.
+    var accepted: URL?
 
     private(set) var counts: [HostileReader: DamageCounts] = [:]
 
@@ -56,6 +58,11 @@ struct DamageRun {
                         let reading = fixture.reader.read(path)
                         let time = Self.now() - start
                         let memory = Self.memory(peak: true) - before - 4 * (size + variant.bytes.count)
+                        if case .accepted = reading, let accepted {
+                            let name = fixture.path.components(separatedBy: "/Fixtures/").last!
+                            let kept = accepted.appendingPathComponent("\(index)-" + name.replacing("/", with: "-"))
+                            try Data(variant.bytes).write(to: kept)
+                        }
                         let outcome =
                             switch reading {
                             case .refused: "refused"
