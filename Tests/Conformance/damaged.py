@@ -26,6 +26,7 @@ os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 
 import numpy as np
 import tensorflow as tf
+from tensorflow.core.framework.types_pb2 import DataType
 
 # The size of an axis that a graph leaves open.
 OPEN = 16
@@ -51,7 +52,10 @@ def placeholders(definition):
             sizes = [1, OPEN, OPEN, 3]
         if sizes[0] < 0:
             sizes[0] = 1
-        yield node.name, tf.as_dtype(node.attr["dtype"].type or 1), [OPEN if size < 0 else size for size in sizes]
+        # TensorFlow refuses unknown types later.
+        kind = node.attr["dtype"].type or DataType.DT_FLOAT
+        kind = tf.as_dtype(kind) if kind in DataType.values() else tf.float32
+        yield node.name, kind, [OPEN if size < 0 else size for size in sizes]
 
 
 def thaw_answers(program, path, arrays, folder):

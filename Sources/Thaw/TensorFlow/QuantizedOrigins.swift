@@ -8,9 +8,11 @@ struct QuantizedOrigins {
     private var origins: [String: GraphSurvey.Reference] = [:]
     private let isNeeded: Bool
 
+    private static let dequantizing = Set(Dequantize.tensorFlow.flatMap(\.ops))
+
     init(_ survey: GraphSurvey) {
         self.survey = survey
-        isNeeded = survey.contains(["Dequantize"])
+        isNeeded = survey.contains(Self.dequantizing)
     }
 
     /// Checks a node. The nodes that it reads must have been checked before.
@@ -21,7 +23,8 @@ struct QuantizedOrigins {
             let reference = GraphSurvey.Reference(text)
             return origins[reference.node] ?? reference
         }
-        guard node.op == "Dequantize" || Quantized.outputs[node.op] != nil else {
+        let isDequantizing = Self.dequantizing.contains(node.op)
+        guard isDequantizing || Quantized.outputs[node.op] != nil else {
             origins[node.name] = inputs.first
             return
         }
@@ -33,18 +36,18 @@ struct QuantizedOrigins {
             guard let minimum = bounds[0], let maximum = bounds[1], minimum < maximum else {
                 throw Failure.otherRange(node, origin)
             }
-            if node.op == "Dequantize" { try checkModes(node, origin) }
+            if isDequantizing { try checkModes(node, origin) }
         }
     }
 
-    /// MIN_FIRST and MIN_COMBINED differ by less than a step.
+    /// MIN_FIRST and MIN_COMBINED differ by less than a step. Operations without the attribute write neither SCALED nor narrow
+    /// values.
     private func checkModes(_ node: NodeDefinition, _ origin: NodeDefinition) throws {
         func mode(_ definition: NodeDefinition) throws -> (isScaled: Bool, isNarrow: Bool) {
             let node = TensorFlowNode(definition: definition, inputs: [])
             return (try Dequantize.Mode(node) == .scaled, try node.bool("narrow_range", default: false))
         }
-        let read = try mode(node)
-        let written = origin.op == "QuantizeV2" ? try mode(origin) : (isScaled: false, isNarrow: false)
+        let (read, written) = (try mode(node), try mode(origin))
         guard read.isScaled == written.isScaled, !read.isScaled || !read.isNarrow || written.isNarrow else {
             throw Failure.otherMode(node, origin)
         }
