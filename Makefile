@@ -172,18 +172,11 @@ DAMAGE_COUNT ?= 4000
 damage: setup
 	THAW_DAMAGE=$(DAMAGE) THAW_DAMAGE_COUNT=$(DAMAGE_COUNT) $(TEST) --scratch-path $(TESTING) --filter DamageTests
 
-# Compares the damaged graphs that are read with TensorFlow, which is installed from PyPI under .build unless PYTHON names a Python
-# that has it.
-TENSORFLOW = .build/tensorflow-python
-$(TENSORFLOW)/ready:
-	python3 -m venv $(TENSORFLOW)
-	$(TENSORFLOW)/bin/pip install -q tensorflow-cpu==2.21.0
-	touch $@
-
-damage-tensorflow: command $(if $(PYTHON),,$(TENSORFLOW)/ready)
+# Compares the damaged graphs that are read with TensorFlow, which is installed as for `make conformance`.
+damage-tensorflow: command
 	rm -rf .build/damaged-graphs && mkdir -p .build/damaged-graphs
 	THAW_DAMAGE_GRAPHS=$(CURDIR)/.build/damaged-graphs $(MAKE) damage DAMAGE=graph
-	$(or $(PYTHON),$(TENSORFLOW)/bin/python) Tests/Conformance/damaged.py --thaw $(THAW) .build/damaged-graphs
+	PYTHON="$(PYTHON)" python3 Tests/Conformance/damaged.py --thaw $(THAW) .build/damaged-graphs
 
 # Fuzzes everything that reads untrusted input, with libFuzzer and AddressSanitizer, for SECONDS per target. TARGETS="graph
 # image" runs only those. Inputs and totals are kept in .build/fuzz/runs.

@@ -44,7 +44,7 @@ def use_tensorflow():
             open(done, "w").close()
     if os.environ.get("THAW_CONFORMANCE") != python:
         os.environ["THAW_CONFORMANCE"] = python
-        os.execvp(python, [python, os.path.abspath(__file__)] + sys.argv[1:])
+        os.execvp(python, [python, os.path.abspath(sys.argv[0])] + sys.argv[1:])
 
 
 def run(*words):
@@ -219,4 +219,5 @@ def main():
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

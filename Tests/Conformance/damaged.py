@@ -5,8 +5,8 @@ usage: damaged.py [--thaw PROGRAM] FOLDER
 
 FOLDER has the damaged graphs that `make damage-tensorflow` keeps. Each is run on random arrays, in Thaw and in TensorFlow. Their
 answers must agree if TensorFlow's are finite. Graphs that TensorFlow refuses are counted: it checks attributes and nodes that do not
-affect the answer. TensorFlow runs in a process of its own for each graph, because some graphs end it. Needs `pip install
-tensorflow-cpu`.
+affect the answer. TensorFlow runs in a process of its own for each graph, because some graphs end it. It is installed as for
+`make conformance`.
 """
 import argparse
 import collections
@@ -19,6 +19,9 @@ import subprocess
 import sys
 import tempfile
 
+from conformance import use_tensorflow
+
+use_tensorflow()
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 os.environ["CUDA_VISIBLE_DEVICES"] = ""
 # Its own kernels: those of oneDNN skip the products of padding.
@@ -117,29 +120,30 @@ def tensorflow_answers(definition, arrays, names, folder):
         return pickle.load(stream)
 
 
-def difference(actual, expected, tolerance):
-    """A description of how an output differs from TensorFlow's; None if it agrees, or proves nothing."""
+def comparison(actual, expected, tolerance):
+    """The kind of outcome for an output, and a description."""
     expected = np.asarray(expected)
     if expected.dtype.kind not in "fiub":
-        return None
+        return "without comparison", f"the type is {expected.dtype}"
     expected = expected.astype(np.float64)
     if not np.isfinite(expected).all() or np.abs(expected).max(initial=0) > LARGEST:
-        return None
+        return "without comparison", "TensorFlow's answer is not finite, or large"
     if actual.size != expected.size:
-        return f"the shape is {actual.shape}, not {expected.shape}"
+        return "different", f"the shape is {actual.shape}, not {expected.shape}"
     worst = np.abs(actual.ravel() - expected.ravel()).max(initial=0)
     # A comparison with NaN is false.
     if worst <= tolerance * max(1, np.abs(expected).max(initial=0)):
-        return None
-    return f"differs by {worst:.2g} of {np.abs(expected).max():.2g}"
+        return "equal", ""
+    return "different", f"it differs by {worst:.2g} of {np.abs(expected).max():.2g}"
 
 
 def outcome_of(program, path):
     """The kind of outcome, and a description."""
     definition = tf.compat.v1.GraphDef()
+    with open(path, "rb") as stream:
+        content = stream.read()
     try:
-        with open(path, "rb") as stream:
-            definition.ParseFromString(stream.read())
+        definition.ParseFromString(content)
     except Exception as error:
         return "refused by TensorFlow", str(error)
     if any("Random" in node.op or node.op == "Multinomial" for node in definition.node):
@@ -161,10 +165,13 @@ def outcome_of(program, path):
     if isinstance(expected, str):
         return "refused by TensorFlow", expected
     is_quantized = any("Quantize" in node.op for node in definition.node)
-    for name, values in expected.items():
-        problem = difference(answers[name], values, QUANTIZED_TOLERANCE if is_quantized else TOLERANCE)
-        if problem:
-            return "different", f"{name} {problem}"
+    tolerance = QUANTIZED_TOLERANCE if is_quantized else TOLERANCE
+    outcomes = {name: comparison(answers[name], values, tolerance) for name, values in expected.items()}
+    # One output that differs decides, and so does one that is not compared if all others are equal.
+    for wanted in ("different", "without comparison"):
+        for name, (kind, text) in outcomes.items():
+            if kind == wanted:
+                return kind, f"{name}: {text}"
     return "equal", ""
 
 
