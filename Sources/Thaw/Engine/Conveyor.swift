@@ -10,7 +10,6 @@
 /// it. So both stages progress together whatever their costs, and a thread stays with one stage for several items,
 /// which is good for its caches. At most `window` items are between the last one drawn and the last answer taken, so
 /// memory does not grow with the stream.
-/// answer taken, so memory does not grow with the stream.
 final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private let draw: () -> Item?
     private let prepare: (Item) -> Prepared
