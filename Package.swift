@@ -177,10 +177,16 @@ if let library = Context.environment["THAW_FUZZ"] {
         .executableTarget(
             name: "ThawFuzz", dependencies: ["Thaw", "ThawCommand", "ThawService", "ThawC", "CThaw"],
             path: "Tests/Fuzz",
-            exclude: ["run.py"], swiftSettings: [.unsafeFlags(flags)],
+            exclude: ["run.py", "SmokeTests.swift"], swiftSettings: [.unsafeFlags(flags)],
             linkerSettings: [
                 .unsafeFlags(["-sanitize=address", "-Xlinker", library]), .linkedLibrary("stdc++"),
             ]))
+} else {
+    // `make test` runs the same targets for a moment, without libFuzzer.
+    package.targets.append(
+        .testTarget(
+            name: "ThawFuzzTests", dependencies: ["Thaw", "ThawCommand", "ThawService"], path: "Tests/Fuzz",
+            exclude: ["run.py", "main.swift", "FuzzTarget+CInterface.swift"]))
 }
 
 // For `make test`: undefined behavior in C code traps. The tests themselves are compiled without optimization, which takes half

@@ -9,18 +9,39 @@ struct FuzzTarget: @unchecked Sendable {
     var isMessage = false
     /// The inputs to begin with.
     let seeds: () -> [[UInt8]]
-    /// Traps if anything is wrong.
-    let run: ([UInt8]) -> Void
+    /// Throws if anything is wrong.
+    let run: ([UInt8]) throws -> Void
 
     /// The target that runs.
     nonisolated(unsafe) static var current: FuzzTarget?
 
-    static let all = HostileReader.allCases.map(FuzzTarget.init(reader:)) + [options, http, infer, cInterface]
+    static let all: [FuzzTarget] = {
+        let targets = HostileReader.allCases.map(FuzzTarget.init(reader:)) + [options, http, infer]
+        #if THAW_FUZZ
+            return targets + [cInterface]
+        #else
+            // The C functions are in a library that tests do not link.
+            return targets
+        #endif
+    }()
+
+    /// An input that was not handled as it must be.
+    struct Finding: Error {
+        let description: String
+    }
 
     static let fixtures: URL = {
         var url = URL(fileURLWithPath: #filePath)
         while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
         return url.appendingPathComponent("Fixtures")
+    }()
+
+    /// Where the fixtures are copied, in memory if there is such a folder.
+    static let folder: URL = {
+        let memory = URL(fileURLWithPath: "/dev/shm")
+        let parent =
+            FileManager.default.fileExists(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+        return parent.appendingPathComponent("thaw-fuzz-\(getpid())")
     }()
 
     private static let damagedFixtures = DamagedFixture.all(in: fixtures)
@@ -32,7 +53,7 @@ extension FuzzTarget {
     /// An input is the number of a fixture in two bytes, and the content of the file that is exchanged in it.
     init(reader: HostileReader) {
         let fixtures = FuzzTarget.damagedFixtures.filter { $0.reader == reader }
-        let folder = URL(fileURLWithPath: "/dev/shm/thaw-fuzz-\(getpid())")
+        let folder = FuzzTarget.folder
         name = reader.rawValue
         isMessage = [.graph, .savedModel, .checkpoint, .neuralNetwork, .program, .pipeline].contains(reader)
         seeds = {
@@ -53,7 +74,11 @@ extension FuzzTarget {
                     return reader.read(path)
                 }
             }
-            if case .wrong(let problem)? = reading { fatalError("\(fixture.path): \(problem)") }
+            switch reading {
+            case .wrong(let problem)?: throw Finding(description: "\(fixture.path): \(problem)")
+            case nil: throw Finding(description: "\(fixture.path) cannot be copied to \(folder.path)")
+            default: break
+            }
         }
     }
 }

@@ -52,7 +52,7 @@ private func mutated(_ bytes: [UInt8], _ random: Random) -> [UInt8] {
     return Array(copy.prefix(count))
 }
 
-private struct Random {
+struct Random {
     var seed: UInt32
 
     mutating func below(_ limit: Int) -> Int {

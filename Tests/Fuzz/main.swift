@@ -33,6 +33,8 @@ var count = CommandLine.argc
 var arguments = CommandLine.unsafeArgv
 exit(
     runDriver(&count, &arguments) { bytes, count in
-        FuzzTarget.current?.run(Array(UnsafeBufferPointer(start: bytes, count: count)))
+        do { try FuzzTarget.current?.run(Array(UnsafeBufferPointer(start: bytes, count: count))) } catch {
+            fatalError("\(error)")
+        }
         return 0
     })
