@@ -11,7 +11,6 @@ final class WorkQueue: Sendable {
 
     private struct State {
         var jobs: [Job] = []
-        var first = 0
         /// Waiting jobs, and reserved slots.
         var taken = 0
         var running = 0
@@ -37,7 +36,7 @@ final class WorkQueue: Sendable {
         }
     }
 
-    var waiting: Int { state.with { $0.jobs.count - $0.first } }
+    var waiting: Int { state.with { $0.jobs.count } }
     var running: Int { state.with { $0.running } }
     var isFull: Bool { state.with { $0.taken >= limit + $0.freeThreads } }
 
@@ -57,9 +56,9 @@ final class WorkQueue: Sendable {
     /// Drops all waiting jobs.
     func drop() {
         let jobs = state.with { state in
-            let jobs = state.jobs[state.first...]
+            let jobs = state.jobs
             state.taken -= jobs.count
-            (state.jobs, state.first) = ([], 0)
+            state.jobs = []
             return jobs
         }
         for job in jobs { job(.dropped) }
@@ -67,13 +66,9 @@ final class WorkQueue: Sendable {
 
     private func runNext() {
         let job = state.wait { state -> Job? in
-            guard state.freeThreads > 0, state.first < state.jobs.count else { return nil }
-            let job = state.jobs[state.first]
-            state.first += 1
-            if state.first == state.jobs.count {
-                state.jobs.removeAll(keepingCapacity: true)
-                state.first = 0
-            }
+            guard state.freeThreads > 0, !state.jobs.isEmpty else { return nil }
+            // Moves the jobs behind it, but those are few, and finished ones must not stay in memory.
+            let job = state.jobs.removeFirst()
             state.taken -= 1
             state.running += 1
             state.freeThreads -= 1
@@ -90,8 +85,8 @@ final class WorkQueue: Sendable {
     func withThreads<Result>(_ body: (Int) throws -> Result) rethrows -> Result {
         let extra = state.with { state -> Int in
             // All idle threads if the job is alone; otherwise half of them, so that the next request finds one too.
-            let isAlone = state.running == 1 && state.first == state.jobs.count
-            let free = state.first < state.jobs.count ? 0 : state.freeThreads
+            let isAlone = state.running == 1 && state.jobs.isEmpty
+            let free = state.jobs.isEmpty ? state.freeThreads : 0
             let extra = isAlone ? free : free / 2
             state.freeThreads -= extra
             return extra

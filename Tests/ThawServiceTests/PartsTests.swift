@@ -46,6 +46,30 @@ import Thaw
         #expect(queue.reserve())
     }
 
+    @Test func `a finished job is released while others wait`() throws {
+        final class Body: Sendable {}
+        let queue = try WorkQueue(limit: 3, threads: 1)
+        let (started, mayEnd) = (Monitor(0), Monitor(0))
+        weak var waited: Body?
+        // The first starts at once, so only the others wait.
+        for index in 0..<4 {
+            let body = Body()
+            if index == 1 { waited = body }
+            #expect(queue.reserve())
+            queue.add { [body] _ in
+                withExtendedLifetime(body) { started.update { $0 += 1 } }
+                _ = mayEnd.wait { $0 > index ? true : nil }
+            }
+            while index == 0, queue.running == 0 { pause(milliseconds: 1) }
+        }
+        #expect(waited != nil)
+        mayEnd.update { $0 = 2 }
+        _ = started.wait { $0 == 3 ? true : nil }
+        #expect(queue.waiting == 1 && waited == nil)
+        mayEnd.update { $0 = 4 }
+        _ = started.wait { $0 == 4 ? true : nil }
+    }
+
     @Test func `a request alone gets all threads, and gives them back`() throws {
         let queue = try WorkQueue(limit: 4, threads: 3)
         let counts = Monitor<[Int]>([])
