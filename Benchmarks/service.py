@@ -12,7 +12,8 @@ compare  times thaw, LitServe, and FastAPI with uvicorn, in turn, in one run. Th
          forms. Only one server runs at a time. The client, wrk, is on the same machine. Results are medians over the rounds.
          A measurement that other programs disturb is repeated.
 cpu      compares the CPU time per photo with that of `thaw classify` on the same photos.
-endure   puts the service under load for a long time (600 seconds): reports errors, and memory growth since the first tenth.
+endure   puts the service under load for a long time (600 seconds), with more connections than it has threads: reports errors,
+         and memory growth since the first tenth.
 restart  repeatedly kills the service under load and restarts it: clients may see refused and broken connections, but never an
          incomplete response that looks complete.
 start    measures the time from process start until ready.
@@ -361,7 +362,7 @@ def main():
     parser.add_argument("--thaw-serve", default=os.path.join(HERE, "../.build/release/thaw-serve"))
     commands = parser.add_subparsers(required=True)
     for function, rounds, seconds, connections in [
-        (compare, 3, 10, "1,8,64"), (cpu, None, 20, None), (endure, None, 600, "8"), (restart, 10, None, None),
+        (compare, 3, 10, "1,8,64"), (cpu, None, 20, None), (endure, None, 600, "64"), (restart, 10, None, None),
         (start, 20, None, None),
     ]:
         command = commands.add_parser(function.__name__)
