@@ -95,7 +95,7 @@ struct PreprocessingGuess: Sendable {
         ]
         for name in names {
             for family in families {
-                for sign in family.signs where name.hasPrefix(sign) || name.contains("/" + sign) {
+                for sign in family.signs where name.hasScope(beginningWith: sign) {
                     reason = "the name '\(sign.hasSuffix("/") ? String(sign.dropLast()) : sign)' in the graph"
                     color = family.color
                     scaling = family.scaling
@@ -104,5 +104,17 @@ struct PreprocessingGuess: Sendable {
             }
         }
         return nil
+    }
+}
+
+extension String {
+    /// Whether the name itself, or what follows one of its slashes, begins with this text.
+    fileprivate func hasScope(beginningWith text: String) -> Bool {
+        var rest = utf8[...]
+        while !rest.starts(with: text.utf8) {
+            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
+            rest = rest[rest.index(after: slash)...]
+        }
+        return true
     }
 }

@@ -20,14 +20,16 @@ extension Graph {
         var graph = self
         var producers = [Int?](repeating: nil, count: types.count)
         let readers = graph.readers
+        var functions: [Formula.Function?] = []
         for index in graph.nodes.indices {
+            functions.append(graph.elementwiseFunction(graph.nodes[index]))
             for output in graph.nodes[index].outputs { producers[output.index] = index }
-            for formula in graph.formulas(endingAt: index, producers, readers).reversed() {
-                guard let function = formula.function else { continue }
-                graph.nodes[index].operation = Unary(function)
-                graph.nodes[index].inputs = [formula.source]
-                break
-            }
+            guard let formula = graph.formula(endingAt: index, functions, producers, readers),
+                let (source, function) = formula.namedFunction
+            else { continue }
+            graph.nodes[index].operation = Unary(function)
+            graph.nodes[index].inputs = [source]
+            functions[index] = graph.elementwiseFunction(graph.nodes[index])
         }
         return graph.pruned()
     }
@@ -44,68 +46,88 @@ extension Graph {
     }
 
     /// The subgraphs of two or more nodes that end at a node, read a single value, and have no other consumers
-    /// inside; smaller ones first.
-    private func formulas(endingAt root: Int, _ producers: [Int?], _ readers: [[Int]]) -> [Formula] {
-        guard isFormula(nodes[root]) else { return [] }
+    /// inside; nil if there are none.
+    private func formula(
+        endingAt root: Int, _ functions: [Formula.Function?], _ producers: [Int?], _ readers: [[Int]]
+    ) -> Formula? {
+        guard functions[root] != nil else { return nil }
         let largest = 16
-        var inside: Set<Int> = [root]
-        var sources = Set(nodes[root].inputs)
-        var formulas: [Formula] = []
-        while true {
-            if sources.count == 1, inside.count > 1 {
-                formulas.append(Formula(source: sources.first!, nodes: inside.sorted().map { nodes[$0] }))
-            }
-            // Only the latest source can depend on the others.
-            guard let latest = sources.max(by: { (producers[$0.index] ?? -1) < (producers[$1.index] ?? -1) }),
-                let producer = producers[latest.index], inside.count < largest, isFormula(nodes[producer]),
-                readers[latest.index].allSatisfy(inside.contains)
-            else { return formulas }
-            inside.insert(producer)
-            sources.remove(latest)
-            sources.formUnion(nodes[producer].inputs)
+        // Each node is before those that are already here, because only the latest source can depend on the others.
+        var inside = [root]
+        var sources: [Value] = []
+        var formula = Formula()
+        func addSources(of node: Int) {
+            for input in nodes[node].inputs where !sources.contains(input) { sources.append(input) }
         }
+        addSources(of: root)
+        while true {
+            if sources.count == 1, inside.count > 1 { formula.ends.append((inside.count, sources[0])) }
+            guard let latest = sources.max(by: { (producers[$0.index] ?? -1) < (producers[$1.index] ?? -1) }),
+                let producer = producers[latest.index], inside.count < largest, functions[producer] != nil,
+                readers[latest.index].allSatisfy(inside.contains)
+            else { break }
+            inside.append(producer)
+            sources.removeAll { $0 == latest }
+            addSources(of: producer)
+        }
+        guard !formula.ends.isEmpty else { return nil }
+        formula.parts = inside.map { node in
+            let inputs = nodes[node].inputs.map { input in
+                inside.firstIndex { nodes[$0].outputs[0] == input } ?? Int.max
+            }
+            return Formula.Part(function: functions[node]!, inputs: inputs)
+        }
+        return formula
     }
 
-    /// Whether a node is elementwise.
-    private func isFormula(_ node: Node) -> Bool {
-        guard node.outputs.count == 1, (node.inputs + node.outputs).allSatisfy({ self[$0] == self[node.outputs[0]] }),
-            self[node.outputs[0]].element == .float32
-        else { return false }
-        return node.operation.scalarFunction() != nil
+    /// The function that a node computes for each element, if it is elementwise.
+    private func elementwiseFunction(_ node: Node) -> Formula.Function? {
+        guard node.outputs.count == 1, self[node.outputs[0]].element == .float32,
+            (node.inputs + node.outputs).allSatisfy({ self[$0] == self[node.outputs[0]] })
+        else { return nil }
+        return node.operation.scalarFunction()
     }
 }
 
-/// An elementwise function in the steps that the graph takes.
+/// Elementwise functions of one value in the steps that the graph takes. They have the last step in common; each begins at
+/// another value.
 private struct Formula {
-    let source: Graph.Value
-    private let parts: [Part]
+    typealias Function = ([Double]) -> Double
 
-    /// The value of part `i` has the index `i + 1`; the source has the index 0.
-    private struct Part {
-        let function: ([Double]) -> Double
+    struct Part {
+        let function: Function
+        /// The indices of the parts that it reads; `Int.max` for a value from outside.
         let inputs: [Int]
     }
 
-    /// - Parameter nodes: In order; the last one has the result.
-    init(source: Graph.Value, nodes: [Graph.Node]) {
-        self.source = source
-        var indices = [source: 0]
-        for (index, node) in nodes.enumerated() { indices[node.outputs[0]] = index + 1 }
-        parts = nodes.map { node in
-            Part(function: node.operation.scalarFunction()!, inputs: node.inputs.map { indices[$0]! })
+    /// The last part is first.
+    var parts: [Part] = []
+    /// The number of parts of each function, and the value that it reads; in ascending order.
+    var ends: [(count: Int, source: Graph.Value)] = []
+
+    /// The longest function that is a known one.
+    var namedFunction: (source: Graph.Value, function: Unary.Function)? {
+        for (count, source) in ends.reversed() {
+            if let function = Suffix(parts: parts[..<count]).function { return (source, function) }
         }
+        return nil
     }
+}
+
+/// One of a formula's functions.
+private struct Suffix {
+    let parts: ArraySlice<Formula.Part>
 
     func callAsFunction(_ x: Double) -> Double {
-        withUnsafeTemporaryAllocation(of: Double.self, capacity: parts.count + 1) { values in
+        withUnsafeTemporaryAllocation(of: Double.self, capacity: parts.count) { values in
             values.initialize(repeating: x)
             var inputs: [Double] = []
-            for (index, part) in parts.enumerated() {
+            for index in parts.indices.reversed() {
                 inputs.removeAll(keepingCapacity: true)
-                for input in part.inputs { inputs.append(values[input]) }
-                values[index + 1] = part.function(inputs)
+                for input in parts[index].inputs { inputs.append(input < parts.count ? values[input] : x) }
+                values[index] = parts[index].function(inputs)
             }
-            return values[parts.count]
+            return values[0]
         }
     }
 
@@ -113,7 +135,10 @@ private struct Formula {
     var function: Unary.Function? {
         // Near 0, where the hard functions are linear.
         let step = 0.01
-        let (zero, one) = (self(0), self(1))
+        let zero = self(0)
+        // All known functions rise or fall at 0; most others do not.
+        if zero == 0, self(-1e-6) == 0 { return nil }
+        let one = self(1)
         let (share, next) = (self(step) / step, self(2 * step) / (2 * step))
         let slope = Float((next - share) / step)
         let logit = -log(1 / one - 1)
@@ -124,12 +149,12 @@ private struct Formula {
             .swish(beta: abs(logit - 1) < 1e-7 ? 1 : Float(logit)),
             .gelu, .geluByTanh, .mish,
         ]
-        let first = self(Formula.probes[0])
+        let first = self(Suffix.probes[0])
         return candidates.first { candidate in
             guard candidate.isMeant else { return false }
             let function = Unary(candidate)
-            return agrees(first, function, at: Formula.probes[0])
-                && Formula.probes.allSatisfy { agrees(self($0), function, at: $0) }
+            return agrees(first, function, at: Suffix.probes[0])
+                && Suffix.probes.allSatisfy { agrees(self($0), function, at: $0) }
         }
     }
 
