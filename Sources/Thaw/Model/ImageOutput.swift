@@ -30,6 +30,9 @@ public struct ImageForm: Hashable, Sendable {
 
     /// The shape of the tensor with a batch axis.
     var shape: Shape { isChannelsFirst ? [1, channels, height, width] : [1, height, width, channels] }
+
+    /// The axis of the height in a tensor of this form; that of the width follows.
+    func heightAxis(_ type: TensorType) -> Int { isChannelsFirst ? type.shape.rank - 2 : max(0, type.shape.rank - 3) }
 }
 
 /// The image output of a model.

@@ -68,6 +68,12 @@ extension Model {
                 (form.width, form.height) == (image.form.width, image.form.height),
                 form.channels == image.form.channels
             else { return self }
+            // A transpose of a square image may exchange its rows and columns.
+            let (height, target) = (form.heightAxis(input), image.form.heightAxis(graph[value]))
+            for offset in 0...1 where node.operation.keepsElements {
+                let use = node.operation.use(ofAxis: height + offset, of: 0, [input])
+                guard use == .kept(target + offset) || use == .regrouped else { return self }
+            }
             image.form = form
             value = node.inputs[0]
         }
