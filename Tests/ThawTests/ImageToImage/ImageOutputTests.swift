@@ -112,6 +112,19 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         #expect(difference(pixels, numbers) <= 1e-6)
     }
 
+    @Test func `removing the scaling does not exchange a square image's rows and columns`() throws {
+        let model = try pictureModel(color: .gray, size: (4, 4)) { builder, input in
+            let value = try builder.add(Unary(.sigmoid), [input], name: "value")
+            let factor = Tensor([255 as Float], shape: [])
+            let pixels = try builder.add(Binary(.multiply, constant: factor), value, name: "pixels")
+            return try builder.add(Transpose([0, 2, 1, 3]), pixels, name: "order")[0]
+        }
+        try #require(model.imageOutput != nil)
+        let back = try model.withoutPixels(PixelScaling(scale: [255], bias: [0]), hasBounds: false)
+        let picture = Tensor((0..<16).map { Float($0) / 8 - 1 }, shape: [1, 4, 4, 1])
+        #expect(try difference(back.graphOfPixels().evaluate([picture])[0], model.graph.evaluate([picture])[0]) == 0)
+    }
+
     private func input(of picture: Pixels, _ model: Model) -> Tensor {
         let values = picture.bytes.enumerated().map {
             Float($1) * Float(model.image!.scaling.scale[$0 % 3]) + Float(model.image!.scaling.bias[$0 % 3])
