@@ -102,8 +102,7 @@ struct Observer {
             add: { extremes in
                 for (index, extreme) in extremes.enumerated() {
                     guard let extreme else {
-                        let node = graph.producers[values[index]]!
-                        throw Failure.notFinite(Failure.Node(name: node.name, op: node.kind))
+                        throw Failure.notFinite(graph.producers[values[index]]!.identity)
                     }
                     low[index] = min(low[index], extreme.low)
                     high[index] = max(high[index], extreme.high)
@@ -111,8 +110,7 @@ struct Observer {
             })
         for (index, value) in values.enumerated() where high[index] > low[index] {
             guard (high[index] - low[index]).isFinite else {
-                let node = graph.producers[value]!
-                throw Failure.notFinite(Failure.Node(name: node.name, op: node.kind))
+                throw Failure.notFinite(graph.producers[value]!.identity)
             }
         }
         let empty = zip(low, high).map { Distribution($0, $1) }

@@ -77,7 +77,7 @@ struct NeuralNetworkWriter {
             }
             let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))
             location = "\(node.name) (\(node.operation.kind))"
-            try naming(node: Failure.Node(name: node.name, op: node.operation.kind), location: node.name) {
+            try naming(node: node.identity, location: node.name) {
                 try operation.write(neural, to: &layers)
             }
             if let target, layers.version > target.rawValue {

@@ -174,7 +174,7 @@ struct ProgramWriter {
         }
         let inputs = node.inputs.map { wide == nil ? values[$0]! : wideValue($0) }
         let mil = MILNode(inputs: inputs, outputs: node.outputs.map { values[$0]! })
-        try naming(node: Failure.Node(name: node.name, op: node.operation.kind)) {
+        try naming(node: node.identity) {
             if wide != nil || block.float == .float16 && operation.exceedsFloat16 {
                 try block.inFloat32(mil) { try operation.write($0, to: &$1) }
             } else {

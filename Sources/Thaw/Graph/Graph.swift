@@ -29,6 +29,9 @@ public struct Graph: Sendable {
 
         /// Its operation, in the field's terms: "Convolution", "Relu6".
         public var kind: String { operation.kind }
+
+        /// Its name and kind, as failures report them.
+        var identity: Failure.Node { Failure.Node(name: name, op: kind) }
     }
 
     /// The position of the channels among the axes of an image.
@@ -151,7 +154,7 @@ extension Graph {
         var remaining = readerCounts
         for (port, tensor) in zip(self.inputs, inputs) { values[port.value] = tensor }
         for node in nodes {
-            let results = try naming(node: Failure.Node(name: node.name, op: node.operation.kind)) {
+            let results = try naming(node: node.identity) {
                 try evaluate(node.operation, node.inputs.map { values[$0]! })
             }
             visit(node, results)

@@ -12,7 +12,7 @@ extension Graph {
             swap(&parts.context.builder, &builder)
             defer { swap(&parts.context.builder, &builder) }
             let operands = inputs.map { Operand.edge($0, parts.context.builder[$0]) }
-            let result = try naming(node: Failure.Node(name: node.name, op: operation.kind), location: node.name) {
+            let result = try naming(node: node.identity, location: node.name) {
                 try parts.result(of: operation, operands, node: node.name)
             }
             guard let result else { return nil }

@@ -154,7 +154,7 @@ private struct Suffix {
             guard candidate.isMeant else { return false }
             let function = Unary(candidate)
             return agrees(first, function, at: Suffix.probes[0])
-                && Suffix.probes.allSatisfy { agrees(self($0), function, at: $0) }
+                && Suffix.probes.dropFirst().allSatisfy { agrees(self($0), function, at: $0) }
         }
     }
 
