@@ -1,8 +1,8 @@
 import Kernels
 
-// Winograd convolutions as steps. If the transform of the whole image is small, one step transforms it and a second one
-// multiplies, each thread with its own part of the weights. If it is large, each chunk transforms the tiles that it
-// multiplies, so that they stay in its core's cache.
+// Winograd convolutions as steps. If the transform of the whole image is small and the weights are larger, one step
+// transforms it and a second one multiplies, each thread with its own part of the weights. Otherwise each chunk transforms
+// the tiles that it multiplies, so that they stay in its core's cache.
 
 extension Compiler {
     mutating func addWinograd(
@@ -55,31 +55,38 @@ extension Compiler {
     }
 
     /// One step transforms the image, the next multiplies it. A chunk is a group of filters and some tiles.
+    ///
+    /// Every thread multiplies the whole image. Two threads transform it twice: that takes no longer, and if their cores
+    /// do not share a cache, much less time than reading half of the transform from the other core.
     private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
         let imageBytes = plan.form.points * layer.pointStride
-        let slot = scratch(byteCount: layer.from.images * imageBytes)
+        let isCopied = threads == 2 && layer.from.images == 1 && imageBytes <= WinogradPlan.copyBudget
+        let copies =
+            isCopied
+            ? transformCopies(byteCount: imageBytes) : [scratch(byteCount: layer.from.images * imageBytes)]
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = (plan.tiles + halves - 1) / halves
         var transform = Step(
             name: node.name, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
-            writes: [slot],
-            chunks: layer.from.images * plan.inputBlocks * halves
+            writes: copies,
+            chunks: layer.from.images * copies.count * plan.inputBlocks * halves
         ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
+            let (target, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
             let (block, half) = part.quotientAndRemainder(dividingBy: halves)
             let tiles = half * perHalf..<min((half + 1) * perHalf, plan.tiles)
-            let transformed = memory.slots[slot] + image * imageBytes
+            let (image, copy) = target.quotientAndRemainder(dividingBy: copies.count)
+            let transformed = memory.slots[copies[copy]] + image * imageBytes
             layer.transform(
-                memory, image, tiles, blocks: block..<block + 1, to: transformed + tiles.lowerBound * plan.pixelBytes,
-                scratch: memory.scratch)
+                memory, image, tiles, blocks: block..<block + 1,
+                to: transformed + tiles.lowerBound * plan.pixelBytes, scratch: memory.scratch)
         }
         transform.scratchBytes = layer.transformBytes
         add(transform)
 
         let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
         var multiply = Step(
-            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + [slot],
+            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + copies,
             writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups.count * parts
         ) { memory, chunk in
@@ -87,7 +94,9 @@ extension Compiler {
             let (group, part) = index.quotientAndRemainder(dividingBy: parts)
             let first = part * plan.tilesPerChunk
             let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
-            let transformed = memory.slots[slot] + image * imageBytes
+            // The first half of the chunks is the share of the thread that wrote the first copy.
+            let copy = ((index + 1) * copies.count - 1) / (layer.groups.count * parts)
+            let transformed = memory.slots[copies[copy]] + image * imageBytes
             if part == 0 { memory.clearHalo(layer.to, image: image, blocks: layer.groups[group]) }
             layer.multiply(
                 memory, image, tiles, group: group, transformed: transformed + first * plan.pixelBytes,

@@ -18,6 +18,8 @@ struct Compiler {
     let kernels: any KernelTable.Type
     let integers: any IntegerKernels.Type
     let choice: AlgorithmChoice
+    /// The number of threads that the work is split for.
+    let threads: Int
     /// The minimum number of chunks in a step: several per thread, so that all threads finish together. A single thread
     /// needs only one, because neighboring chunks read their overlap twice.
     let minimumChunks: Int
@@ -30,6 +32,8 @@ struct Compiler {
     private(set) var steps: [Step] = []
     /// The size of each buffer in bytes.
     private(set) var slots: [Int] = []
+    /// The buffers for the two copies of a Winograd transform, once a layer has needed them.
+    private var transformCopies: [Int] = []
     private var locations: [Key: Location] = [:]
     /// The zero points of quantized values.
     private let borderBytes: [Graph.Value: UInt8]
@@ -49,6 +53,7 @@ struct Compiler {
         borderBytes = Compiler.borderBytes(graph, nodes)
         self.choice = choice
         let threads = min(threads, Workers.maximumCount)
+        self.threads = threads
         minimumChunks = threads > 1 ? 4 * threads : 1
         minimumBands = threads > 1 ? max(4, threads) : 1
         layouts = LayoutAssignment(graph, nodes, blockWidth: kernels.blockWidth)
@@ -92,6 +97,14 @@ struct Compiler {
         // A vector load that starts at the last value may read past it.
         slots.append(byteCount + 64)
         return slots.count - 1
+    }
+
+    /// A buffer for each of two threads. All layers share them, and nothing else uses their memory in between, so that
+    /// each thread writes only memory that it wrote last.
+    mutating func transformCopies(byteCount: Int) -> [Int] {
+        if transformCopies.isEmpty { transformCopies = [scratch(byteCount: 0), scratch(byteCount: 0)] }
+        for slot in transformCopies { slots[slot] = max(slots[slot], byteCount + 64) }
+        return transformCopies
     }
 
     mutating func withConstants<Result>(_ body: (inout ConstantPool) -> Result) -> Result { body(&constants) }

@@ -110,8 +110,11 @@ struct WinogradPlan {
     var inputBlocks: Int { steps.tapCount }
     var tiles: Int { tilesDown * tilesAcross }
 
-    /// If the transform of the whole image takes fewer bytes than this, it is computed in a separate step.
+    /// If the transform of the whole image takes fewer bytes than this, and than the weights, it is computed in a
+    /// separate step.
     private static let splitBudget = 4 << 20
+    /// If it takes fewer bytes than this, it stays in a core's cache, and two threads make a copy each.
+    static let copyBudget = 1 << 20
     /// The bytes of transformed tiles in a chunk that transforms its own tiles.
     private static let chunkBudget = 448 << 10
 
@@ -124,7 +127,8 @@ struct WinogradPlan {
         outputBlocks = to.blocks
         let tiles = tilesDown * tilesAcross
         let bytesPerTile = form.points * from.blocks * pixelBytes
-        isSplit = tiles * bytesPerTile <= WinogradPlan.splitBudget
+        let weightBytes = form.points * outputBlocks * kernels.packedBytes(steps)
+        isSplit = tiles * bytesPerTile <= min(WinogradPlan.splitBudget, weightBytes)
         var perChunk = isSplit ? 64 : min(64, max(2 * kernels.tilePixels, WinogradPlan.chunkBudget / bytesPerTile))
         perChunk = min(perChunk, tiles)
         // An even number of chunks of nearly equal size, so that two threads finish together.

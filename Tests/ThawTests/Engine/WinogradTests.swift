@@ -14,12 +14,12 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
     var testDescription: String { "F(\(form.height), \(form.width)) \(name)" }
 
     /// The window of the form, with or without padding.
-    func engineCase(padded: Bool = true) -> EngineCase {
+    func engineCase(padded: Bool = true, images: Int = 2) -> EngineCase {
         let (kh, kw) = (form.height.window, form.width.window)
         let layer = convolution(
             padded ? axis(kh, kh / 2, kh / 2) : axis(kh), padded ? axis(kw, kw / 2, kw / 2) : axis(kw),
             channels.inputs, channels.outputs)
-        return EngineCase(testDescription, [2, size.height, size.width, channels.inputs]) { builder, values in
+        return EngineCase(testDescription, [images, size.height, size.width, channels.inputs]) { builder, values in
             let image = try builder.one(Unary(.relu), values[0])
             let same = try builder.one(convolution(axis(1), axis(1), channels.inputs, channels.inputs), image)
             // A consumer in the blocked layout: a value read only by the output would be written plain, by direct loops.
@@ -45,6 +45,13 @@ struct WinogradCase: CustomTestStringConvertible, Sendable {
             WinogradCase(form: form, name: "two pixels", size: (1, 2), channels: (16, 16)) { try $0.one($2, $1) },
         ]
     }
+
+    /// Two layers that share the buffer for transforms, which are smaller than the weights.
+    static let deep = WinogradCase(
+        form: WinogradForm(height: .four3, width: .four3), name: "deep", size: (9, 10), channels: (96, 96)
+    ) {
+        try $0.one($2, try $0.one($2, $1))
+    }
 }
 
 struct WinogradTests {
@@ -55,6 +62,21 @@ struct WinogradTests {
     func agrees(_ c: WinogradCase) throws {
         try check(c.engineCase(), c.form)
         if c.size.height > 10 { try check(c.engineCase(padded: false), c.form) }
+    }
+
+    @Test(
+        "Two threads give the same bits as one, each with its own copy of the transform",
+        arguments: WinogradCase.all + [WinogradCase.deep])
+    func copies(_ c: WinogradCase) throws {
+        let graph = try c.engineCase(images: 1).graph()
+        let inputs = c.engineCase(images: 1).arrays()
+        for set in InstructionSet.availableForFloats {
+            let one = try Program(graph, instructionSet: set, choice: .only(.winograd(c.form))).run(inputs)
+            let program = try Program(graph, instructionSet: set, threads: 2, choice: .only(.winograd(c.form)))
+            for threads in 1...3 {
+                #expect(try program.run(inputs, threads: threads) == one, "\(set), \(threads) threads")
+            }
+        }
     }
 
     @Test("Images too large for a single transform are transformed tile by tile")
