@@ -156,6 +156,8 @@ import Testing
 
     @Test func `labels of a program are checked and made distinct`() throws {
         #expect(try Labels(["a", "b", "a"]).names == ["a (0)", "b", "a (2)"])
+        let many = try Labels([String](repeating: "a", count: 20)).warnings
+        #expect(many.map(\.description).joined().hasSuffix("'a (10)', 'a (11)' and 8 more"))
         #expect(throws: Failure.self) { try Labels([]) }
         #expect(throws: Failure.self) { try Labels(["a", ""]) }
     }

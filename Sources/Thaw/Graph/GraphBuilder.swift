@@ -4,6 +4,9 @@ struct GraphBuilder {
     /// The index of the node that computes each value, by value index; nil for inputs.
     private var producers: [Int?] = []
     private var usedNames: Set<String> = []
+    /// The last suffix of each name that was given more than once. Without it, the search for the next one would take
+    /// time in proportion to the square of their number.
+    private var lastSuffixes: [String: Int] = [:]
 
     init(channelOrder: Graph.ChannelOrder = .last) {
         graph = Graph()
@@ -57,8 +60,9 @@ struct GraphBuilder {
 
     private mutating func unique(_ name: String) -> String {
         if usedNames.insert(name).inserted { return name }
-        var number = 1
+        var number = lastSuffixes[name, default: 0] + 1
         while !usedNames.insert("\(name)_\(number)").inserted { number += 1 }
+        lastSuffixes[name] = number
         return "\(name)_\(number)"
     }
 }

@@ -228,6 +228,15 @@ let orderCases = [
         #expect(graph.nodes.map(\.operation.kind) == ["Convolution", "BatchNormalization", "Add"])
     }
 
+    @Test func `nodes of the same name are numbered, past the numbers that other nodes have`() throws {
+        var builder = GraphBuilder()
+        var value = builder.input("input", TensorType([1, 2, 2, 3]))
+        for name in ["sum", "sum_2", "sum", "sum", "sum_1", "sum"] {
+            value = try builder.add(Unary(.relu), [value], name: name)[0]
+        }
+        #expect(builder.graph.nodes.map(\.name) == ["sum", "sum_2", "sum_1", "sum_3", "sum_1_1", "sum_4"])
+    }
+
     @Test func `arithmetic on a constant stays in place`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
