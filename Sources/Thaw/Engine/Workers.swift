@@ -219,7 +219,9 @@ extension Workers {
     func map<Element: Sendable, Result: Sendable>(
         _ elements: [Element], _ transform: @escaping @Sendable (Element) -> Result
     ) -> [Result] {
-        [Result](unsafeUninitializedCapacity: elements.count) { buffer, count in
+        // An array without elements shares its storage with all others, and the initializer would write to it.
+        if elements.isEmpty { return [] }
+        return [Result](unsafeUninitializedCapacity: elements.count) { buffer, count in
             typealias Job = (elements: [Element], results: UnsafeMutablePointer<Result>?)
             withUnsafePointer(to: Job(elements, buffer.baseAddress)) { job in
                 run(chunks: elements.count, context: job) { context, index, _ in
