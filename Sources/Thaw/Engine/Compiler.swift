@@ -13,6 +13,8 @@ struct Compiler {
     /// The largest tensor, in values, including borders and padding. Offsets are 32-bit integers and count the bytes of
     /// values of at most four.
     static let largestTensor = 1 << 29
+    /// The bytes that a vector load that starts at the last value of a buffer may read past it.
+    private static let readPastEnd = 64
 
     let graph: Graph
     let kernels: any KernelTable.Type
@@ -94,8 +96,7 @@ struct Compiler {
 
     /// A buffer, for example for data that passes between the steps of one node.
     mutating func scratch(byteCount: Int) -> Int {
-        // A vector load that starts at the last value may read past it.
-        slots.append(byteCount + 64)
+        slots.append(byteCount + Compiler.readPastEnd)
         return slots.count - 1
     }
 
@@ -103,7 +104,7 @@ struct Compiler {
     /// each thread writes only memory that it wrote last.
     mutating func transformCopies(byteCount: Int) -> [Int] {
         if transformCopies.isEmpty { transformCopies = [scratch(byteCount: 0), scratch(byteCount: 0)] }
-        for slot in transformCopies { slots[slot] = max(slots[slot], byteCount + 64) }
+        for slot in transformCopies { slots[slot] = max(slots[slot], byteCount + Compiler.readPastEnd) }
         return transformCopies
     }
 
