@@ -32,15 +32,14 @@ struct OutputSearch {
         // Assertions have conditions of their own, and results may be checked too.
         let isChecked = checked()
         prefer(&found) { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
-        var answers: [Int] = []
-        for index in found.map({ beforeChoice($0, isTrained: isTrained) }) where !answers.contains(index) {
-            answers.append(index)
-        }
+        var known: Set<Int> = []
+        var answers = found.map { beforeChoice($0, isTrained: isTrained) }.filter { known.insert($0).inserted }
         prefer(&answers) { forward.isPastLayer[$0] }
         prefer(&answers) { !forward.isTotal[$0] }
         prefer(&answers) { !nodes[$0].has(.choice) }
         // Logits are not an output in addition to their softmax.
-        answers = answers.filter { answer in !answers.contains { $0 != answer && chain($0).contains(answer) } }
+        let reworded = Set(answers.flatMap { answer in chain(answer).filter { $0 != answer } })
+        answers = answers.filter { !reworded.contains($0) }
         if answers.count > 1 { prefer(&answers) { chain($0).contains { isCompared[$0] } } }
         return answers.map { nodes[$0].name }
     }
