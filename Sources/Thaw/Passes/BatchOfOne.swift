@@ -70,12 +70,11 @@ extension Graph {
             let outputs = node.outputs.map { BatchedValue(self[$0], constant: constant) }
             return BatchedNode(operation: node.operation, inputs: inputs, outputs: outputs)
         }
-        // Any error with fewer images is caused by the smaller batch: the original node was valid.
-        if let step = try? batched(node, inputs, batch) { return step }
+        if let step = try batchedIfValid(node, inputs, batch) { return step }
         // A repeating constant may repeat once per image, or its length may match the batch by coincidence.
         let held = inputs.map { $0.heldToOne(of: batch) ?? $0 }
         if held.contains(where: { $0.one != $0.two && $0.position == nil }),
-            let step = try? batched(node, held, batch)
+            let step = try batchedIfValid(node, held, batch)
         {
             return step
         }
@@ -83,6 +82,18 @@ extension Graph {
     }
 
     /// - Returns: nil if the node does not process the images independently.
+    /// - Throws: `Failure` if that cannot be tested.
+    private func batchedIfValid(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
+        do {
+            return try batched(node, inputs, batch)
+        } catch let failure as Failure where failure.code == .limitExceeded {
+            throw failure
+        } catch {
+            // Any other error is caused by the smaller batch: the original node was valid.
+            return nil
+        }
+    }
+
     private func batched(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
         let whole = node.inputs.map { self[$0] }
         let results = node.outputs.map { self[$0] }

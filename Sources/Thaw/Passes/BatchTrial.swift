@@ -22,7 +22,10 @@ struct BatchTrial {
 
     /// The positions of the batch in the outputs, given the axis of each; nil if an output is not a batch of the
     /// single-image results.
+    /// - Throws: `Failure` if the tensors are too large for a trial.
     func positions(along axes: [Int]) throws -> [BatchPosition]? {
+        let shapes = inputs.filter { $0.position != nil }.map(\.two.shape) + pairs.map(\.shape)
+        guard shapes.reduce(0, { $0 + $1.elementCount }) <= BatchTrial.largest else { throw Failure.batchTooLarge() }
         var possible = axes.indices.map { candidates(singles[$0].shape, axes[$0]) }
         for round in 0..<rounds {
             let (first, second) = (images(2 * round), images(2 * round + 1))
@@ -42,6 +45,10 @@ struct BatchTrial {
         }
         return possible.map { $0[0] }
     }
+
+    /// The largest number of elements of inputs and outputs. A trial takes up to three times their memory, and a small
+    /// file may ask for large tensors.
+    static let largest = 1 << 22
 
     /// A few values, Booleans above all, may agree by chance.
     private var rounds: Int {

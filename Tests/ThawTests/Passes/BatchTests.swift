@@ -44,6 +44,11 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
     ]
     private static let boxes = array("boxes", Tensor([0, 0, 1, 1, 0, 0.5, 1, 1], shape: [2, 4]))
 
+    /// Padding that makes more elements than a trial may have.
+    static let wide = BatchCase(
+        "wide padding", needs: "blocks", whole("block", [2, 2]), whole("pads", [1000, 1000, 0, 2000], [2, 2]),
+        node("blocks", "SpaceToBatchND", "x", "block", "pads"), node("y", "Relu", "blocks"))
+
     static let all: [BatchCase] = [
         // Along the batch, with as many results as items.
         BatchCase("a cumulative sum", needs: "y", number("axis", 0), node("y", "Cumsum", "x", "axis")),
@@ -195,6 +200,12 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: batch.graph) }
         #expect(failure.location == batch.needing)
         #expect(failure.problem.description == "the batch is fixed at 4, and this node needs all of it")
+    }
+
+    @Test func `a batch that cannot be tested in little memory is refused`() throws {
+        let failure = try #require(throws: Failure.self) { try Converter().convert(graph: BatchCase.wide.graph) }
+        #expect(failure.code == .limitExceeded && failure.location == BatchCase.wide.needing)
+        #expect(failure.problem == Failure.batchTooLarge().problem)
     }
 
     @Test(arguments: BatchCase.all.filter { $0.needing == nil })
