@@ -38,6 +38,12 @@ extension Failure {
             remedy: "omit \(option: .mostChanged)")
     }
 
+    static func rangeLost(_ name: String) -> Failure {
+        Failure(
+            .cannotQuantize, location: name, "its range cannot be stored in the metadata of this format",
+            remedy: "write an .mlpackage for iOS 17 or later")
+    }
+
     static func notFinite(_ node: Node) -> Failure {
         Failure(
             .cannotQuantize, location: "\(node)", "computes NaN or infinity on a photo",

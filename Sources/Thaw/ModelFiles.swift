@@ -52,11 +52,19 @@ extension Model {
         try requireStateless()
         try requireLayers()
         try Model.require(format, allows: target, precision)
+        var encoded: EncodedModel
         if format == .coreMLPackage {
-            return EncodedModel(
+            encoded = EncodedModel(
                 try ProgramWriter.run(
                     self, weights: weights ?? WeightStorage(.float16), target: target, precision: precision))
+        } else {
+            encoded = try encodedNetwork(weights: weights, target: target)
         }
+        try encoded.nameRanges(of: self)
+        return encoded
+    }
+
+    private func encodedNetwork(weights: WeightStorage?, target: CoreMLVersion?) throws -> EncodedModel {
         var message = try NeuralNetworkWriter.message(self, target: target)
         var report: CompressionReport?
         if weights == nil, isQuantized { message.storeQuantizedWeights() }

@@ -8,7 +8,8 @@ extension Failure {
 
     static func batchTooLarge() -> Failure {
         Failure(
-            .limitExceeded, "the batch is fixed, and the tensors are too large to test whether this node needs all of it",
+            .limitExceeded,
+            "the batch is fixed, and the tensors are too large to test whether this node needs all of it",
             remedy: "freeze the graph with a batch of 1, or of unknown size")
     }
 }

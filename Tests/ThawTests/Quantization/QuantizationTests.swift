@@ -14,6 +14,14 @@ import Testing
         try NetworkCase.all.first { $0.name == name }!.conversion().model
     }
 
+    /// The scale of each layer's input.
+    private static func layerScales(_ graph: Graph) -> [AffineScale?] {
+        let producers = graph.producers
+        return graph.nodes.filter { $0.operation is any QuantizableLayer }.map {
+            (producers[$0.inputs[0]]?.operation as? AffineDequantize)?.scale
+        }
+    }
+
     /// An image of smooth noise, as the network takes it.
     private static func input(_ graph: Graph) -> Tensor {
         let shape = graph[graph.inputs[0].value].shape
@@ -270,8 +278,33 @@ import Testing
         // Biases are stored in float16, or weights are dequantized in another order; a value may be rounded to the next
         // integer.
         #expect(difference(again.answer(to: input), expected) < 0.05)
-        let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
-        #expect(rounding(again) == rounding(quantization.model.graph))
+        #expect(Self.layerScales(again) == Self.layerScales(quantization.model.graph))
+    }
+
+    /// Networks whose values have other names when they are read: from reshapes around dense layers, groups, and more.
+    private static let renaming = [
+        "keras_vgg16", "keras_densenet121", "keras_efficientnet_b0", "keras_inception_v3", "keras_mobilenet_v3",
+        "keras_nasnet_mobile", "keras_xception", "digits_dense", "squeezenet", "inception",
+    ]
+
+    @Test(arguments: renaming, ["m.mlmodel", "m.mlpackage"])
+    func `layers keep their ranges in metadata`(_ name: String, _ file: String) throws {
+        let quantization = try Quantization(Self.model(name), imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: file).path
+        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.isEmpty, "\(read.warnings)")
+        let graph = try #require(try read.model.quantizedGraph())
+        #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
+    }
+
+    @Test func `ranges that a file cannot hold are refused`() throws {
+        let large = try Quantization(Self.model("resnet"), imagesAt: Self.photos).modelWithRanges()
+        let small = try Quantization(Self.model("mobilenet_v1_folded"), imagesAt: Self.photos).modelWithRanges()
+        var encoded = try small.encoded(as: .coreML)
+        let failure = try #require(throws: Failure.self) { try encoded.nameRanges(of: large) }
+        #expect(failure.code == .cannotQuantize && failure.location != nil)
     }
 
     @Test(arguments: forms) func `a photo is quantized to the same values on every instruction set`(

@@ -1,0 +1,92 @@
+extension EncodedModel {
+    /// Names the ranges for 8-bit integers in the metadata after the values of the model that is read from this one.
+    ///
+    /// These need not be the values of the model that was encoded, nor have their names: a dense layer of a neural network may be
+    /// read as a reshape and a dense layer.
+    /// - Parameter model: The model that was encoded.
+    /// - Throws: `Failure` if a layer would lose its range.
+    mutating func nameRanges(of model: Model) throws {
+        guard var record = model.quantization, !record.parameters.isEmpty else { return }
+        var read = try decoded()
+        let ranges = try model.rangedValues()
+        let (source, plan) = (QuantizationPlan(model.graph), QuantizationPlan(read.graph))
+        let matches = try source.matches(plan)
+        let parameters = try plan.parameters(ranges.parameters, matches)
+        record.parameters = [:]
+        for (value, pair) in parameters { record.parameters[featureName(plan.name(of: value))] = pair }
+        record.kept = matches.filter { ranges.kept.contains($0.written.name) }.map { featureName($0.read.name) }
+        read.quantization = record
+        let named = try read.rangedValues()
+        // Different names may become the same in the metadata.
+        if let lost = plan.values.first(where: { named.parameters[$0] != parameters[$0] }) {
+            throw Failure.rangeLost(plan.name(of: lost))
+        }
+        var entries: [String: String] = message.description.metadata.userDefined
+        entries[QuantizationRecord.key] = record.json
+        message.description.metadata.userDefined = entries
+    }
+
+    /// The model that a reader of this one gets.
+    private func decoded() throws -> Model {
+        guard isPackage else { return try ModelReader.run(message).model }
+        let weights = try bytes().weights.map { $0.withUnsafeBytes { ByteView(copying: $0) } }
+        return try ModelReader.run(message, WeightBytes(bytes: weights)).model
+    }
+}
+
+/// A node of the graph that was written, and what was read in its place.
+private typealias NodeMatch = (written: Graph.Node, read: Graph.Node)
+
+extension QuantizationPlan {
+    /// The nodes that compute with quantized values. Others, such as reshapes and clamps, pass them on.
+    private var arithmetic: [Graph.Node] {
+        zip(graph.nodes, participates).filter { node, participates in
+            participates && [.layer, .arithmetic].contains(graph.quantizedRole(of: node))
+        }.map(\.0)
+    }
+
+    /// The nodes that compute with quantized values, paired with those of the graph that was read, which are in the same order.
+    fileprivate func matches(_ plan: QuantizationPlan) throws -> [NodeMatch] {
+        let (written, read) = (arithmetic, plan.arithmetic)
+        func counts(_ graph: Graph, _ values: [Graph.Value]) -> [Int] { values.map { graph[$0].shape.elementCount } }
+        for (old, new) in zip(written, read) {
+            guard graph.quantizedRole(of: old) == plan.graph.quantizedRole(of: new),
+                counts(graph, old.inputs) == counts(plan.graph, new.inputs),
+                counts(graph, old.outputs) == counts(plan.graph, new.outputs)
+            else { throw Failure.rangeLost(old.name) }
+        }
+        guard written.count <= read.count else { throw Failure.rangeLost(written[read.count].name) }
+        guard read.count <= written.count else { throw Failure.rangeLost(read[written.count].name) }
+        return Array(zip(written, read))
+    }
+
+    /// The quantization parameters of this plan's values, given those of the values that were written.
+    fileprivate func parameters(
+        _ written: [Graph.Value: QuantizationParameters], _ matches: [NodeMatch]
+    ) throws -> [Graph.Value: QuantizationParameters] {
+        var parameters: [Graph.Value: QuantizationParameters] = [:]
+        func set(_ value: Graph.Value, _ pair: QuantizationParameters) throws {
+            guard parameters[value] ?? pair == pair else { throw Failure.rangeLost(name(of: value)) }
+            parameters[value] = pair
+        }
+        for (old, new) in matches {
+            for (value, target) in zip(old.inputs, new.inputs) {
+                if let pair = written[value] { try set(target, pair) }
+            }
+        }
+        var groupOf: [Graph.Value: [Graph.Value]] = [:]
+        for group in groups {
+            for value in group { groupOf[value] = group }
+            guard let pair = group.lazy.compactMap({ parameters[$0] }).first else { continue }
+            for value in group { try set(value, pair) }
+        }
+        // A clamp that was part of a layer may be separated from it by a reshape. Rounding to the range of its result clamps too.
+        for node in graph.nodes.reversed() where graph.quantizedRole(of: node) == .bound {
+            guard let group = groupOf[node.inputs[0]], let pair = parameters[ends[node.outputs[0].index]] else {
+                continue
+            }
+            for value in group where parameters[value] == nil { try set(value, pair) }
+        }
+        return parameters
+    }
+}
