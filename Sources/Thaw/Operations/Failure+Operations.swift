@@ -16,6 +16,10 @@ extension Failure {
         Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected \(rank) \(rank == 1 ? "axis" : "axes")")
     }
 
+    static func emptyWindow(_ sizes: [Int]) -> Failure {
+        Failure(.wrongShape, "a window of \(Shape(sizes)) has no elements")
+    }
+
     static func windowTooLarge(_ height: Int, _ width: Int, _ imageHeight: Int, _ imageWidth: Int) -> Failure {
         Failure(
             .wrongShape, "a window of \(height)×\(width) pixels does not fit an image of \(imageHeight)×\(imageWidth)")

@@ -124,6 +124,7 @@ extension ImportContext {
             return try add(convolution, x, node)
         default:
             let depth = axes[0]
+            guard depth.size > 0 else { throw Failure.emptyWindow([depth.size]).at(node.location) }
             let count = x.shape[2]
             let slices = try sliceImages(add(Transpose([0, 2, 1, 3, 4]), x, node), node)
             var sum: Operand?
@@ -175,6 +176,7 @@ extension ImportContext {
         _ image: (Operand, Int, inout ImportContext) throws -> Operand,
         combining combine: (Operand, Operand, inout ImportContext) throws -> Operand
     ) throws -> Operand {
+        guard depth.size > 0 else { throw Failure.emptyWindow([depth.size]).at(node.location) }
         let count = depth.outputSize(x.shape[2])
         guard count > 0 else { throw Failure.sliceOutside(x.shape).at(node.location) }
         var padded = x

@@ -24,6 +24,7 @@ struct TransposedConvolution: Operation {
         guard image[3] == filters.shape[3], groups > 0, image[3] % groups == 0 else {
             throw Failure.channelMismatch(image[3], filters.shape[3])
         }
+        try window.requirePixels()
         let (height, width) = (window.height.spread(image[1]), window.width.spread(image[2]))
         guard height > 0, width > 0 else {
             throw Failure.windowTooLarge(window.height.extent, window.width.extent, image[1], image[2])

@@ -39,9 +39,15 @@ struct Window: Hashable, Sendable {
 
     var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
 
+    /// - Throws: `Failure` if the window has no pixels.
+    func requirePixels() throws {
+        guard height.size > 0, width.size > 0 else { throw Failure.emptyWindow([height.size, width.size]) }
+    }
+
     /// The output size for an image; an image without pixels remains one.
-    /// - Throws: `Failure` if the window is larger than the padded image.
+    /// - Throws: `Failure` if the window has no pixels, or is larger than the padded image.
     func outputSize(height inputHeight: Int, width inputWidth: Int) throws -> (height: Int, width: Int) {
+        try requirePixels()
         let size = (height: height.outputSize(inputHeight), width: width.outputSize(inputWidth))
         guard size.height > 0 || inputHeight == 0, size.width > 0 || inputWidth == 0 else {
             throw Failure.windowTooLarge(height.extent, width.extent, inputHeight, inputWidth)
