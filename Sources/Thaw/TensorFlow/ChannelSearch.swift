@@ -79,7 +79,7 @@ struct ChannelSearch {
             return array
         case .padded where node.data.count >= 2:
             // Borders are around height and width, unless they add channels.
-            let widths = constants.value(node.data[1])?.integers ?? []
+            let widths = constants.integers(node.data[1]) ?? []
             let padded = array.axes.indices.filter { !widths.dropFirst(2 * $0).prefix(2).allSatisfy { $0 == 0 } }
             array.hasAllChannels = array.hasAllChannels && padded.count <= 2
             return array
@@ -88,12 +88,12 @@ struct ChannelSearch {
             array.hasAllChannels = false
             return constants.value(node.data[1])?.shape.rank == 1 ? array : nil
         case .permuted where node.data.count == 2:
-            guard let order = constants.value(node.data[1])?.integers, order.sorted() == Array(array.axes.indices)
+            guard let order = constants.integers(node.data[1]), order.sorted() == Array(array.axes.indices)
             else { return nil }
             array.axes = order.map { array.axes[$0] }
             return array
         case .expanded where node.data.count == 2 && array.axes.count == 3:
-            guard constants.value(node.data[1])?.integers == [0] else { return nil }
+            guard constants.integers(node.data[1]) == [0] else { return nil }
             array.axes.insert(nil, at: 0)
             return array
         case .sliced:

@@ -175,7 +175,7 @@ struct InputNode {
         {
             return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
         }
-        guard node.data.count >= 2, let sizes = constants.value(node.data[1])?.integers else { return nil }
+        guard node.data.count >= 2, let sizes = constants.integers(node.data[1]) else { return nil }
         if node.op == "Reshape" { return sizes.map { max($0, -1) } }
         if node.has(.resize), sizes.count == 2 { return [-1, sizes[0], sizes[1], -1] }
         return nil
@@ -212,7 +212,7 @@ private struct ResizeChain {
             switch node.op {
             case _ where node.has([.identity, .cast]): break
             case "ExpandDims" where node.data.count == 2 && expansion == nil:
-                guard constants.value(node.data[1])?.integers == [0] else { return }
+                guard constants.integers(node.data[1]) == [0] else { return }
                 expansion = node.name
             case _ where node.has(.affine):
                 guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
@@ -225,13 +225,13 @@ private struct ResizeChain {
                 guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return }
                 reversals.insert(node.name)
             case "Reshape" where node.data.count == 2:
-                guard let sizes = constants.value(node.data[1])?.integers, 3...4 ~= sizes.count,
+                guard let sizes = constants.integers(node.data[1]), 3...4 ~= sizes.count,
                     sizes.suffix(3).allSatisfy({ $0 > 0 })
                 else { return }
                 reshaped = sizes.count == 4 ? [max(1, sizes[0])] + sizes.suffix(3) : sizes
                 return
             case _ where node.has(.resize) && node.data.count == 2:
-                guard let size = constants.value(node.data[1])?.integers, size.count == 2, size.allSatisfy({ $0 > 0 })
+                guard let size = constants.integers(node.data[1]), size.count == 2, size.allSatisfy({ $0 > 0 })
                 else {
                     return
                 }
@@ -247,7 +247,7 @@ private struct ResizeChain {
     private static func addsBatch(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Bool {
         func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
         guard mask("new_axis_mask") == 1, mask("shrink_axis_mask") == 0, node.data.count == 4,
-            let strides = constants.value(node.data[3])?.integers, strides.count <= 8
+            let strides = constants.integers(node.data[3]), strides.count <= 8
         else { return false }
         let whole = mask("begin_mask") & mask("end_mask") | mask("ellipsis_mask")
         return strides.indices.dropFirst().allSatisfy { strides[$0] == 1 && whole >> $0 & 1 == 1 }
@@ -258,7 +258,7 @@ private struct ResizeChain {
         _ node: NodeDefinition, rank: Int?, _ constants: inout GraphConstants
     ) -> Bool {
         func integers(_ input: Int) -> [Int]? {
-            node.data.indices.contains(input) ? constants.value(node.data[input])?.integers : nil
+            node.data.indices.contains(input) ? constants.integers(node.data[input]) : nil
         }
         func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
         if node.op == "ReverseV2" {

@@ -93,7 +93,7 @@ struct SizeSearch {
     /// The sizes of a reshape's result after the batch; nil unless all of them are known.
     private mutating func targetSizes(_ input: String) -> [Int]? {
         let sizes: [Int]
-        if let known = constants.value(input)?.integers {
+        if let known = constants.integers(input) {
             guard known.count == 1 || known.first.map({ [-1, 1].contains($0) }) == true else { return nil }
             sizes = known.count == 1 ? known : Array(known.dropFirst())
         } else {
@@ -102,7 +102,7 @@ struct SizeSearch {
             guard let pack = nodes.first(where: { $0.name == name }), pack.op == "Pack", pack.data.count > 1 else {
                 return nil
             }
-            let parts = pack.data.dropFirst().map { constants.value($0)?.integers.first ?? -1 }
+            let parts = pack.data.dropFirst().map { constants.integers($0)?.first ?? -1 }
             sizes = Array(parts)
         }
         return sizes.allSatisfy { $0 > 0 } ? sizes : nil

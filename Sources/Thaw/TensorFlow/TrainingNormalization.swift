@@ -64,7 +64,7 @@ struct TrainingNormalization {
 
     /// The axes of a reduction over the batch and more axes, but not all, counted from the front; nil for others.
     private func batchAxes(_ node: NodeDefinition, _ constants: inout GraphConstants) -> [Int]? {
-        guard let axes = constants.value(node.data[1])?.integers.sorted(), axes.first == 0 else { return nil }
+        guard let axes = constants.integers(node.data[1])?.sorted(), axes.first == 0 else { return nil }
         return axes
     }
 
