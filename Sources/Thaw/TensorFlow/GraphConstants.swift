@@ -27,12 +27,9 @@ struct GraphConstants {
 
     /// The value of `input` as integers; nil also if there are more of them than shapes and lists of sizes have.
     mutating func integers(_ input: String) -> [Int]? {
-        guard let value = value(input), value.elementCount <= Self.mostIntegers else { return nil }
+        guard let value = value(input), value.elementCount <= TensorFlowNode.mostIntegers else { return nil }
         return value.integers
     }
-
-    /// Another tensor in the place of a shape may have millions of elements, which would take twice their memory.
-    private static let mostIntegers = 1 << 16
 
     private mutating func results(of node: NodeDefinition) -> [Tensor]? {
         guard let rule = Operations.tensorFlow[node.op] else { return nil }

@@ -50,6 +50,13 @@ import Testing
         #expect(layer.setFields.isEmpty)
     }
 
+    @Test func `a text with a NUL character is refused`() {
+        let bytes = Wire { $0.string(1, "relu\0") }.bytes
+        let failure = #expect(throws: Failure.self) { try message(.layer, bytes) }
+        let expected = Failure.textWithNull("name", at: 0)
+        #expect(failure?.problem == expected.problem && failure?.location == expected.location)
+    }
+
     @Test func oneChoiceUnsetsTheOthers() {
         var layer = Message(.layer)
         layer.pooling.globalPooling = true

@@ -108,6 +108,9 @@ import Testing
         Refused("TensorScatterUpdate", [ones([4]), list(0), nil], "the tensor of updates depends on the input"),
         Refused("TensorScatterUpdate", [ones([4]), list(5), ones([])], "index [5] is out of bounds"),
         Refused("TensorScatterUpdate", [ones([4]), list(1), list(1).reshaped([])], "the types float32 and int32"),
+        Refused(
+            "BroadcastTo", [ones([]), Tensor(integers: Array(repeating: 1, count: 65_537), shape: [65_537])],
+            "the shape has 65537 elements"),
         Refused("Unique", [nil], "the list depends on the input"),
         Refused("Unique", [ones([2, 2])], "the input has shape [2, 2]; expected 1 axis"),
     ]

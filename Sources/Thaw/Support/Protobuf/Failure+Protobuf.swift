@@ -18,6 +18,12 @@ extension Failure {
             remedy: "the file is corrupt or of another kind")
     }
 
+    static func textWithNull(_ field: String, at offset: Int) -> Failure {
+        Failure(
+            .damaged, location: "byte \(offset)", "the text of the field \(field) contains a NUL character",
+            remedy: "the file is corrupt")
+    }
+
     static func nestedTooDeep(at offset: Int, limit: Int) -> Failure {
         Failure(
             .damaged, location: "byte \(offset)", "messages are nested more than \(limit) deep",

@@ -4,8 +4,9 @@ typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
 
 /// A copy of a message that is safe to pass to protobuf-c: validated, and without large fields.
 ///
-/// protobuf-c trusts its input: it recurses as deep as messages are nested, and copies every byte. So each message is
-/// first scanned here, iteratively and using protobuf-c's own descriptors. The result
+/// protobuf-c trusts its input: it recurses as deep as messages are nested, copies every byte, and ends a text at its first
+/// NUL, so that two names become the same. So each message is first scanned here, iteratively and using protobuf-c's own
+/// descriptors. The result
 /// - is nested at most `depthLimit` deep, and contains only known fields with valid encodings;
 /// - contains, instead of each large field with a twin, that twin: the offset and length of the field's bytes in the
 ///   file. (The schemas declare the twin of field n as `repeated fixed64`, number n + `twinDistance`. Twins in the
@@ -57,6 +58,9 @@ struct Skeleton {
             {
                 appendTwin(of: field)
             } else {
+                if descriptor.pointee.type == PROTOBUF_C_TYPE_STRING, file[field.value].contains(0) {
+                    throw Failure.textWithNull(String(cString: descriptor.pointee.name), at: field.start)
+                }
                 bytes.append(contentsOf: UnsafeRawBufferPointer(rebasing: file[field.start..<field.value.upperBound]))
             }
         }
