@@ -46,8 +46,7 @@ package struct PreprocessingTrial: Sendable {
                 sum += classification.confidence(of: first.index)
             }
             let counts = Dictionary(labels.map { ($0, 1) }, uniquingKeysWith: +)
-            var seen = Set<String>()
-            let order = labels.filter { seen.insert($0).inserted }
+            let order = labels.unique
             return PreprocessingTrial(
                 preprocessing: preprocessing, image: image, isPresent: image == present,
                 confidence: sum / Double(max(1, labels.count)),

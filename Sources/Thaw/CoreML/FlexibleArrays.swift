@@ -4,8 +4,7 @@ extension ArrayShapes {
         let standard: [Int] = type.shape
         if type.has("enumeratedShapes") {
             let shapes = [standard] + (type["enumeratedShapes"].shapes as [Message]).map { $0.shape as [Int] }
-            var seen = Set<[Int]>()
-            let all = shapes.filter { !$0.isEmpty && seen.insert($0).inserted }
+            let all = shapes.filter { !$0.isEmpty }.unique
             guard all.allSatisfy({ shape in shape.allSatisfy { $0 > 0 } }) else {
                 throw Failure.arrayShapes(name, "\(all)")
             }

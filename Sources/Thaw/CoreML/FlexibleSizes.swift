@@ -184,8 +184,7 @@ extension Message {
         case .fixed: break
         case .enumerated(let sizes):
             let type = messageType.type(of: "enumeratedSizes").type(of: "sizes")
-            var seen = Set<ImageSize>()
-            self.enumeratedSizes.sizes = sizes.filter { seen.insert($0).inserted }.map { size in
+            self.enumeratedSizes.sizes = sizes.unique.map { size in
                 var message = Message(type)
                 message.width = size.width
                 message.height = size.height
@@ -216,10 +215,9 @@ extension ImageSizes {
             guard sizes.allSatisfy({ ImageSizes.isSide($0.width) && ImageSizes.isSide($0.height) }) else {
                 throw Failure.imageSizes(name, "\(sizes)")
             }
-            var seen = Set<ImageSize>()
             // The default size is stored separately from the list.
             let first = ImageSize(width: type.width, height: type.height)
-            let all = ([first] + sizes).filter { seen.insert($0).inserted }
+            let all = ([first] + sizes).unique
             guard all.count <= ImageSizes.mostSizes + 1 else { throw Failure.imageSizes(name, "\(all.count) of them") }
             self = all.count > 1 ? .enumerated(all) : .fixed
         } else if type.has("imageSizeRange") {

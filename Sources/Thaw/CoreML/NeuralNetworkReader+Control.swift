@@ -210,11 +210,3 @@ extension Message {
         }
     }
 }
-
-extension Array where Element == String {
-    /// Without duplicates, in the order of first occurrence.
-    fileprivate var unique: [String] {
-        var seen: Set<String> = []
-        return filter { seen.insert($0).inserted }
-    }
-}

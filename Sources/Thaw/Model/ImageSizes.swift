@@ -82,8 +82,7 @@ public enum ImageSizes: Hashable, Sendable {
             samples.append(
                 ImageSize(width: width.nearest(width.upperBound - 1), height: height.nearest(height.upperBound - 1)))
         }
-        var seen = Set<ImageSize>()
-        return samples.filter { seen.insert($0).inserted }
+        return samples.unique
     }
 }
 

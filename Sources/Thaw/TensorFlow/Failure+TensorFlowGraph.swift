@@ -136,10 +136,7 @@ extension Failure {
     private static func lines(_ failures: [Failure]) -> Phrase { failures.map { "\n  \($0)" }.joined() }
 
     /// The nodes of several failures, each once.
-    private static func nodes(_ failures: [Failure]) -> [Node] {
-        var seen: Set<Node> = []
-        return failures.flatMap(\.nodes).filter { seen.insert($0).inserted }
-    }
+    private static func nodes(_ failures: [Failure]) -> [Node] { failures.flatMap(\.nodes).unique }
 
     /// The first names, and how many more there are.
     static func listed(_ names: [String], quoted: Bool = true) -> String {

@@ -32,8 +32,7 @@ struct OutputSearch {
         // Assertions have conditions of their own, and results may be checked too.
         let isChecked = checked()
         prefer(&found) { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
-        var known: Set<Int> = []
-        var answers = found.map { beforeChoice($0, isTrained: isTrained) }.filter { known.insert($0).inserted }
+        var answers = found.map { beforeChoice($0, isTrained: isTrained) }.unique
         prefer(&answers) { forward.isPastLayer[$0] }
         prefer(&answers) { !forward.isTotal[$0] }
         prefer(&answers) { !nodes[$0].has(.choice) }
