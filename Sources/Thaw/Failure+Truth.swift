@@ -25,12 +25,11 @@ extension Failure {
     }
 
     static func unknownLabels(_ unknown: [(name: String, location: String, meant: String?)]) -> Failure {
-        let shown = unknown.prefix(5).map { label in
+        let shown = unknown.map { label in
             "'\(label.name)'\(label.location)" + (label.meant.map { " (did you mean \($0)?)" } ?? "")
         }
-        let more = unknown.count > 5 ? " and \(unknown.count - 5) more" : ""
         let verb = unknown.count == 1 ? "is not a label" : "are not labels"
-        return Failure(.wrongLabels, "\(shown.joined(separator: ", "))\(more) \(verb) of the model")
+        return Failure(.wrongLabels, "\(shown.listed(atMost: 5)) \(verb) of the model")
     }
 
     static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {

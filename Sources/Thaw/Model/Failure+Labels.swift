@@ -56,11 +56,9 @@ extension Failure {
 
 extension Note {
     static func duplicateLabel(_ name: String, _ names: [String]) -> Note {
-        let shown = names.prefix(12).map { "'\($0)'" as Phrase }.joined(separator: ", ")
-        let more: Phrase = names.count > 12 ? " and \(names.count - 12) more" : ""
-        return Note(
+        Note(
             .duplicateLabel,
             "the label '\(name)' appears \(names.count) times; Core ML needs unique labels, so these are written: "
-                + shown + more)
+                + "\(names.map { "'\($0)'" }.listed())")
     }
 }

@@ -78,6 +78,14 @@ extension Sequence<Phrase> {
     }
 }
 
+extension [String] {
+    /// The first elements, and how many more there are.
+    func listed(atMost most: Int = 12) -> String {
+        let shown = prefix(most).joined(separator: ", ")
+        return count > most ? shown + " and \(count - most) more" : shown
+    }
+}
+
 extension String {
     /// The text, or its start and end if it is longer than any name or list in a valid file.
     package var abbreviated: String {

@@ -110,7 +110,7 @@ extension Failure {
         _ groups: [(op: String, kind: String?, names: [String])], _ failures: [Failure], hint: Phrase?
     ) -> Failure {
         let operations: [Phrase] = groups.map { group in
-            "\n  \(group.op)\(group.kind.map { " (\($0))" } ?? ""): \(listed(group.names, quoted: false))"
+            "\n  \(group.op)\(group.kind.map { " (\($0))" } ?? ""): \(group.names.listed())"
         }
         let others: Phrase = failures.isEmpty ? "" : "\nand these nodes cannot be converted:\(lines(failures))"
         return Failure(
@@ -138,11 +138,8 @@ extension Failure {
     /// The nodes of several failures, each once.
     private static func nodes(_ failures: [Failure]) -> [Node] { failures.flatMap(\.nodes).unique }
 
-    /// The first names, and how many more there are.
-    static func listed(_ names: [String], quoted: Bool = true) -> String {
-        let shown = names.prefix(12).map { quoted ? "'\($0)'" : $0 }.joined(separator: ", ")
-        return names.count > 12 ? shown + " and \(names.count - 12) more" : shown
-    }
+    /// The first names in quotes, and how many more there are.
+    static func listed(_ names: [String]) -> String { names.map { "'\($0)'" }.listed() }
 }
 
 /// Notes on inferred and assumed properties of a graph.
