@@ -28,9 +28,7 @@ extension EncodedModel {
 
     /// The model that a reader of this one gets.
     private func decoded() throws -> Model {
-        guard isPackage else { return try ModelReader.run(message).model }
-        let weights = try bytes().weights.map { $0.withUnsafeBytes { ByteView(copying: $0) } }
-        return try ModelReader.run(message, WeightBytes(bytes: weights)).model
+        try ModelReader.run(message, isPackage ? file().weights : nil).model
     }
 }
 
@@ -55,9 +53,11 @@ extension QuantizationPlan {
                 counts(graph, old.outputs) == counts(plan.graph, new.outputs)
             else { throw Failure.rangeLost(old.name) }
         }
-        guard written.count <= read.count else { throw Failure.rangeLost(written[read.count].name) }
-        guard read.count <= written.count else { throw Failure.rangeLost(read[written.count].name) }
-        return Array(zip(written, read))
+        let matches = Array(zip(written, read))
+        if let unmatched = (written.dropFirst(matches.count) + read.dropFirst(matches.count)).first {
+            throw Failure.rangeLost(unmatched.name)
+        }
+        return matches
     }
 
     /// The quantization parameters of this plan's values, given those of the values that were written.

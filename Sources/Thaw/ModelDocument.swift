@@ -110,12 +110,7 @@ public struct ModelDocument: Sendable {
         precision: ProgramPrecision = ProgramPrecision()
     ) throws -> (document: ModelDocument, report: CompressionReport?) {
         let encoded = try encoded(as: format, weights, target, precision)
-        let bytes = try encoded.bytes()
-        let document = try bytes.model.withUnsafeBytes { model in
-            let weights = bytes.weights.map { $0.withUnsafeBytes(ByteView.init(copying:)) }
-            return try ModelDocument(CoreMLFile(ByteView(copying: model), weights: weights))
-        }
-        return (document, encoded.report)
+        return (try ModelDocument(encoded.file()), encoded.report)
     }
 
     private func encoded(

@@ -101,6 +101,15 @@ extension Model {
 }
 
 extension EncodedModel {
+    /// The model in memory as in a file.
+    /// - Throws: `Failure` if there are several weight files.
+    func file() throws -> CoreMLFile {
+        let (model, weights) = try bytes()
+        return CoreMLFile(
+            model.withUnsafeBytes(ByteView.init(copying:)),
+            weights: weights.map { $0.withUnsafeBytes(ByteView.init(copying:)) })
+    }
+
     /// Writes the model, whole or not at all: a model with ML Programs as a package, others as a file.
     func write(to path: String, mayReplace: Bool) throws -> WrittenModel {
         var bytes = 0
