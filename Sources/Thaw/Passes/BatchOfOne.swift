@@ -81,7 +81,7 @@ extension Graph {
         throw Failure.needsBatch(batch)
     }
 
-    /// - Returns: nil if the node does not process the images independently.
+    /// The node rewritten for one image; nil if it is invalid then, or does not process the images independently.
     /// - Throws: `Failure` if that cannot be tested.
     private func batchedIfValid(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
         do {
@@ -94,6 +94,8 @@ extension Graph {
         }
     }
 
+    /// - Returns: nil if the node does not process the images independently.
+    /// - Throws: `Failure` if the node is invalid for fewer images, or if its tensors are too large for a trial.
     private func batched(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
         let whole = node.inputs.map { self[$0] }
         let results = node.outputs.map { self[$0] }

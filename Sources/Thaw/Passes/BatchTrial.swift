@@ -48,7 +48,7 @@ struct BatchTrial {
 
     /// The largest number of elements of inputs and outputs. A trial takes up to three times their memory, and a small
     /// file may ask for large tensors.
-    static let largest = 1 << 22
+    private static let largest = 1 << 22
 
     /// A few values, Booleans above all, may agree by chance.
     private var rounds: Int {
