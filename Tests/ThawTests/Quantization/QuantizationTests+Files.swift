@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import Thaw
+
+/// How quantized models are stored and read again.
+extension QuantizationTests {
+    /// The scale of each layer's input.
+    private static func layerScales(_ graph: Graph) -> [AffineScale?] {
+        let producers = graph.producers
+        return graph.nodes.filter { $0.operation is any QuantizableLayer }.map {
+            (producers[$0.inputs[0]]?.operation as? AffineDequantize)?.scale
+        }
+    }
+
+    private static let forms: [(file: String, target: CoreMLVersion?, isProgram: Bool)] = [
+        ("m.mlpackage", nil, true), ("m.mlpackage", .iOS18, true), ("m.mlpackage", .iOS16, false),
+        ("m.mlpackage", .iOS15, false), ("m.mlmodel", nil, false),
+    ]
+
+    @Test(arguments: networks, forms) func `a quantized model is read again`(
+        _ name: String, _ form: (file: String, target: CoreMLVersion?, isProgram: Bool)
+    ) throws {
+        let quantization = try Quantization(Self.model(name), imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: form.file).path
+        try quantization.write(
+            toFile: path, target: form.target,
+            precision: ProgramPrecision(compute: form.target == .iOS15 || !form.isProgram ? nil : .float32))
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.isEmpty, "\(read.warnings)")
+        #expect(read.model.isQuantized)
+        #expect(read.model.graph.isQuantized == form.isProgram)
+        #expect(read.model.quantization?.photoCount == Self.photos.count)
+        let again = try #require(try read.model.quantizedGraph())
+        let input = Self.input(again)
+        let expected = quantization.model.graph.answer(to: input)
+        // Biases are stored in float16, or weights are dequantized in another order; a value may be rounded to the next
+        // integer.
+        #expect(difference(again.answer(to: input), expected) < 0.05)
+        // A group of values that share their parameters may have more members when it is read.
+        let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
+        #expect(rounding(again) >= rounding(quantization.model.graph))
+        #expect(Self.layerScales(again) == Self.layerScales(quantization.model.graph))
+    }
+
+    /// Networks whose values have other names when they are read: from reshapes around dense layers, groups, and more.
+    private static let renaming = [
+        "keras_vgg16", "keras_densenet121", "keras_efficientnet_b0", "keras_inception_v3", "keras_mobilenet_v3",
+        "keras_nasnet_mobile", "keras_xception", "digits_dense", "squeezenet", "inception",
+    ]
+
+    @Test(arguments: renaming, ["m.mlmodel", "m.mlpackage"])
+    func `layers keep their ranges in metadata`(_ name: String, _ file: String) throws {
+        let quantization = try Quantization(Self.model(name), imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: file).path
+        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.isEmpty, "\(read.warnings)")
+        let graph = try #require(try read.model.quantizedGraph())
+        #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
+    }
+
+    @Test func `ranges that a file cannot hold are refused`() throws {
+        let large = try Quantization(Self.model("resnet"), imagesAt: Self.photos).modelWithRanges()
+        let small = try Quantization(Self.model("mobilenet_v1_folded"), imagesAt: Self.photos).modelWithRanges()
+        var encoded = try small.encoded(as: .coreML)
+        let failure = try #require(throws: Failure.self) { try encoded.nameRanges(of: large) }
+        #expect(failure.code == .cannotQuantize && failure.location != nil)
+    }
+
+    @Test(arguments: forms) func `a photo is quantized to the same values on every instruction set`(
+        _ form: (file: String, target: CoreMLVersion?, isProgram: Bool)
+    ) throws {
+        let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: form.file).path
+        try quantization.write(toFile: path, target: form.target)
+        let read = try Model.load(contentsOfFile: path).model
+        let image = try #require(read.image)
+        let pixels = try DecodedImage(contentsOfFile: Self.photos[0]).pixels.fitted(to: image).bytes
+        // The last quantized value: the softmax after it may differ in the last bit.
+        var graph = try #require(try read.quantizedGraph())
+        let last = try #require(graph.nodes.last { $0.operation is AffineDequantize })
+        graph.outputs = [Graph.Port(name: "last", value: last.outputs[0])]
+        graph = graph.pruned()
+        var expected: Tensor?
+        for set in InstructionSet.available {
+            for threads in [1, 2] {
+                let program = try Program(graph, instructionSet: set, threads: threads, precision: .int8)
+                let executor = Executor(program, threads: threads)
+                pixels.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+                try executor.run()
+                let output = executor.output(0)
+                #expect(Set(output.floats).count > 10)
+                if expected == nil { expected = output }
+                #expect(output == expected, "\(set), \(threads) threads")
+            }
+        }
+    }
+
+    @Test func `weights take a byte each`() throws {
+        let model = try Self.model("mobilenet_v1_folded")
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        try quantization.write(toFile: path)
+        let message = try CoreMLFile(path, .coreML).message()
+        #expect(message.hasCompressedWeights && message.knownVersion >= .iOS12)
+    }
+
+    // MARK: Damaged metadata
+
+    @Test(arguments: [
+        ("not JSON", "{"), ("another version", #"{"version": 2}"#),
+        ("more changes than photos", #"{"version": 1, "photos": 1, "changed": 2, "float": [], "codes": {}}"#),
+        ("no codes", #"{"version": 1, "photos": 1, "changed": 0, "float": []}"#),
+        ("an unknown value", #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"nowhere": [1, 0]}}"#),
+        ("an unknown layer", #"{"version": 1, "photos": 1, "changed": 0, "float": ["nowhere"], "codes": {}}"#),
+        ("a scale of 0", #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [0, 0]}}"#),
+        ("a negative scale", #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [-1, 0]}}"#),
+        (
+            "an infinite scale",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1e99, 0]}}"#
+        ),
+        (
+            "a zero point of 256",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1, 256]}}"#
+        ),
+        (
+            "a zero point of 0.5",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1, 0.5]}}"#
+        ),
+    ])
+    func `damaged ranges are ignored with a warning`(_ damage: String, _ text: String) throws {
+        let model = try Self.model("mobilenet_v1_folded")
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        var damaged = model
+        damaged.metadata.userDefined[QuantizationRecord.key] = text
+        try damaged.write(toFile: path)
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.map(\.code) == [.quantizationIgnored])
+        #expect(read.model.quantization == nil)
+        #expect(try read.model.quantizedGraph() == nil)
+        let input = Self.input(model.graph)
+        #expect(difference(read.model.graph.answer(to: input), model.graph.answer(to: input)) < 1e-5)
+    }
+}
