@@ -87,16 +87,22 @@ public struct Quantization: Sendable {
     ) throws -> WrittenModel {
         let isProgram = ModelFormat(pathToWrite: path) == .coreMLPackage
         let target = target ?? (isProgram ? .iOS17 : nil)
-        let written = isProgram && target! >= .iOS17 ? model : modelWithRanges()
+        let written = isProgram && target! >= .iOS17 ? model : try modelWithRanges()
         return try written.write(toFile: path, target: target, precision: precision, mayReplace: mayReplace)
     }
 
     /// The model with the quantization parameters in its metadata.
-    func modelWithRanges() -> Model {
+    /// - Throws: `Failure` if two values have the same name there.
+    func modelWithRanges() throws -> Model {
         var result = model
         result.graph = plain
         let plan = QuantizationPlan(plain)
-        for (value, pair) in parameters { result.quantization!.parameters[featureName(plan.name(of: value))] = pair }
+        for (value, pair) in parameters {
+            let name = plan.name(of: value)
+            guard result.quantization!.parameters.updateValue(pair, forKey: featureName(name)) == nil else {
+                throw Failure.rangeLost(name)
+            }
+        }
         result.quantization!.kept = keptLayers.map { featureName($0) }
         return result
     }

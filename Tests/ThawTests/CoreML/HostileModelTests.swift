@@ -64,6 +64,22 @@ import Testing
         #expect(failure?.description.contains(layer.words) == true, "\(failure?.description ?? "")")
     }
 
+    @Test func `a list of sizes that is too long is refused`() throws {
+        let list = Operand.constant(Tensor(integers: Array(repeating: 1, count: 65_537), shape: [65_537]))
+        let layer = NeuralLayer(
+            name: "l", kind: "reshapeDynamic", parameters: Message(MessageType.layer), inputs: [list], outputCount: 1)
+        let operation = MILRead(
+            name: "o", kind: "reshape", arguments: ["shape": [.operand(list)]], outputCount: 1)
+        let failures = [
+            #expect(throws: Failure.self) { try layer.integers(0) },
+            #expect(throws: Failure.self) { try operation.integers("shape") },
+        ]
+        for (failure, subject) in zip(failures, ["input 0", "the argument 'shape'"]) {
+            let text = failure?.description ?? ""
+            #expect(text.contains("\(subject) has 65537 elements"), "\(text)")
+        }
+    }
+
     @Test(arguments: ["INT32", "INT64", "BOOL"]) func `a program's image that is not floating-point is refused`(
         _ element: String
     ) throws {

@@ -70,6 +70,16 @@ extension QuantizationTests {
         #expect(failure.code == .cannotQuantize && failure.location != nil)
     }
 
+    @Test func `ranges whose names become the same are refused`() throws {
+        var model = try Self.model("mobilenet_v1_folded")
+        for index in model.graph.nodes.indices {
+            model.graph.nodes[index].name = "layer\(index / 3)\(["/", "-", "_"][index % 3])out"
+        }
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let failure = try #require(throws: Failure.self) { try quantization.modelWithRanges() }
+        #expect(failure.code == .cannotQuantize && failure.location?.hasSuffix("out") == true, "\(failure)")
+    }
+
     @Test(arguments: forms) func `a photo is quantized to the same values on every instruction set`(
         _ form: (file: String, target: CoreMLVersion?, isProgram: Bool)
     ) throws {

@@ -247,7 +247,7 @@ import Testing
 
     @Test func `a quantized model is not quantized again`() throws {
         let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)
-        for model in [quantization.model, quantization.modelWithRanges()] {
+        for model in [quantization.model, try quantization.modelWithRanges()] {
             #expect(throws: Failure.quantizedAlready()) { try Quantization(model, imagesAt: Self.photos) }
         }
     }

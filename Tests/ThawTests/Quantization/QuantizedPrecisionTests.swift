@@ -16,7 +16,7 @@ import Testing
     /// The same quantized network with operations for quantization, and with the parameters in its metadata.
     private static func models() throws -> [Model] {
         let quantization = try quantization.get()
-        return [quantization.model, quantization.modelWithRanges()]
+        return [quantization.model, try quantization.modelWithRanges()]
     }
 
     private static func input(_ graph: Graph) -> Tensor {

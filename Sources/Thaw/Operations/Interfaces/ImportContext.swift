@@ -23,6 +23,24 @@ protocol SourceNode {
     var name: String { get }
     /// Its name in messages.
     var location: String { get }
+    /// An error for this node that states what is unsupported.
+    func refused(_ problem: Phrase, remedy: Phrase?) -> Failure
+}
+
+extension SourceNode {
+    /// The highest number of integers that are read from a tensor. A computed tensor may have millions of elements, and takes
+    /// four times as much memory as integers.
+    static var mostIntegers: Int { 1 << 16 }
+
+    /// The elements of a constant, which is a shape, an axis or a list of sizes.
+    /// - Parameter subject: What the constant is, for messages: "the shape".
+    func integers(of constant: Tensor, _ subject: Phrase) throws -> [Int] {
+        guard constant.elementCount <= Self.mostIntegers else {
+            throw refused(
+                "\(subject) has \(constant.elementCount) elements", remedy: "no shape or list of sizes is so long")
+        }
+        return constant.attributes
+    }
 }
 
 /// Receives the operations that the nodes of a model in another format are converted to. All formats share it.

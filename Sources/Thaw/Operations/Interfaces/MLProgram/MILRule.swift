@@ -69,7 +69,7 @@ struct MILRead: SourceNode {
 
     func integers(_ key: String, default value: [Int]? = nil) throws -> [Int] {
         if let value, !has(key) { return value }
-        return try constant(key).attributes
+        return try integers(of: constant(key), "the argument '\(key)'")
     }
 
     func integer(_ key: String, default value: Int? = nil) throws -> Int {

@@ -31,7 +31,7 @@ struct NeuralLayer: SourceNode {
     }
 
     /// The numbers of a constant input.
-    func integers(_ index: Int) throws -> [Int] { try constant(index).integers }
+    func integers(_ index: Int) throws -> [Int] { try integers(of: constant(index), "input \(index)") }
 
     func refused(_ problem: Phrase, remedy: Phrase? = nil) -> Failure {
         Failure.layerRefused(name, kind, problem, remedy)

@@ -23,17 +23,8 @@ struct TensorFlowNode: SourceNode {
 
     /// The integers of an input that must be constant.
     func integers(_ index: Int, _ role: String) throws -> [Int] {
-        let tensor = try constant(index, role)
-        guard tensor.elementCount <= TensorFlowNode.mostIntegers else {
-            throw refused(
-                "the \(role) has \(tensor.elementCount) elements", remedy: "no shape or list of sizes is so long")
-        }
-        return tensor.attributes
+        try integers(of: constant(index, role), "the \(role)")
     }
-
-    /// The highest number of integers that are read from a tensor. A computed tensor may have millions of elements, and takes
-    /// four times as much memory as integers.
-    static let mostIntegers = 1 << 16
 
     /// The single integer of an input that must be constant.
     func integer(_ index: Int, _ role: String) throws -> Int {
