@@ -18,7 +18,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint check protos page install clean
 
 all: build
 
@@ -192,6 +192,12 @@ fuzz: setup
 # only those.
 conformance: build
 	PYTHON="$(PYTHON)" python3 Tests/Conformance/conformance.py --thaw $(THAW) $(NETWORKS)
+
+# Compares COUNT random graphs and their conversions with TensorFlow, which is installed as for `make conformance`. Graphs that
+# differ are kept in .build/random-graphs.
+COUNT = 1000
+conformance-random: command
+	PYTHON="$(PYTHON)" python3 Tests/Conformance/random_graphs.py --thaw $(THAW) --count $(COUNT)
 
 # Measures each kernel's share of the processor's peak, and checks the cost model's choices.
 bench: setup

@@ -1,0 +1,178 @@
+#!/usr/bin/env python3
+"""Compares random graphs with TensorFlow's answers: `make conformance-random`.
+
+usage: random_graphs.py [--thaw PROGRAM] [--count COUNT] [--first SEED] [--keep FOLDER]
+
+Each graph has up to sixteen operations with random attributes (random_operations.py) on an image. `thaw run` must give
+TensorFlow's answer for the graph and for its conversion to both dialects of Core ML, within 2e-4 of the larger of 1 and the
+largest value: errors add up over the operations. Where a slightly different input changes TensorFlow's answer by as much, as when
+a value is rounded to an integer, elements are not compared. Graphs that differ are kept. TensorFlow is installed as for
+`make conformance`.
+"""
+import argparse
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+
+from conformance import use_tensorflow
+
+if __name__ == "__main__":
+    use_tensorflow()
+# The answers of oneDNN are wrong for some convolutions with a single channel.
+os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import numpy as np
+import tensorflow as tf
+
+from random_operations import OPERATIONS, Choices, Unsuitable
+
+OPERATIONS_PER_GRAPH = (3, 16)
+ATTEMPTS = 200
+ELEMENTS = 20_000
+RANK = 5
+TOLERANCE = 2e-4
+# Relative changes of the input that show where the answer jumps.
+NUDGES = (1 - 1e-6, 1 + 1e-6)
+# Larger values have larger errors.
+LARGEST = 1e5
+FORMS = {"model.mlmodel": [], "model.mlpackage": ["--compute-precision", "float32"]}
+PLAIN = ["--channels", "last", "--output", "answer"]
+
+
+def is_usable(tensor):
+    shape = tensor.shape.as_list() if tensor.shape.rank is not None else [None]
+    return None not in shape and len(shape) <= RANK and 0 < np.prod(shape, dtype=np.float64) <= ELEMENTS
+
+
+def random_graph(choose):
+    """A graph from an image named 'x' to a tensor named 'answer', and the image's shape; None if the image is not used."""
+    with tf.Graph().as_default() as graph:
+        shape = [1, choose.integer(2, 9), choose.integer(2, 9), choose.one(1, 3, 3)]
+        choose.tensors = [tf.compat.v1.placeholder(tf.float32, shape, name="x")]
+        count = choose.integer(*OPERATIONS_PER_GRAPH)
+        for _ in range(ATTEMPTS):
+            start = choose.tensors[-4:] if choose.chance(0.7) else choose.tensors
+            try:
+                results = choose.one(*OPERATIONS)(choose, choose.one(*start))
+            except (Unsuitable, ValueError, tf.errors.InvalidArgumentError):
+                continue
+            results = list(results) if isinstance(results, (list, tuple)) else [results]
+            usable = [result for result in results if is_usable(result)]
+            choose.tensors += usable
+            count -= len(usable) > 0
+            if count == 0:
+                break
+        tf.identity(choose.tensors[-1], name="answer")
+    definition = tf.compat.v1.graph_util.extract_sub_graph(graph.as_graph_def(), ["answer"])
+    return (definition, shape) if any(node.name == "x" for node in definition.node) and len(definition.node) > 2 else None
+
+
+def expected_answers(definition, pixels):
+    """TensorFlow's answer, and which elements of it are compared; none if TensorFlow cannot compute it."""
+    with tf.Graph().as_default() as graph:
+        tf.import_graph_def(definition, name="")
+    inputs = [pixels * np.float32(factor) for factor in (1, *NUDGES)]
+    with tf.compat.v1.Session(graph=graph) as session:
+        try:
+            answer, *nudged = [session.run("answer:0", {"x:0": values}) for values in inputs]
+        except tf.errors.OpError:
+            return np.zeros(1), np.zeros(1, bool)
+    if not np.isfinite(answer).all() or np.abs(answer).max() > LARGEST:
+        return answer, np.zeros(answer.shape, bool)
+    tolerance = TOLERANCE * max(1, np.abs(answer).max())
+    return answer, np.all([np.abs(other - answer) <= tolerance / 10 for other in nudged], axis=0)
+
+
+class Folder:
+    """One graph with its input, in a folder."""
+
+    def __init__(self, path, thaw, definition, pixels):
+        self.path, self.thaw = path, thaw
+        with open(self.file("graph.pb"), "wb") as stream:
+            stream.write(definition.SerializeToString())
+        np.save(self.file("pixels.npy"), pixels)
+
+    def file(self, name):
+        return os.path.join(self.path, name)
+
+    def run(self, *words):
+        """The message if the command fails; None if it succeeds."""
+        outcome = subprocess.run([self.thaw, *words], capture_output=True, text=True)
+        if outcome.returncode not in (0, 2):
+            return f"status {outcome.returncode}: {outcome.stderr}"
+        return outcome.stderr if outcome.returncode else None
+
+    def outcome(self, model, expected, compared, options=()):
+        """`equal`, `refused`, or a description of the difference."""
+        answer = self.file("answer.npy")
+        failure = self.run("run", self.file(model), self.file("pixels.npy"), "-o", answer, "--threads", "1", *options)
+        if failure:
+            return failure if failure.startswith("status") else "refused"
+        actual = np.load(answer)
+        # Arrays of a neural network may lack axes of size 1.
+        if [size for size in actual.shape if size > 1] != [size for size in expected.shape if size > 1]:
+            return f"the shape is {list(actual.shape)}, not {list(expected.shape)}"
+        errors = np.where(compared, np.abs(actual.reshape(expected.shape) - expected), 0) / max(1, np.abs(expected).max())
+        # A comparison with NaN is false.
+        return "equal" if errors.max() <= TOLERANCE else f"it differs by {errors.max():.2g}"
+
+    def outcomes(self, expected, compared):
+        """The outcomes for the graph and its conversions."""
+        yield "graph", self.outcome("graph.pb", expected, compared, PLAIN)
+        for form, options in FORMS.items():
+            failure = self.run(
+                "convert", self.file("graph.pb"), "-o", self.file(form), "--weights", "float32", "--preprocess", "none",
+                "--no-image-output", *PLAIN, *options)
+            if failure:
+                yield form, failure if failure.startswith("status") else "refused"
+            else:
+                yield form, self.outcome(form, expected, compared, ["--layout", "graph"])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--thaw", default=".build/release/thaw")
+    parser.add_argument("--count", type=int, default=1000, help="the number of graphs (1000)")
+    parser.add_argument("--first", type=int, default=1, help="the first graph's seed (1)")
+    parser.add_argument("--keep", default=".build/random-graphs", help="the folder for graphs that differ (.build/random-graphs)")
+    arguments = parser.parse_args()
+    tf.compat.v1.disable_eager_execution()
+    counts, operations = collections.Counter(), collections.Counter()
+    for seed in range(arguments.first, arguments.first + arguments.count):
+        choose = Choices(seed)
+        made = random_graph(choose)
+        if made is None:
+            counts["without operations"] += 1
+            continue
+        definition, shape = made
+        pixels = choose.numbers.randn(*shape).astype(np.float32)
+        expected, compared = expected_answers(definition, pixels)
+        if compared.mean() < 0.5:
+            counts["without comparison"] += 1
+            continue
+        names = {node.op for node in definition.node} - {"Const", "Identity", "Placeholder"}
+        with tempfile.TemporaryDirectory() as path:
+            folder = Folder(path, arguments.thaw, definition, pixels)
+            outcomes = dict(folder.outcomes(expected, compared))
+            for form, outcome in outcomes.items():
+                kind = outcome if outcome in ("equal", "refused") else "different"
+                counts[f"{form} {kind}"] += 1
+                if kind == "different":
+                    print(f"{seed}, {form}: {outcome}; {', '.join(sorted(names))}", flush=True)
+            if not {"equal", "refused"}.issuperset(outcomes.values()):
+                os.makedirs(arguments.keep, exist_ok=True)
+                with open(os.path.join(arguments.keep, f"{seed}.pb"), "wb") as stream:
+                    stream.write(definition.SerializeToString())
+        if outcomes["graph"] == "equal":
+            operations.update(names)
+    print(f"{len(operations)} kinds of operations:", ", ".join(f"{name} {count}" for name, count in sorted(operations.items())))
+    print(", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items())))
+    different = sum(count for kind, count in counts.items() if kind.endswith("different"))
+    sys.exit(1 if different or not counts["graph equal"] else 0)
+
+
+if __name__ == "__main__":
+    main()
