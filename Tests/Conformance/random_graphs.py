@@ -4,9 +4,9 @@
 usage: random_graphs.py [--thaw PROGRAM] [--count COUNT] [--first SEED] [--keep FOLDER]
 
 Each graph has up to sixteen operations with random attributes (random_operations.py) on an image. `thaw run` must give
-TensorFlow's answer for the graph and for its conversion to both dialects of Core ML, within 2e-4 of the larger of 1 and the
-largest value: errors add up over the operations. Where a slightly different input changes TensorFlow's answer by as much, as when
-a value is rounded to an integer, elements are not compared. Graphs that differ are kept. TensorFlow is installed as for
+TensorFlow's answer for the graph and for its conversion to both dialects of Core ML, within 2e-4 of the larger of 1 and
+the largest value: errors add up over the operations. Elements that a slightly different input changes as much in TensorFlow,
+because a value is rounded to an integer, are not compared. Graphs that differ are kept. TensorFlow is installed as for
 `make conformance`.
 """
 import argparse
@@ -137,7 +137,7 @@ def main():
     parser.add_argument("--thaw", default=".build/release/thaw")
     parser.add_argument("--count", type=int, default=1000, help="the number of graphs (1000)")
     parser.add_argument("--first", type=int, default=1, help="the first graph's seed (1)")
-    parser.add_argument("--keep", default=".build/random-graphs", help="the folder for graphs that differ (.build/random-graphs)")
+    parser.add_argument("--keep", default=".build/random-graphs", help="where to keep graphs that differ")
     arguments = parser.parse_args()
     tf.compat.v1.disable_eager_execution()
     counts, operations = collections.Counter(), collections.Counter()
@@ -168,7 +168,7 @@ def main():
                     stream.write(definition.SerializeToString())
         if outcomes["graph"] == "equal":
             operations.update(names)
-    print(f"{len(operations)} kinds of operations:", ", ".join(f"{name} {count}" for name, count in sorted(operations.items())))
+    print(f"{len(operations)} kinds of operations:", ", ".join(f"{name} {operations[name]}" for name in sorted(operations)))
     print(", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items())))
     different = sum(count for kind, count in counts.items() if kind.endswith("different"))
     sys.exit(1 if different or not counts["graph equal"] else 0)

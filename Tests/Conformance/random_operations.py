@@ -1,7 +1,8 @@
 """TensorFlow operations with random attributes, for random_graphs.py.
 
-Each function of OPERATIONS applies one operation to a tensor and returns the result, or a list of results. It raises Unsuitable if
-the tensor has the wrong shape. All attributes come from the Choices that it is given, so a seed determines a graph.
+Each function of OPERATIONS applies an operation to a tensor and returns the result, or a list of results. It raises
+Unsuitable if the tensor has the wrong shape. Everything random comes from the Choices that it is given, so the seed
+determines the graph.
 """
 import random
 
@@ -9,6 +10,12 @@ import numpy as np
 import tensorflow as tf
 
 ops = tf.raw_ops
+OPERATIONS = []
+
+
+def operation(function):
+    OPERATIONS.append(function)
+    return function
 
 
 class Unsuitable(Exception):
@@ -99,7 +106,7 @@ def positive(x):
 
 
 def untied(x):
-    """Keeps zeros, sums of softmax and the like away from integers, where a rounding error decides which way a value is rounded."""
+    """Moves zeros, sums of softmax and the like away from integers, where the smallest error would change a rounded value."""
     return ops.AddV2(x=ops.Mul(x=x, y=number(1.37)), y=number(0.123))
 
 
@@ -110,6 +117,7 @@ def image(x):
 
 # MARK: Layers
 
+@operation
 def convolution(choose, x):
     _, _, _, channels = image(x)
     groups = choose.one(1, 1, channels)
@@ -123,6 +131,7 @@ def convolution(choose, x):
         input=x, filter=weights, strides=[1, *strides, 1], dilations=[1, *dilations, 1], padding=kind, **paddings)
 
 
+@operation
 def depthwise_convolution(choose, x):
     channels = image(x)[3]
     stride = choose.integer(1, 2)
@@ -131,6 +140,7 @@ def depthwise_convolution(choose, x):
         input=x, filter=weights, strides=[1, stride, stride, 1], padding=choose.padding())
 
 
+@operation
 def transposed_convolution(choose, x):
     batch, *sizes, channels = image(x)
     kernel, strides, padding = choose.integers(2, 1, 4), choose.integers(2, 1, 3), choose.padding()
@@ -144,6 +154,7 @@ def transposed_convolution(choose, x):
         strides=[1, *strides, 1], padding=padding)
 
 
+@operation
 def pooling(choose, x):
     image(x)
     window = {"ksize": [1, *choose.integers(2, 1, 4), 1], "strides": [1, *choose.integers(2, 1, 3), 1]}
@@ -152,6 +163,7 @@ def pooling(choose, x):
     return ops.AvgPool(value=x, padding=choose.padding(), **window)
 
 
+@operation
 def resize(choose, x):
     image(x)
     words = {"images": x, "size": integers(choose.integers(2, 1, 12))}
@@ -164,6 +176,7 @@ def resize(choose, x):
     return getattr(ops, name)(**words)
 
 
+@operation
 def crop_and_resize(choose, x):
     batch, count = image(x)[0], choose.integer(1, 3)
     corners = np.sort(choose.numbers.rand(count, 2, 2) * 1.2 - 0.1, 1)
@@ -173,11 +186,13 @@ def crop_and_resize(choose, x):
         extrapolation_value=choose.one(0.0, 0.5))
 
 
+@operation
 def rearrange(choose, x):
     image(x)
     return choose.one(ops.DepthToSpace, ops.SpaceToDepth)(input=x, block_size=choose.integer(2, 3))
 
 
+@operation
 def convolution_on_blocks(choose, x):
     _, *sizes, _ = image(x)
     blocks, before = choose.integers(2, 1, 3), choose.integers(2, 0, 1)
@@ -187,6 +202,7 @@ def convolution_on_blocks(choose, x):
     return ops.BatchToSpaceND(input=parts, block_shape=integers(blocks), crops=integers([[0, 0], [0, 0]]))
 
 
+@operation
 def patches(choose, x):
     image(x)
     size, stride, rate = choose.integer(1, 3), choose.integer(1, 2), choose.integer(1, 2)
@@ -195,6 +211,7 @@ def patches(choose, x):
         padding=choose.padding())
 
 
+@operation
 def batch_normalization(choose, x):
     channels = image(x)[3]
     scale, offset, mean, variance = (choose.noise(channels) for _ in range(4))
@@ -203,6 +220,7 @@ def batch_normalization(choose, x):
         is_training=False)[0]
 
 
+@operation
 def response_normalization(choose, x):
     image(x)
     return ops.LRN(
@@ -210,21 +228,25 @@ def response_normalization(choose, x):
         beta=choose.one(0.5, 0.75))
 
 
+@operation
 def l2_normalization(choose, x):
     squares = ops.Sum(input=ops.Square(x=x), axis=integers(choose.axis(x)), keep_dims=True)
     return ops.Mul(x=x, y=ops.Rsqrt(x=ops.Maximum(x=squares, y=number(1e-4))))
 
 
+@operation
 def softmax(choose, x):
     require(len(x.shape) > 0)
     return choose.one(ops.Softmax, ops.LogSoftmax)(logits=x)
 
 
+@operation
 def bias(choose, x):
     require(len(x.shape) > 1)
     return ops.BiasAdd(value=x, bias=choose.noise(shape_of(x)[-1]))
 
 
+@operation
 def colors(choose, x):
     require(image(x)[3] == 3)
     return choose.one(ops.RGBToHSV, ops.HSVToRGB)(images=ops.Sigmoid(x=x))
@@ -232,6 +254,7 @@ def colors(choose, x):
 
 # MARK: Products
 
+@operation
 def product(choose, x):
     require(len(x.shape) == 2)
     first, second = choose.chance(0.3), choose.chance()
@@ -240,6 +263,7 @@ def product(choose, x):
     return ops.MatMul(a=x, b=weights, transpose_a=first, transpose_b=second)
 
 
+@operation
 def batch_product(choose, x):
     require(len(x.shape) > 2)
     if choose.chance():
@@ -249,6 +273,7 @@ def batch_product(choose, x):
     return ops.BatchMatMulV2(x=x, y=choose.noise(*batch, length, choose.integer(1, 5)))
 
 
+@operation
 def einsum(choose, x):
     rank = len(x.shape)
     require(2 <= rank <= 4)
@@ -262,12 +287,14 @@ def einsum(choose, x):
 
 # MARK: Arithmetic
 
+@operation
 def activation(choose, x):
     name = choose.one("Relu", "Relu6", "Elu", "Selu", "Softplus", "Softsign", "LeakyRelu")
     words = {"alpha": choose.one(0.0, 0.1, 0.3, 1.5)} if name == "LeakyRelu" else {}
     return getattr(ops, name)(features=x, **words)
 
 
+@operation
 def function(choose, x):
     name = choose.one(
         "Sigmoid", "Tanh", "Exp", "Abs", "Neg", "Square", "Sin", "Cos", "Erf", "Expm1", "Floor", "Ceil", "Rint", "Sign",
@@ -281,6 +308,7 @@ def function(choose, x):
     return getattr(ops, name)(x=x)
 
 
+@operation
 def arithmetic(choose, x):
     name = choose.one(
         "AddV2", "Sub", "Mul", "Maximum", "Minimum", "SquaredDifference", "RealDiv", "DivNoNan", "FloorDiv", "FloorMod", "Pow")
@@ -296,16 +324,19 @@ def arithmetic(choose, x):
     return getattr(ops, name)(x=first, y=second)
 
 
+@operation
 def integer_arithmetic(choose, x):
     name = choose.one("FloorDiv", "FloorMod", "TruncateDiv", "Maximum", "Mul", "Sub")
     whole = ops.Cast(x=untied(ops.Mul(x=x, y=number(5))), DstT=tf.int32)
     return ops.Cast(x=getattr(ops, name)(x=whole, y=integers(choose.one(3, -2, 5))), DstT=tf.float32)
 
 
+@operation
 def sum_of_several(choose, x):
     return ops.AddN(inputs=[x] + [choose.like(x) for _ in range(choose.integer(0, 2))])
 
 
+@operation
 def selection(choose, x):
     name = choose.one("Less", "LessEqual", "Greater", "GreaterEqual", "Equal", "NotEqual")
     condition = getattr(ops, name)(x=untied(x), y=number(choose.one(0, 0.5)))
@@ -319,10 +350,12 @@ def selection(choose, x):
     return ops.SelectV2(condition=condition, t=choose.like(x), e=number(0.25))
 
 
+@operation
 def clipping(choose, x):
     return ops.ClipByValue(t=x, clip_value_min=number(-0.5), clip_value_max=number(0.7))
 
 
+@operation
 def rounding(choose, x):
     return ops.FakeQuantWithMinMaxVars(
         inputs=untied(x), min=number(choose.one(-1, -3, 0)), max=number(choose.one(1, 2.5)), num_bits=choose.one(4, 8),
@@ -331,6 +364,7 @@ def rounding(choose, x):
 
 # MARK: Reductions and order
 
+@operation
 def reduction(choose, x):
     name = choose.one("Sum", "Mean", "Max", "Min", "Prod")
     rank = len(x.shape)
@@ -341,18 +375,21 @@ def reduction(choose, x):
         input=ops.Tanh(x=x) if name == "Prod" else x, axis=integers(axes), keep_dims=choose.chance())
 
 
+@operation
 def largest_index(choose, x):
     name = choose.one(ops.ArgMax, ops.ArgMin)
     index = name(input=x, dimension=integers(choose.axis(x)), output_type=choose.one(tf.int32, tf.int64))
     return ops.Cast(x=index, DstT=tf.float32)
 
 
+@operation
 def largest_values(choose, x):
     require(len(x.shape) > 0)
     result = ops.TopKV2(input=x, k=integers(choose.integer(1, shape_of(x)[-1])), sorted=True)
     return result.values if choose.chance() else ops.Cast(x=result.indices, DstT=tf.float32)
 
 
+@operation
 def one_hot(choose, x):
     require(len(x.shape) in (1, 2))
     index = ops.ArgMax(input=x, dimension=integers(-1))
@@ -361,6 +398,7 @@ def one_hot(choose, x):
         off_value=number(choose.one(0, -1)), axis=choose.one(-1, 0))
 
 
+@operation
 def running_total(choose, x):
     words = {"axis": integers(choose.axis(x)), "exclusive": choose.chance(), "reverse": choose.chance()}
     return ops.Cumsum(x=x, **words) if choose.chance() else ops.Cumprod(x=ops.Tanh(x=x), **words)
@@ -368,12 +406,14 @@ def running_total(choose, x):
 
 # MARK: Shapes
 
+@operation
 def transpose(choose, x):
     order = list(range(len(x.shape)))
     choose.random.shuffle(order)
     return ops.Transpose(x=x, perm=integers(order))
 
 
+@operation
 def reshape(choose, x):
     left, sizes = int(np.prod(shape_of(x))), []
     for _ in range(choose.integer(0, 4)):
@@ -386,6 +426,7 @@ def reshape(choose, x):
     return ops.Reshape(tensor=x, shape=integers(sizes))
 
 
+@operation
 def computed_reshape(choose, x):
     require(len(x.shape) > 1)
     first = ops.StridedSlice(
@@ -393,27 +434,32 @@ def computed_reshape(choose, x):
     return ops.Reshape(tensor=x, shape=ops.Pack(values=[first, integers(-1)], axis=0))
 
 
+@operation
 def squeeze(choose, x):
     axes = [axis for axis, size in enumerate(shape_of(x)) if size == 1]
     require(axes)
     return ops.Squeeze(input=x, axis=choose.one([], choose.some(axes)))
 
 
+@operation
 def expand(choose, x):
     rank = len(x.shape)
     return ops.ExpandDims(input=x, axis=integers(choose.integer(-rank - 1, rank)))
 
 
+@operation
 def broadcast(choose, x):
     sizes = [size if size > 1 else choose.integer(1, 3) for size in shape_of(x)]
     return ops.BroadcastTo(input=x, shape=integers(([2] if choose.chance(0.2) else []) + sizes))
 
 
+@operation
 def tile(choose, x):
     require(len(x.shape) > 0)
     return ops.Tile(input=x, multiples=integers([choose.one(1, 1, 2, 3) for _ in x.shape]))
 
 
+@operation
 def concatenation(choose, x):
     axis = choose.axis(x) % len(x.shape)
 
@@ -426,12 +472,14 @@ def concatenation(choose, x):
     return ops.ConcatV2(values=parts, axis=integers(choose.one(axis, axis - len(x.shape))))
 
 
+@operation
 def stack(choose, x):
     rank = len(x.shape)
     return ops.Pack(
         values=[choose.like(x) for _ in range(choose.integer(1, 3))] + [x], axis=choose.integer(-rank - 1, rank))
 
 
+@operation
 def split(choose, x):
     axis = choose.axis(x)
     size = shape_of(x)[axis]
@@ -443,12 +491,14 @@ def split(choose, x):
     return ops.Split(axis=integers(axis), value=x, num_split=count)
 
 
+@operation
 def unstack(choose, x):
     axis = choose.axis(x)
     require(shape_of(x)[axis] < 6)
     return ops.Unpack(value=x, num=shape_of(x)[axis], axis=axis)
 
 
+@operation
 def slice_by_size(choose, x):
     require(len(x.shape) > 0)
     begins = [choose.integer(0, size - 1) for size in shape_of(x)]
@@ -456,10 +506,12 @@ def slice_by_size(choose, x):
     return ops.Slice(input=x, begin=integers(begins), size=integers(sizes))
 
 
+@operation
 def strided_slice(choose, x):
     sizes = shape_of(x)
     require(sizes)
-    specifications, masks, has_ellipsis, axis = [], dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0), 0, 0
+    masks = dict.fromkeys(("begin", "end", "ellipsis", "new_axis", "shrink_axis"), 0)
+    specifications, has_ellipsis, axis = [], False, 0
     while axis < len(sizes) and len(specifications) < len(sizes) + 2 and not (specifications and choose.chance(0.1)):
         bit, size = 1 << len(specifications), sizes[axis]
         kind = choose.one("new_axis", "shrink_axis", "shrink_axis", "ellipsis", *["range"] * 6)
@@ -486,23 +538,27 @@ def strided_slice(choose, x):
         input=x, begin=begins, end=ends, strides=strides, **{f"{name}_mask": mask for name, mask in masks.items()})
 
 
+@operation
 def reverse(choose, x):
     require(len(x.shape) > 0)
     return ops.ReverseV2(tensor=x, axis=integers(choose.some(range(len(x.shape)))))
 
 
+@operation
 def roll(choose, x):
     require(len(x.shape) > 0)
     axes = choose.some(range(len(x.shape)))
     return ops.Roll(input=x, shift=integers(choose.integers(len(axes), -3, 3)), axis=integers(axes))
 
 
+@operation
 def gather(choose, x):
     axis = choose.axis(x)
     shape = choose.one([], [2], [3], [2, 2])
     return ops.GatherV2(params=x, indices=choose.indices(shape_of(x)[axis], shape), axis=integers(axis))
 
 
+@operation
 def gather_slices(choose, x):
     require(len(x.shape) > 0)
     sizes = shape_of(x)[:choose.integer(1, len(x.shape))]
@@ -510,6 +566,7 @@ def gather_slices(choose, x):
     return ops.GatherNd(params=x, indices=integers(indices))
 
 
+@operation
 def pad(choose, x):
     require(len(x.shape) > 0)
     paddings = [choose.integers(2, 0, 2) if choose.chance(0.6) else [0, 0] for _ in x.shape]
@@ -519,9 +576,3 @@ def pad(choose, x):
         return ops.MirrorPad(input=x, paddings=integers(paddings), mode=choose.one("REFLECT", "SYMMETRIC"))
     words = {"constant_values": number(choose.one(-1, 2.5))} if kind == "PadV2" else {}
     return getattr(ops, kind)(input=x, paddings=integers(paddings), **words)
-
-
-OPERATIONS = [
-    value for value in list(globals().values())
-    if getattr(value, "__code__", None) and value.__code__.co_varnames[:2] == ("choose", "x") and value.__code__.co_argcount == 2
-]
