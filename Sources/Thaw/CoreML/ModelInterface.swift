@@ -170,12 +170,15 @@ struct ModelInterface {
         for (index, read) in images.enumerated() {
             var image = read
             var lifted = declared.images[index].lifted
-            if let scaling = try model.graph.withLiftedPreprocessing(ofInput: index) {
-                model.graph = scaling.graph
-                let head = PixelScaling(scale: scaling.lifted.scale, bias: scaling.lifted.offset)
-                let whole = read.scaling.followed(by: head)
-                image.scaling = whole
-                let own = declared.images[index].scaling.map { whole.after($0) } ?? (ownsHead(image) ? head : nil)
+            let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
+            let head = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
+            model.graph = lifting?.graph ?? model.graph
+            image.scaling = head.map { read.scaling.followed(by: $0) } ?? read.scaling
+            // The arithmetic of a program may also have become part of another operation, such as a hard sigmoid. Then the
+            // inverse of the written scaling is left.
+            if head != nil || read.scaling.isIdentity {
+                let own =
+                    declared.images[index].scaling.map { image.scaling.after($0) } ?? (ownsHead(image) ? head : nil)
                 if let own, !own.isNearlyIdentity { lifted = lifted?.followed(by: own) ?? own }
             }
             image.lifted = lifted

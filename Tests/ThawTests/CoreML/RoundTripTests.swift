@@ -78,4 +78,31 @@ enum Dialect: String, CaseIterable, Sendable {
             #expect(difference(back.graph.answer(to: back.graph.channelsLast(fed)), answer) <= dialect.tolerance)
         }
     }
+
+    /// A program's scaling and the clamp after it are read as a hard sigmoid.
+    @Test(arguments: [nil, PixelScaling(scale: [1.5, 1.5, 1.5], bias: [0.2, 0.2, 0.2])], Dialect.allCases)
+    func `scaling that becomes part of an operation is applied once`(
+        _ lifted: PixelScaling?, _ dialect: Dialect
+    ) throws {
+        var builder = GraphBuilder()
+        let image = builder.input("image", TensorType([1, 4, 4, 3]))
+        let bounded = try builder.one(Binary(.maximum, constant: Tensor([0], shape: [])), image)
+        builder.output("answer", try builder.one(Binary(.minimum, constant: Tensor([1], shape: [])), bounded))
+        let outer = PixelScaling(scale: [0.8, 0.8, 0.8], bias: [0.1, 0.1, 0.1])
+        var model = Model(
+            graph: builder.graph,
+            image: ImageInput(
+                name: "image", width: 4, height: 4, color: .rgb,
+                scaling: lifted.map { outer.followed(by: $0) } ?? outer))
+        model.image!.lifted = lifted
+        let back = try dialect.roundTrip(model)
+        let read = try #require(back.image)
+        #expect(read.scaling.isIdentity == (dialect == .program))
+        let input = Tensor(noise(48), shape: [1, 4, 4, 3])
+        func answer(_ model: Model, _ scaling: PixelScaling?) -> Tensor {
+            model.graph.answer(to: scaling.map { input.scaled($0) } ?? input)
+        }
+        #expect(difference(answer(back, read.lifted), answer(model, lifted)) <= dialect.tolerance)
+        #expect(difference(answer(back, read.scaling), answer(model, model.image?.scaling)) <= dialect.tolerance)
+    }
 }
