@@ -249,7 +249,11 @@ def bias(choose, x):
 @operation
 def colors(choose, x):
     require(image(x)[3] == 3)
-    return choose.one(ops.RGBToHSV, ops.HSVToRGB)(images=ops.Sigmoid(x=x))
+    # The smallest error changes the hue of a gray pixel, so the channels are kept apart.
+    apart = [0.0, 0.3, 0.6]
+    choose.random.shuffle(apart)
+    pixels = ops.AddV2(x=ops.Mul(x=ops.Sigmoid(x=x), y=number(0.25)), y=tf.constant(apart))
+    return choose.one(ops.RGBToHSV, ops.HSVToRGB)(images=pixels)
 
 
 # MARK: Products
