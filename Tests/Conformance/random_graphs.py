@@ -12,11 +12,11 @@ because a value is rounded to an integer, are not compared. Graphs that differ a
 import argparse
 import collections
 import os
-import subprocess
+import shutil
 import sys
 import tempfile
 
-from conformance import use_tensorflow
+from conformance import run, use_tensorflow
 
 if __name__ == "__main__":
     use_tensorflow()
@@ -98,19 +98,17 @@ class Folder:
     def file(self, name):
         return os.path.join(self.path, name)
 
-    def run(self, *words):
-        """The message if the command fails; None if it succeeds."""
-        outcome = subprocess.run([self.thaw, *words], capture_output=True, text=True)
-        if outcome.returncode not in (0, 2):
-            return f"status {outcome.returncode}: {outcome.stderr}"
-        return outcome.stderr if outcome.returncode else None
+    def failure(self, *words):
+        """`refused`, or a description of how the command ended; None if it succeeds."""
+        status, text = run(self.thaw, *words)
+        return {0: None, 2: "refused"}.get(status, f"it ends with {status}: {text}")
 
-    def outcome(self, model, expected, compared, options=()):
+    def outcome(self, model, expected, compared, options):
         """`equal`, `refused`, or a description of the difference."""
         answer = self.file("answer.npy")
-        failure = self.run("run", self.file(model), self.file("pixels.npy"), "-o", answer, "--threads", "1", *options)
+        failure = self.failure("run", self.file(model), self.file("pixels.npy"), "-o", answer, "--threads", "1", *options)
         if failure:
-            return failure if failure.startswith("status") else "refused"
+            return failure
         actual = np.load(answer)
         # Arrays of a neural network may lack axes of size 1.
         if [size for size in actual.shape if size > 1] != [size for size in expected.shape if size > 1]:
@@ -123,13 +121,10 @@ class Folder:
         """The outcomes for the graph and its conversions."""
         yield "graph", self.outcome("graph.pb", expected, compared, PLAIN)
         for form, options in FORMS.items():
-            failure = self.run(
+            failure = self.failure(
                 "convert", self.file("graph.pb"), "-o", self.file(form), "--weights", "float32", "--preprocess", "none",
                 "--no-image-output", *PLAIN, *options)
-            if failure:
-                yield form, failure if failure.startswith("status") else "refused"
-            else:
-                yield form, self.outcome(form, expected, compared, ["--layout", "graph"])
+            yield form, failure or self.outcome(form, expected, compared, ["--layout", "graph"])
 
 
 def main():
@@ -156,18 +151,15 @@ def main():
         names = {node.op for node in definition.node} - {"Const", "Identity", "Placeholder"}
         with tempfile.TemporaryDirectory() as path:
             folder = Folder(path, arguments.thaw, definition, pixels)
-            outcomes = dict(folder.outcomes(expected, compared))
-            for form, outcome in outcomes.items():
+            for form, outcome in folder.outcomes(expected, compared):
                 kind = outcome if outcome in ("equal", "refused") else "different"
                 counts[f"{form} {kind}"] += 1
                 if kind == "different":
                     print(f"{seed}, {form}: {outcome}; {', '.join(sorted(names))}", flush=True)
-            if not {"equal", "refused"}.issuperset(outcomes.values()):
-                os.makedirs(arguments.keep, exist_ok=True)
-                with open(os.path.join(arguments.keep, f"{seed}.pb"), "wb") as stream:
-                    stream.write(definition.SerializeToString())
-        if outcomes["graph"] == "equal":
-            operations.update(names)
+                    os.makedirs(arguments.keep, exist_ok=True)
+                    shutil.copy(folder.file("graph.pb"), os.path.join(arguments.keep, f"{seed}.pb"))
+                elif kind == "equal" and form == "graph":
+                    operations.update(names)
     print(f"{len(operations)} kinds of operations:", ", ".join(f"{name} {operations[name]}" for name in sorted(operations)))
     print(", ".join(f"{kind}: {count}" for kind, count in sorted(counts.items())))
     different = sum(count for kind, count in counts.items() if kind.endswith("different"))

@@ -69,10 +69,10 @@ class Choices:
     def indices(self, size, shape):
         return tf.constant(np.asarray(self.numbers.randint(0, size, shape), np.int32))
 
-    def axis(self, x, lowest_rank=1):
+    def axis(self, x):
         """An axis of the tensor, counted from the front or the end."""
         rank = len(x.shape)
-        require(rank >= lowest_rank)
+        require(rank > 0)
         return self.integer(-rank, rank - 1)
 
     def tensor(self, condition):
