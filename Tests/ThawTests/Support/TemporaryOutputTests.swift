@@ -62,7 +62,7 @@ import Testing
         #expect(output.descriptor > STDERR_FILENO)
         try output.publish(mayReplace: false)
         #expect(names == ["out"])
-        #expect(try mode("out") == final ?? natural(kind))
+        #expect(mode("out") == final ?? natural(kind))
     }
 
     @Test func `a folder that replaces another gets its permissions`() throws {
