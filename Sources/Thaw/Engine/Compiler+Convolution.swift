@@ -139,7 +139,7 @@ extension Compiler {
             groupBytes: groups.widest * kernels.packedBytes(layer.steps),
             // A convolution with a stride skips most of the image.
             inputBytes: min(from.imageStride, to.pixels * layer.steps.count * from.element.size),
-            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks)
+            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks, threads: threads)
     }
 }
 

@@ -10,26 +10,43 @@ extension Compiler {
         // The channels of a group share the packed weights of an expansion.
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: layer.expansion == nil ? 1 : kernels.groupBlocks)
             .ranges
-        // Bands that stay in the cache from their first read to their last. With an expansion only a few bands, because
-        // their edges are computed twice.
-        let bands =
-            layer.expansion == nil
-            ? Bands(rows: to.height, perBand: max(1, 2048 / to.width))
-            : Bands(rows: to.height, count: (minimumBands + groups.count - 1) / groups.count)
+        let chunks = depthwiseChunks(groups: groups.count, height: to.height, width: to.width, layer)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [layer.from.slot],
-            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * groups.count * bands.count
+            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * chunks.count
         ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: groups.count * bands.count)
-            let (band, index) = part.quotientAndRemainder(dividingBy: groups.count)
-            if band == 0 { memory.clearHalo(to, image: image, blocks: groups[index]) }
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks.count)
+            let (blocks, rows) = (groups[chunks[part].group], chunks[part].rows)
+            if rows.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
             layer.run(
-                memory, image, blocks: groups[index], rows: bands[band], to: memory.pixels(to, image: image),
+                memory, image, blocks: blocks, rows: rows, to: memory.pixels(to, image: image),
                 rowStride: to.rowStride, blockStride: to.blockStride)
         }
         step.scratchBytes = layer.scratchBytes
         step.precision = layer.expansion?.layer.precision ?? .float32
         add(step)
+    }
+
+    /// The groups and rows of each chunk of a depthwise convolution.
+    private func depthwiseChunks(
+        groups: Int, height: Int, width: Int, _ layer: DepthwiseLayer
+    ) -> [(group: Int, rows: Range<Int>)] {
+        // Bands that stay in the cache from their first read to their last. With an expansion only a few bands, because
+        // their edges are computed twice.
+        let bands =
+            layer.expansion == nil
+            ? Bands(rows: height, perBand: max(1, 2048 / width))
+            : Bands(rows: height, count: (minimumBands + groups - 1) / groups)
+        if layer.expansion == nil || bands.count > 1 {
+            return (0..<bands.count).flatMap { band in (0..<groups).map { ($0, bands[band]) } }
+        }
+        // Each thread computes an equal part of all groups' rows, so a group between two threads has two chunks.
+        let ends = (1...threads).map { $0 * groups * height / threads }
+        return (0..<groups).flatMap { group in
+            let (first, end) = (group * height, (group + 1) * height)
+            let cuts = [first] + ends.filter { $0 > first && $0 < end } + [end]
+            return zip(cuts, cuts.dropFirst()).map { (group, $0 - first..<$1 - first) }
+        }
     }
 
     /// - Parameter to: The size of the result, wherever it will be stored.

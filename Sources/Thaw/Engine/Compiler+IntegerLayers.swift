@@ -118,7 +118,7 @@ extension Compiler {
             pixels: to.pixels, tile: integers.tilePixels, groups: groups.ranges,
             groupBytes: groups.widest * integers.packedBytes(steps),
             inputBytes: min(from.imageStride, to.pixels * steps.count * 4),
-            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks)
+            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks, threads: threads)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: algorithm,
             reads: [from.slot] + (residual.map { [$0.slot] } ?? []), writes: [to.slot],

@@ -23,11 +23,11 @@ struct Cut {
         groupChunks = (groups.count + groupsPerChunk - 1) / groupsPerChunk
     }
 
-    /// Splits the output so that a chunk's weights and input fit into a core's cache together and there are enough
-    /// chunks to keep several threads busy.
+    /// Splits the output so that a chunk's weights and input fit into a core's cache together, there are enough chunks to
+    /// keep several threads busy, and the threads finish at about the same time.
     init(
         pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, outputBytes: Int,
-        minimumChunks: Int
+        minimumChunks: Int, threads: Int
     ) {
         let weightBudget = 256 << 10
         let inputBudget = 256 << 10
@@ -40,21 +40,41 @@ struct Cut {
             pixelsPerChunk = max(tile * 4, min(pixelsPerChunk, (pixels + minimumChunks - 1) / minimumChunks))
         }
         while chunks() < minimumChunks, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
-        // Use whole tiles. If a few tiles cover all pixels, make them equal in size instead. An even number of chunks
-        // lets two threads finish together.
-        if pixelsPerChunk < pixels {
-            let tiles = (pixels + tile - 1) / tile
-            var tilesPerChunk = (pixelsPerChunk + tile - 1) / tile
-            let isOdd = { groupChunks() % 2 * ((tiles + $0 - 1) / $0 % 2) == 1 }
-            if let even = (max(1, tilesPerChunk * 2 / 3)...tilesPerChunk).last(where: { !isOdd($0) }) {
-                tilesPerChunk = even
-            }
-            pixelsPerChunk = tilesPerChunk * tile
-        }
+        // Use whole tiles.
+        if pixelsPerChunk < pixels { pixelsPerChunk = (pixelsPerChunk + tile - 1) / tile * tile }
         // Threads should avoid reading the larger of image and weights twice.
-        self.init(
+        self = Cut(
             pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk,
-            isByPixels: inputBytes + outputBytes >= groups.count * groupBytes)
+            isByPixels: inputBytes + outputBytes >= groups.count * groupBytes
+        ).balanced(for: threads, tile: tile)
+    }
+
+    /// This cut, or one with smaller chunks of at least a tile if the busiest thread then has noticeably less to do.
+    private func balanced(for threads: Int, tile: Int) -> Cut {
+        var (best, least) = (self, load(threads: threads))
+        for groupsPerChunk in (1...groupsPerChunk).reversed() {
+            for count in pixelChunks...max(pixelChunks, min(2 * pixelChunks + 1, pixels / tile)) {
+                // A share of more than the average by a thirty-second is good enough.
+                guard least > 1.0 + 1.0 / 32 else { return best }
+                let cut = Cut(
+                    pixels: pixels, pixelsPerChunk: (pixels + count - 1) / count, groups: groups,
+                    groupsPerChunk: groupsPerChunk, isByPixels: isByPixels)
+                let load = cut.load(threads: threads)
+                if load < least - 1.0 / 32 { (best, least) = (cut, load) }
+            }
+        }
+        return best
+    }
+
+    /// The work of the busiest thread, relative to the average, if each thread computes its own share of the chunks.
+    private func load(threads: Int) -> Double {
+        let shares = (0..<threads).map { thread in
+            (thread * chunks / threads..<(thread + 1) * chunks / threads).reduce(0) { sum, chunk in
+                let (pixels, blocks) = self[chunk]
+                return sum + pixels.count * blocks.count
+            }
+        }
+        return Double(threads * shares.max()!) / Double(shares.reduce(0, +))
     }
 
     /// The pixels and blocks of a chunk.

@@ -55,7 +55,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [Float.nan, .infinity, 1e30, .leastNonzeroMagnitude, 0]) func `unusual weights are kept or do no harm`(
+    @Test(arguments: [Float.nan, .infinity, 1e30, .leastNonzeroMagnitude, 0])
+    func `unusual weights are kept or do no harm`(
         _ number: Float
     ) throws {
         let weights = Tensor((0..<64).map { $0 == 5 ? number : $0 == 7 && number < 1 ? number : 0 }, shape: [4, 16])

@@ -235,7 +235,9 @@ import Testing
         #expect(statistic == .extremes ? range.high == 80 : range.high < 40 && range.high > 0.9, "\(range)")
     }
 
-    @Test(arguments: RangeStatistic.allCases, [(0, 0x1p-140), (-0x1p-140, 0x1p-140), (0x1p-140, 0x1p-139)] as [(Float, Float)])
+    @Test(
+        arguments: RangeStatistic.allCases,
+        [(0, 0x1p-140), (-0x1p-140, 0x1p-140), (0x1p-140, 0x1p-139)] as [(Float, Float)])
     func `a range near 0 has no bins, and stays as it is`(_ statistic: RangeStatistic, _ range: (Float, Float)) {
         var distribution = Distribution(range.0, range.1)
         [range.0, range.1, range.0].withUnsafeBufferPointer { distribution.add($0) }

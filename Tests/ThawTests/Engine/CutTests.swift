@@ -1,0 +1,45 @@
+import Kernels
+import Testing
+
+@testable import Thaw
+
+/// How the output of a convolution is split among threads.
+struct CutTests {
+    typealias Size = (pixels: Int, inputs: Int, outputs: Int)
+
+    /// Pointwise convolutions of MobileNetV2 and others.
+    static let sizes: [Size] = [
+        (49, 576, 160), (49, 960, 320), (196, 384, 64), (196, 576, 96), (196, 384, 96), (3136, 24, 144),
+        (49, 1280, 1000), (1, 1280, 1000), (12544, 32, 16),
+    ]
+
+    private func cut(_ size: Size, threads: Int) -> Cut {
+        let groups = BlockGroups(blocks: (size.outputs + 15) / 16, maximumWidth: 4)
+        return Cut(
+            pixels: size.pixels, tile: 14, groups: groups.ranges, groupBytes: groups.widest * size.inputs * 64,
+            inputBytes: size.pixels * size.inputs * 4, outputBytes: size.pixels * size.outputs * 4,
+            minimumChunks: threads > 1 ? 4 * threads : 1, threads: threads)
+    }
+
+    @Test(arguments: sizes, [1, 2, 3, 16])
+    func `every pixel of every block is computed once`(_ size: Size, _ threads: Int) {
+        let cut = cut(size, threads: threads)
+        let blocks = (size.outputs + 15) / 16
+        var counts = [Int](repeating: 0, count: size.pixels * blocks)
+        for chunk in 0..<cut.chunks {
+            for pixel in cut[chunk].pixels {
+                for block in cut[chunk].blocks { counts[pixel * blocks + block] += 1 }
+            }
+        }
+        #expect(counts.allSatisfy { $0 == 1 })
+    }
+
+    @Test(arguments: sizes.filter { $0.pixels > 1 })
+    func `two threads have nearly equal shares`(_ size: Size) {
+        let cut = cut(size, threads: 2)
+        let work = (0..<cut.chunks).map { cut[$0].pixels.count * cut[$0].blocks.count }
+        let (first, all) = (work.prefix(cut.chunks / 2).reduce(0, +), work.reduce(0, +))
+        // Not better, because the last group may be narrower.
+        #expect(abs(Double(2 * first) / Double(all) - 1) < 0.1)
+    }
+}
