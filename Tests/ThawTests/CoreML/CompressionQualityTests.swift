@@ -56,9 +56,7 @@ import Testing
     }
 
     @Test(arguments: [Float.nan, .infinity, 1e30, .leastNonzeroMagnitude, 0])
-    func `unusual weights are kept or do no harm`(
-        _ number: Float
-    ) throws {
+    func `unusual weights are kept or do no harm`(_ number: Float) throws {
         let weights = Tensor((0..<64).map { $0 == 5 ? number : $0 == 7 && number < 1 ? number : 0 }, shape: [4, 16])
         for type: WeightType in [.int8, .palette8, .palette6, .palette4, .float16] {
             let storage = WeightStorage(type, minimumCount: 1)
