@@ -8,9 +8,11 @@ SWIFT ?= swift
 # modules in parallel as soon as their dependencies allow. It would pass lists of many files in temporary files; their names are
 # new each time, so that each command would compile everything again.
 DRIVER = --use-integrated-swift-driver -Xswiftc -driver-filelist-threshold=100000
-BUILD = $(SWIFT) build -c release -debug-info-format none $(DRIVER)
+# Huge pages make the compiler's many small allocations cheaper, which saves a tenth of the time.
+BUILD = GLIBC_TUNABLES=glibc.malloc.hugetlb=1 $(SWIFT) build -c release -debug-info-format none $(DRIVER)
 TESTING = .build/testing
 # THAW_TEST makes undefined behavior in C code trap, and compiles the tests without optimization.
+BUILD_TESTS = THAW_TEST=1 $(BUILD) --build-tests -Xswiftc -enable-testing --scratch-path $(TESTING)
 TEST = THAW_TEST=1 $(SWIFT) test -c release -debug-info-format none $(DRIVER)
 THAW = .build/release/thaw
 LIBRARY = .build/lib
@@ -125,7 +127,7 @@ demo: command
 TESTED_LIBRARY = $(TESTING)/release/libThawC.so
 test: setup graphviz
 	@mkdir -p $(TESTING)
-	@set -o pipefail; $(TEST) --scratch-path $(TESTING) 2>&1 | tee $(TESTING)/log; status=$$?; \
+	@set -o pipefail; { $(BUILD_TESTS) && $(TEST) --skip-build --scratch-path $(TESTING); } 2>&1 | tee $(TESTING)/log; status=$$?; \
 	    echo "skipped: $$(grep -ac '^➜ Test' $(TESTING)/log || true)"; exit $$status
 	@if test "$$(uname)" = Linux && $(MAKE) $(PYTHON_TOOLS)/ready; then \
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
@@ -134,7 +136,7 @@ test: setup graphviz
 # Runs the tests of lower precision on an emulated Xeon with AMX, which takes ten minutes.
 amx-test: setup
 	.ci/amx-root
-	THAW_TEST=1 $(BUILD) --build-tests -Xswiftc -enable-testing --scratch-path $(TESTING)
+	$(BUILD_TESTS)
 	.ci/amx-test $(TESTING)/release/ThawPackageTests.xctest
 
 # Tests the service with third-party clients, installed from PyPI under .build.
