@@ -48,16 +48,23 @@ extension Normalization {
             let x = try op.operand()
             let axes = try op.axes(x).sorted()
             let whole = Shape(x.shape.indices.map { axes.contains($0) ? x.shape[$0] : 1 })
-            func constant(_ key: String, _ neutral: Float) throws -> Tensor? {
-                guard op.has(key) else { return nil }
-                guard let tensor = try op.operand(key).constant?.asFloat32, tensor.elementCount == whole.elementCount
-                else { throw op.refused("'\(key)' does not fit the axes \(axes) of \(x.shape)") }
-                return tensor.reshaped(whole).unless(neutral)
-            }
             let normalization = Normalization(
-                axes: axes, epsilon: try op.number("epsilon", default: 1e-5), scale: try constant("gamma", 1),
-                offset: try constant("beta", 0))
+                axes: axes, epsilon: try op.number("epsilon", default: 1e-5),
+                scale: try op.parameter("gamma", x.shape, axes)?.reshaped(whole).unless(1),
+                offset: try op.parameter("beta", x.shape, axes)?.reshaped(whole).unless(0))
             return [try reading.add(normalization, x, op)]
         },
     ]
+}
+
+extension MILRead {
+    /// A constant with a value for each position along some axes of an operand; nil if it is missing.
+    fileprivate func parameter(_ key: String, _ shape: Shape, _ axes: [Int]) throws -> Tensor? {
+        guard has(key) else { return nil }
+        let tensor = try operand(key).constant?.asFloat32
+        guard let tensor, tensor.elementCount == axes.reduce(1, { $0 * shape[$1] }) else {
+            throw refused("'\(key)' does not fit the axes \(axes) of \(shape)")
+        }
+        return tensor
+    }
 }
