@@ -226,7 +226,7 @@ public struct Converter: Sendable {
         for (index, read) in imported.images.enumerated() {
             let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
             model.graph = lifting?.graph ?? model.graph
-            let lifted = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
+            let lifted = lifting.map { PixelScaling($0.lifted) }
             // A trial needs a single image input.
             if labels == nil, model.graph.inputs.count == 1 {
                 pixelRange = self.pixelRange(model.graph, lifted, source, imported)

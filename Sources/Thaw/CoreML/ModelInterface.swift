@@ -171,7 +171,7 @@ struct ModelInterface {
             var image = read
             var lifted = declared.images[index].lifted
             let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
-            let head = lifting.map { PixelScaling(scale: $0.lifted.scale, bias: $0.lifted.offset) }
+            let head = lifting.map { PixelScaling($0.lifted) }
             model.graph = lifting?.graph ?? model.graph
             image.scaling = head.map { read.scaling.followed(by: $0) } ?? read.scaling
             // The arithmetic of a program may also have become part of another operation, such as a hard sigmoid. Then the

@@ -29,6 +29,9 @@ public struct PixelScaling: Hashable, Sendable {
         self.bias = bias
     }
 
+    /// The same arithmetic.
+    init(_ arithmetic: ChannelArithmetic) { self.init(scale: arithmetic.scale, bias: arithmetic.offset) }
+
     /// The scaling that leaves pixels unchanged.
     public static func identity(channels: Int) -> PixelScaling {
         PixelScaling(scale: Array(repeating: 1, count: channels), bias: Array(repeating: 0, count: channels))
