@@ -175,7 +175,7 @@ struct ProgramWriter {
         let inputs = node.inputs.map { wide == nil ? values[$0]! : wideValue($0) }
         let mil = MILNode(inputs: inputs, outputs: node.outputs.map { values[$0]! })
         try naming(node: node.identity) {
-            if wide != nil || block.float == .float16 && operation.exceedsFloat16 {
+            if wide != nil || block.float == .float16 && operation.needsFloat32 {
                 try block.inFloat32(mil) { try operation.write($0, to: &$1) }
             } else {
                 try operation.write(mil, to: &block)

@@ -9,6 +9,17 @@ func float(fromHalf bits: UInt16) -> Float {
     return sign == 0 ? magnitude : -magnitude
 }
 
+extension Float {
+    /// Whether half precision represents the number exactly.
+    var isHalf: Bool { float(fromHalf: half(from: self)) == self }
+
+    /// The lowest half-precision value that is not below this number, which is positive.
+    var roundedUpToHalf: Float {
+        let bits = half(from: self)
+        return float(fromHalf: float(fromHalf: bits) < self ? bits + 1 : bits)
+    }
+}
+
 /// The bit pattern of the half-precision value nearest to `value`, ties to even.
 func half(from value: Float) -> UInt16 {
     let bits = value.bitPattern

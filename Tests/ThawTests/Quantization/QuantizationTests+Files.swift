@@ -62,6 +62,27 @@ extension QuantizationTests {
         #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
     }
 
+    @Test(arguments: [1e-2, 1e-4, 1e-6] as [Float])
+    func `a program that computes in float16 keeps scales that are too small for it`(_ factor: Float) throws {
+        var model = try Self.model("mobilenet_v1_folded")
+        let first = try #require(model.graph.nodes.firstIndex { $0.operation is Convolution })
+        var layer = try #require(model.graph.nodes[first].operation as? Convolution)
+        layer.filters = Tensor(layer.filters.floats.map { $0 * factor }, shape: layer.filters.shape)
+        layer.bias = layer.bias.map { bias in Tensor(bias.floats.map { $0 * factor }, shape: bias.shape) }
+        model.graph.nodes[first].operation = layer
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let scales = { (graph: Graph) in Set(graph.nodes.compactMap { ($0.operation as? AffineQuantize)?.scale }) }
+        let expected = scales(quantization.model.graph)
+        #expect(expected.contains { $0.scales[0] < 0x1p-14 } == (factor < 1e-2))
+        #expect(expected.allSatisfy(\.isHalf) == (factor > 1e-6))
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlpackage").path
+        try quantization.write(toFile: path)
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.isEmpty, "\(read.warnings)")
+        #expect(scales(read.model.graph) == expected)
+    }
+
     @Test func `ranges that a file cannot hold are refused`() throws {
         let large = try Quantization(Self.model("resnet"), imagesAt: Self.photos).modelWithRanges()
         let small = try Quantization(Self.model("mobilenet_v1_folded"), imagesAt: Self.photos).modelWithRanges()

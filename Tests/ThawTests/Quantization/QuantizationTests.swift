@@ -215,8 +215,18 @@ import Testing
     }
 
     @Test(
-        arguments: [(-1, 1, 128), (0, 6, 0), (-6, 0, 255), (0.5, 2, 0), (0, 0, 0), (-1e-3, 1e-3, 128)]
-            as [(Float, Float, Int)])
+        arguments: [(100, true), (1, true), (1e-3, true), (2e-4, true), (1e-4, false), (1e-9, false)]
+            as [(Float, Bool)])
+    func `scales of weights are float16 values if that is precise enough`(_ largest: Float, _ isHalf: Bool) {
+        let scale = SymmetricWeights.scale(largest)
+        #expect(scale.isHalf == isHalf)
+        #expect((largest * 0.9999...largest * 1.1).contains(127 * scale))
+    }
+
+    @Test(
+        arguments: [
+            (-1, 1, 128), (0, 6, 0), (-6, 0, 255), (0.5, 2, 0), (0, 0, 0), (-1e-3, 1e-3, 127), (-1e-4, 1e-4, 128),
+        ] as [(Float, Float, Int)])
     func `every quantized range contains 0`(_ low: Float, _ high: Float, _ zeroPoint: Int) {
         let quantized = QuantizationParameters(low, high)
         #expect(quantized.scale > 0 && quantized.zeroPoint == zeroPoint)

@@ -29,12 +29,14 @@ extension MILBlock {
         }
     }
 
-    /// Adds weights as signed 8-bit integers, if they are multiples of a scale in each output channel.
+    /// Adds weights as signed 8-bit integers, if they are multiples of a scale in each output channel, and the program can
+    /// store these scales exactly.
     /// - Parameter order: The order of the axes, the output channels first.
     /// - Returns: Their name, or nil if they are not.
     mutating func quantizedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]) -> String? {
         guard order.first == tensor.shape.rank - 1, let rows = tensor.shape.last,
-            let weights = SymmetricWeights(of: tensor, channels: rows)
+            let weights = SymmetricWeights(of: tensor, channels: rows),
+            float == .float32 || weights.scales.allSatisfy(\.isHalf)
         else { return nil }
         version = max(version, .iOS16)
         let result = unique(name)

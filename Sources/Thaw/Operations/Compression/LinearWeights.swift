@@ -20,11 +20,8 @@ struct LinearWeights: Sendable {
                 let numbers = UnsafeBufferPointer(rebasing: floats[row * length..<(row + 1) * length])
                 let (low, high) = (min(0, numbers.min() ?? 0), max(0, numbers.max() ?? 0))
                 var scale = high > low ? (high - low) / 255 : 1
-                if element == .float16 {
-                    // A scale that is rounded down would not reach the largest weight.
-                    let bits = half(from: scale)
-                    scale = float(fromHalf: float(fromHalf: bits) < scale ? bits + 1 : bits)
-                }
+                // A scale that is rounded down would not reach the largest weight.
+                if element == .float16 { scale = scale.roundedUpToHalf }
                 // For the smallest weights of all it would be 0.
                 scale = max(scale, .leastNormalMagnitude)
                 let zero = (-low / scale).rounded()

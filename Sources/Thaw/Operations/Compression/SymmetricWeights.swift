@@ -24,10 +24,8 @@ struct SymmetricWeights: Sendable {
     static func scale(_ largest: Float) -> Float {
         guard largest > 0, largest.isFinite else { return 1 }
         let exact = largest / 127
-        guard exact >= 0x1p-14, exact < 0x1p15 else { return max(exact, .leastNormalMagnitude) }
-        let bits = half(from: exact)
-        // A scale that is rounded down would not reach the largest weight.
-        return float(fromHalf: float(fromHalf: bits) < exact ? bits + 1 : bits)
+        // There are too few smaller float16 values. A scale that is rounded down would not reach the largest weight.
+        return exact >= 0x1p-20 && exact < 0x1p15 ? exact.roundedUpToHalf : max(exact, .leastNormalMagnitude)
     }
 
     /// The integers of weights that are multiples of a scale in each output channel; nil if they are not.

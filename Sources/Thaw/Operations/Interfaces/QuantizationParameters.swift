@@ -9,12 +9,14 @@ struct QuantizationParameters: Hashable, Sendable {
 
     /// The parameters for values of this range, which is extended to contain 0.
     ///
-    /// The scale is a float16 value, so that a program that computes in float16 has the same one.
+    /// The scale is a float16 value if that is precise enough, so that a program that computes in float16 has the same
+    /// one.
     init(_ low: Float, _ high: Float) {
         let (low, high) = (min(low, 0), max(high, 0))
         let length = high > low ? (high - low) / 255 : 1
-        let rounded = float(fromHalf: half(from: length))
-        scale = rounded.isFinite && rounded >= 0x1p-14 ? rounded : max(length, .leastNormalMagnitude)
+        // The smaller float16 values are, the fewer there are: the nearest one might not reach the end of the range.
+        let rounded = length < 0x1p-14 ? length.roundedUpToHalf : float(fromHalf: half(from: length))
+        scale = rounded.isFinite && length >= 0x1p-20 ? rounded : max(length, .leastNormalMagnitude)
         zeroPoint = Int(min(255, max(0, (-low / scale).rounded())))
     }
 

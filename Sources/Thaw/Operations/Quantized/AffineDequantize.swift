@@ -60,6 +60,8 @@ extension AffineDequantize: CoreMLOperation {
 // MARK: ML Program
 
 extension AffineDequantize: MILOperation {
+    var needsFloat32: Bool { !scale.isHalf }
+
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         try block.require(.iOS17, "an operation on quantized values")
         block.add("dequantize", node.outputs, scale.arguments(node.input, quantized: node.input.element))

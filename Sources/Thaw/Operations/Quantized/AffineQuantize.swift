@@ -72,6 +72,8 @@ extension AffineQuantize: CoreMLOperation {
 // MARK: ML Program
 
 extension AffineQuantize: MILOperation {
+    var needsFloat32: Bool { !scale.isHalf }
+
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         try block.require(.iOS17, "an operation that quantizes")
         block.add(

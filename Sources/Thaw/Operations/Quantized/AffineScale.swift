@@ -34,6 +34,9 @@ struct AffineScale: Hashable, Sendable {
         return QuantizationParameters(scale: scales[0], zeroPoint: zeroPoints[0])
     }
 
+    /// Whether float16 represents all scales exactly.
+    var isHalf: Bool { scales.allSatisfy(\.isHalf) }
+
     func use(ofAxis axis: Int) -> AxisUse { axis == self.axis ? .weighted(axis) : .kept(axis) }
 
     /// The same for a tensor whose axes are permuted.

@@ -39,9 +39,9 @@ extension MILBlock {
     }
 }
 
-extension Operation {
-    /// Whether any weight of the operation exceeds the range of float16.
-    var exceedsFloat16: Bool {
+extension MILOperation {
+    /// Whether any weight exceeds the range of float16.
+    var needsFloat32: Bool {
         weights.contains { tensor in
             guard tensor.element.isFloatingPoint, tensor.element != .float16 else { return false }
             return tensor.withFloats { $0.contains { abs($0) > 65504 && $0.isFinite } }

@@ -3,4 +3,7 @@ protocol MILOperation: CoreMLOperation {
     /// Adds the operations that compute the node. See `MILBlock`.
     /// - Throws: `Failure` if no operation can express it, or the target system does not support it.
     func write(_ node: MILNode, to block: inout MILBlock) throws
+    /// Whether the operation is computed in float32 in a program that computes in float16, which cannot express its
+    /// parameters.
+    var needsFloat32: Bool { get }
 }
