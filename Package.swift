@@ -4,8 +4,16 @@ import PackageDescription
 // Three passes of Swift's optimizer that LLVM repeats. On the kernels' register tiles, which are deep trees of structs, they
 // take two thirds of the compile time and find nothing that LLVM would miss: the inner loops stay the same. Elsewhere they
 // take a ninth of the time.
-let redundantPasses = ["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"]
-    .flatMap { ["-Xllvm", "-sil-disable-pass=\($0)"] }
+let redundantPasses = without(["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"])
+
+// Passes that do not pay in the module Thaw, whose time is spent in the kernels: they move and pair reference counting, and
+// copy functions for each closure that they are called with. They take an eighth of the compile time.
+let costlyPasses = without([
+    "retain-sinking", "release-hoisting", "late-release-hoisting", "arc-sequence-opts", "arc-loop-opts",
+    "closure-specialize",
+])
+
+func without(_ passes: [String]) -> [String] { passes.flatMap { ["-Xllvm", "-sil-disable-pass=\($0)"] } }
 
 // Emits each module's interface in a separate job, which takes seconds. With the Makefile's driver option, dependent modules
 // then compile in parallel with the module instead of after it. Nothing in these modules is worth inlining into others.
@@ -129,7 +137,7 @@ let package = Package(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "COutputs", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) },
-            swiftSettings: [.unsafeFlags(redundantPasses + earlyInterface)]),
+            swiftSettings: [.unsafeFlags(redundantPasses + costlyPasses + earlyInterface)]),
         // A separate target, because Foundation adds megabytes and milliseconds to programs that do not need it.
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"]),
