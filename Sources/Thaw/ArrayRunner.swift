@@ -77,7 +77,7 @@ package struct ArrayRunner: Sendable {
                 let tensor = Tensor(lifted(values, index), shape: type.shape)
                 return type.element == .float32 ? tensor : Cast(element: type.element).evaluate([tensor])[0]
             }
-            for (state, tensor) in zip(model.states, kept).sorted(by: { $0.0.input < $1.0.input }) {
+            for (state, tensor) in zip(model.states, kept).sorted(on: \.0.input) {
                 tensors.insert(tensor, at: state.input)
             }
             let results = try outputs(of: tensors)

@@ -31,10 +31,10 @@ public struct COCOAnnotations: Sendable {
             // The system would end the name at the NUL.
             guard !name.isEmpty, !name.utf8.contains(0) else { throw Failure.annotationField("file_name", "a file") }
             return Image(id: try entry.integer("id"), fileName: name)
-        }.sorted { $0.id < $1.id }
+        }.sorted(on: \.id)
         categories = try json.entries("categories") { entry in
             Category(id: try entry.integer("id"), name: try entry.text("name"))
-        }.sorted { $0.id < $1.id }
+        }.sorted(on: \.id)
         if let twice = images.map(\.id).repeated { throw Failure.annotationTwice("images", twice) }
         if let twice = categories.map(\.id).repeated { throw Failure.annotationTwice("categories", twice) }
         guard !images.isEmpty else { throw Failure.annotationsEmpty() }

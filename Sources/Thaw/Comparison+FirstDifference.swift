@@ -93,7 +93,7 @@ extension Comparison {
                     value: port.value, counterpart: other.value, node: port.name,
                     operation: "output"))
         }
-        return pairs.sorted { $0.value.index < $1.value.index }
+        return pairs.sorted(on: \.value.index)
     }
 
     private typealias Named = [String: (value: Graph.Value, node: String, operation: any Operation)]

@@ -265,7 +265,7 @@ public struct Converter: Sendable {
             model.imageOutput = try imageOutput(model, &notes, pixelRange)
         }
         try model.rename(options.renamings)
-        for (name, text) in options.metadata.features.sorted(by: { $0.key < $1.key }) {
+        for (name, text) in options.metadata.features.sorted(on: \.key) {
             try model.describe(name, text)
         }
         var conversion = Conversion(model: model, notes: notes, warnings: warnings)

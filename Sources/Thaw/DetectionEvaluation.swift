@@ -77,7 +77,7 @@ public struct DetectionEvaluation: Sendable {
         for truth in truths { truthCounts[truth.category] += 1 }
         for category in Set(truths.map(\.category) + found.map(\.category)) {
             let own = truths.filter { $0.category == category }
-            let candidates = found.filter { $0.category == category }.sorted { $0.confidence > $1.confidence }
+            let candidates = found.filter { $0.category == category }.sorted(on: { -$0.confidence })
             let kept = Array(candidates.prefix(Self.limits.last!))
             let overlaps = kept.map { found in own.map { found.box.overlap(with: $0.box, isCrowd: $0.isCrowd) } }
             for (index, area) in Self.areas.enumerated() {

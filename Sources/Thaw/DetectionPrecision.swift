@@ -74,7 +74,7 @@ extension DetectionEvaluation.Tally {
     /// - Parameter limit: How many objects count per image.
     fileprivate func precisionAndRecall(limit: Int) -> (precisions: [Double], recalls: [Double])? {
         guard truths > 0 else { return nil }
-        let sorted = entries.filter { $0.rank < limit }.sorted { $0.confidence > $1.confidence }
+        let sorted = entries.filter { $0.rank < limit }.sorted(on: { -$0.confidence })
         var (precisions, recalls): ([Double], [Double]) = ([], [])
         for bit in DetectionEvaluation.thresholds.indices {
             let mask: UInt16 = 1 << bit

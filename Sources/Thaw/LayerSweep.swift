@@ -38,8 +38,8 @@ struct LayerSweep {
         var part = Graph()
         (part.types, part.nodes) = (graph.types, Array(graph.nodes[next...layer]))
         let computed = Set(part.nodes.dropLast().flatMap(\.outputs))
-        let read = Set(part.nodes.flatMap(\.inputs)).subtracting(computed).sorted { $0.index < $1.index }
-        let kept = computed.filter { lastReaders[$0.index] >= layer }.sorted { $0.index < $1.index }
+        let read = Set(part.nodes.flatMap(\.inputs)).subtracting(computed).sorted(on: \.index)
+        let kept = computed.filter { lastReaders[$0.index] >= layer }.sorted(on: \.index)
         part.inputs = read.map { Graph.Port(name: "\($0.index)", value: $0) }
         let result = graph.nodes[layer].outputs[0]
         part.outputs = ([result] + kept).map { Graph.Port(name: "\($0.index)", value: $0) }

@@ -47,7 +47,7 @@ enum ModelReader {
             }
             message.description.input = inputs
             do { return try run(message, weights, size: size).model } catch let failure as Failure {
-                let text = shapes.sorted { $0.key < $1.key }.map { "'\($0.key)' of shape \($0.value)" }
+                let text = shapes.sorted(on: \.key).map { "'\($0.key)' of shape \($0.value)" }
                 throw failure.withShapes(text.joined(separator: ", "))
             }
         }

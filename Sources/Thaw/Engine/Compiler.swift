@@ -112,7 +112,7 @@ struct Compiler {
 
     /// Creates buffers for all layouts of a value that have none yet.
     private mutating func makeLocations(_ value: Graph.Value) throws {
-        for (kind, halo) in layouts.demands[value]!.sorted(by: { $0.key.order < $1.key.order }) {
+        for (kind, halo) in layouts.demands[value]!.sorted(on: \.key.order) {
             let key = Key(value: value, kind: kind)
             guard locations[key] == nil else { continue }
             if kind == .blocked, let slice = layouts.slices[value], slice.whole != value {

@@ -49,7 +49,7 @@ extension FeatureValue: Equatable {
         case (.string(let a), .string(let b)): a == b
         case (.multiArray(let a, let shape), .multiArray(let b, let other)): a == b && shape == other
         case (.dictionary(let a), .dictionary(let b)):
-            a.sorted { $0.key < $1.key }.elementsEqual(b.sorted { $0.key < $1.key }) { $0 == $1 }
+            a.sorted(on: \.key).elementsEqual(b.sorted(on: \.key)) { $0 == $1 }
         case (.image(let a), .image(let b)): a == b
         default: false
         }

@@ -57,28 +57,46 @@ extension Tensor {
     /// A tensor of any type, from values that are rounded or clamped to the type.
     public init(shape: Shape, element: ElementType, value: (Int) -> Double) {
         let count = shape.elementCount
+        // Converted in parts by a separate function: the compiler makes a copy of this one for almost every caller.
+        let partCount = min(count, 256)
         let storage = Storage(byteCount: count * element.size) { memory in
-            func store<T>(_ convert: (Double) -> T) {
-                let out = memory.bindMemory(to: T.self)
-                for i in 0..<count { out.initializeElement(at: i, to: convert(value(i))) }
-            }
-            switch element {
-            case .float32: store { Float($0) }
-            case .float64: store { $0 }
-            case .float16: store { half(from: Float($0)) }
-            case .bfloat16: store { Tensor.bfloat16(Float($0)) }
-            case .int8: store { Int8(clamping: Tensor.integer($0)) }
-            case .uint8: store { UInt8(clamping: Tensor.integer($0)) }
-            case .int16: store { Int16(clamping: Tensor.integer($0)) }
-            case .uint16: store { UInt16(clamping: Tensor.integer($0)) }
-            case .int32: store { Int32(clamping: Tensor.integer($0)) }
-            case .uint32: store { UInt32(clamping: Tensor.integer($0)) }
-            case .int64: store { Int64(Tensor.integer($0)) }
-            case .uint64: store { UInt64(clamping: Tensor.integer($0)) }
-            case .bool: store { UInt8($0 != 0 ? 1 : 0) }
+            withUnsafeTemporaryAllocation(of: Double.self, capacity: partCount) { part in
+                var start = 0
+                while start < count {
+                    let values = UnsafeMutableBufferPointer(rebasing: part.prefix(count - start))
+                    for index in values.indices { values.initializeElement(at: index, to: value(start + index)) }
+                    Tensor.store(
+                        UnsafeBufferPointer(values), as: element,
+                        in: UnsafeMutableRawBufferPointer(rebasing: memory.dropFirst(start * element.size)))
+                    start += values.count
+                }
             }
         }
         self.init(shape: shape, element: element, storage: storage)
+    }
+
+    private static func store(
+        _ values: UnsafeBufferPointer<Double>, as element: ElementType, in memory: UnsafeMutableRawBufferPointer
+    ) {
+        func store<T>(_ convert: (Double) -> T) {
+            let out = memory.bindMemory(to: T.self)
+            for index in values.indices { out.initializeElement(at: index, to: convert(values[index])) }
+        }
+        switch element {
+        case .float32: store { Float($0) }
+        case .float64: store { $0 }
+        case .float16: store { half(from: Float($0)) }
+        case .bfloat16: store { Tensor.bfloat16(Float($0)) }
+        case .int8: store { Int8(clamping: Tensor.integer($0)) }
+        case .uint8: store { UInt8(clamping: Tensor.integer($0)) }
+        case .int16: store { Int16(clamping: Tensor.integer($0)) }
+        case .uint16: store { UInt16(clamping: Tensor.integer($0)) }
+        case .int32: store { Int32(clamping: Tensor.integer($0)) }
+        case .uint32: store { UInt32(clamping: Tensor.integer($0)) }
+        case .int64: store { Int64(Tensor.integer($0)) }
+        case .uint64: store { UInt64(clamping: Tensor.integer($0)) }
+        case .bool: store { UInt8($0 != 0 ? 1 : 0) }
+        }
     }
 
     /// A tensor of these integers in row-major order.

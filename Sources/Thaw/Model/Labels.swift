@@ -78,7 +78,7 @@ public struct Labels: Sendable {
         var indicesByName: [String: [Int]] = [:]
         for (index, name) in names.enumerated() { indicesByName[name, default: []].append(index) }
         var taken = Set(names)
-        for (name, indices) in indicesByName.sorted(by: { $0.value[0] < $1.value[0] }) where indices.count > 1 {
+        for (name, indices) in indicesByName.sorted(on: \.value[0]) where indices.count > 1 {
             for index in indices {
                 var unique = "\(name) (\(index))"
                 while !taken.insert(unique).inserted { unique += "'" }

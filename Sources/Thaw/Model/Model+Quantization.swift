@@ -29,7 +29,7 @@ extension Model {
         for node in graph.nodes { values[featureName(node.name)] = node.outputs[0] }
         let plan = QuantizationPlan(graph)
         var parameters: [Graph.Value: QuantizationParameters] = [:]
-        for (name, pair) in quantization.parameters.sorted(by: { $0.key < $1.key }) {
+        for (name, pair) in quantization.parameters.sorted(on: \.key) {
             guard let value = values[name], graph[value].element == .float32 else {
                 throw Failure.quantizationDamaged("there is no value '\(name)'")
             }

@@ -13,8 +13,8 @@ extension Graph {
         guard node.inputs.count == 1, let arithmetic = ChannelArithmetic(node.operation, on: self[node.inputs[0]]),
             let range = ofInput(0)
         else { return nil }
-        let ends = zip(arithmetic.scale, arithmetic.offset).flatMap { scale, offset in
-            [range.lowerBound * scale + offset, range.upperBound * scale + offset]
+        let ends = [range.lowerBound, range.upperBound].flatMap { end in
+            zip(arithmetic.scale, arithmetic.offset).map { end * $0 + $1 }
         }
         guard let low = ends.min(), let high = ends.max(), low.isFinite, high.isFinite else { return nil }
         return low...high

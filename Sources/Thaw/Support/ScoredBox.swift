@@ -42,7 +42,7 @@ struct ScoredBox {
     ) -> [Int] {
         var kept: [ScoredBox] = []
         // The sort is stable.
-        for box in boxes.filter({ $0.score >= score }).sorted(by: { $0.score > $1.score }) {
+        for box in boxes.filter({ $0.score >= score }).sorted(on: { -$0.score }) {
             guard kept.count < count else { break }
             let isSuppressed = kept.contains { other in
                 (!isPerClass || other.topClass == box.topClass) && other.overlap(with: box) > limit

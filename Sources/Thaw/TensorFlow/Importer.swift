@@ -196,7 +196,7 @@ struct Importer {
         let order = try survey.order(from: flat.names, stoppingAt: Set(arrays.keys))
         try requireNoOpenSwitch(order.map { survey.nodes[$0] }, but: Set(arrays.keys))
         var importer = Importer(survey)
-        for (name, type) in arrays.sorted(by: { $0.key < $1.key }) {
+        for (name, type) in arrays.sorted(on: \.key) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
         }
         for index in order where arrays[survey.nodes[index].name] == nil {

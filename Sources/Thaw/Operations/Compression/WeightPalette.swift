@@ -95,7 +95,7 @@ struct WeightPalette: Sendable {
             sums[bin] += Double(value)
         }
         return counts.indices.filter { counts[$0] > 0 }.map { (Float(sums[$0] / counts[$0]), counts[$0]) }
-            .sorted { $0.value < $1.value }
+            .sorted(on: \.value)
     }
 
     /// The number of ascending `values` that are less than `number`.
@@ -110,7 +110,7 @@ struct WeightPalette: Sendable {
 
     /// The index of the nearest entry for each weight.
     func places(of weights: UnsafeBufferPointer<Float>) -> [UInt8] {
-        let bounds = (1..<numbers.count).map { (numbers[$0 - 1] + numbers[$0]) / 2 }
+        let bounds = zip(numbers, numbers.dropFirst()).map { ($0 + $1) / 2 }
         return weights.map { UInt8(WeightPalette.place(of: $0, in: bounds)) }
     }
 }

@@ -26,10 +26,10 @@ struct MetaGraph {
         self.graph = try GraphDefinition(graph.file, at: graph.range)
         signatures = try message.map(Field.signature).map { entry in
             func tensors(_ number: Int) throws -> [(word: String, tensor: String)] {
-                try entry.value.map(number).map { ($0.key, try $0.value.string(Field.tensor)) }.sorted { $0.0 < $1.0 }
+                try entry.value.map(number).map { ($0.key, try $0.value.string(Field.tensor)) }.sorted(on: \.0)
             }
             return Signature(name: entry.key, inputs: try tensors(Field.input), outputs: try tensors(Field.output))
-        }.sorted { $0.name < $1.name }
+        }.sorted(on: \.name)
     }
 
     /// The tags of the MetaGraphDef message, without the rest of it.

@@ -41,11 +41,14 @@ extension MILBlock {
 
 extension MILOperation {
     /// Whether any weight exceeds the range of float16.
-    var needsFloat32: Bool {
-        weights.contains { tensor in
-            guard tensor.element.isFloatingPoint, tensor.element != .float16 else { return false }
-            return tensor.withFloats { $0.contains { abs($0) > 65504 && $0.isFinite } }
-        }
+    var needsFloat32: Bool { weights.contains(where: \.exceedsFloat16) }
+}
+
+extension Tensor {
+    /// Whether any finite element exceeds the range of float16.
+    var exceedsFloat16: Bool {
+        guard element.isFloatingPoint, element != .float16 else { return false }
+        return withFloats { $0.contains { abs($0) > 65504 && $0.isFinite } }
     }
 }
 

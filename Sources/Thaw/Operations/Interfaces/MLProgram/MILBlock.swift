@@ -179,7 +179,7 @@ struct MILBlock {
     private mutating func storedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]?) -> String {
         let stored = storage.type.stored
         guard stored != usualFloat, float == usualFloat, tensor.elementCount >= MILBlock.fewestInFile,
-            tensor.element.isFloatingPoint, stored == .float32 || tensor.fitsFloat16
+            tensor.element.isFloatingPoint, stored == .float32 || !tensor.exceedsFloat16
         else { return constant(tensor, name, order) }
         let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, stored)
         let kind: ProgramWeights.Kind = stored == .float16 ? .float16 : .float32
@@ -302,9 +302,4 @@ struct MILBlock {
         entry.value = value
         return entry
     }
-}
-
-extension Tensor {
-    /// Whether all finite elements are within the range of float16.
-    fileprivate var fitsFloat16: Bool { withFloats { $0.allSatisfy { abs($0) <= 65504 || !$0.isFinite } } }
 }

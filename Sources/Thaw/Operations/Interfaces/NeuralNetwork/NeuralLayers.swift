@@ -41,12 +41,17 @@ struct NeuralLayers {
     /// Adds a layer.
     mutating func add(_ name: String, _ inputs: [NeuralBlob], _ outputs: [NeuralBlob], _ fill: (inout Message) -> Void)
     {
+        var layer = layer(name, inputs, outputs)
+        fill(&layer)
+        layers.append(layer)
+    }
+
+    private func layer(_ name: String, _ inputs: [NeuralBlob], _ outputs: [NeuralBlob]) -> Message {
         var layer = Message(.layer)
         layer.name = name
         layer.input = inputs.map { self.name($0) }
         layer.output = outputs.map(\.name)
-        fill(&layer)
-        layers.append(layer)
+        return layer
     }
 
     /// Adds a layer for part of a node and returns its output, which has the shape of the node's output.
