@@ -1,6 +1,10 @@
 import Kernels
 
 /// The algorithm that computes a convolution.
+///
+/// Strassen's algorithm is not among them. It would save an eighth of a pointwise convolution's products, but read 1.75
+/// times as many weights and add images to each other: on Zen 4, MobileNetV1 took 0.965 of the time with one thread, 0.99
+/// with two, and ResNet50 0.985.
 enum ConvolutionAlgorithm: Hashable, Sendable {
     case direct
     case winograd(WinogradForm)
