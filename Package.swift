@@ -140,7 +140,9 @@ let package = Package(
             swiftSettings: [.unsafeFlags(redundantPasses + costlyPasses + earlyInterface)]),
         // A separate target, because Foundation adds megabytes and milliseconds to programs that do not need it.
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
-        .target(name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"]),
+        .target(
+            name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"],
+            swiftSettings: [.unsafeFlags(redundantPasses + costlyPasses)]),
         .executableTarget(
             name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: staticRuntime),
         // A separate program: the HTTP library's dependencies would slow down the start of every command. It uses only the

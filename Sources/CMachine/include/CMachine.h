@@ -101,8 +101,21 @@ static inline void thaw_pause(void) {
 /// Imported into Swift as SIMD16<Float>.
 typedef float thaw_float16 __attribute__((ext_vector_type(16)));
 
-/// `sum + a · b` without intermediate rounding. Swift's `addingProduct` does the same lane by lane, and the optimizer must
-/// turn that back into one instruction; with this function the kernels compile in half the time.
+// Swift computes vectors of floats lane by lane, and the optimizer must turn that back into one instruction. With these functions
+// instead, the kernels compile in two thirds to four fifths of the time.
+__attribute__((always_inline)) static inline thaw_float16 thaw_sum(thaw_float16 a, thaw_float16 b) { return a + b; }
+__attribute__((always_inline)) static inline thaw_float16 thaw_difference(thaw_float16 a, thaw_float16 b) { return a - b; }
+__attribute__((always_inline)) static inline thaw_float16 thaw_product(thaw_float16 a, thaw_float16 b) { return a * b; }
+__attribute__((always_inline)) static inline thaw_float16 thaw_quotient(thaw_float16 a, thaw_float16 b) { return a / b; }
+__attribute__((always_inline)) static inline thaw_float16 thaw_negative(thaw_float16 x) { return -x; }
+
+/// Selects `a` where the mask is −1, `b` where it is 0.
+typedef int32_t thaw_mask16 __attribute__((ext_vector_type(16)));
+__attribute__((always_inline)) static inline thaw_float16 thaw_select(thaw_mask16 mask, thaw_float16 a, thaw_float16 b) {
+    return mask ? a : b;
+}
+
+/// `sum + a · b` without intermediate rounding, like Swift's `addingProduct`.
 __attribute__((always_inline)) static inline thaw_float16 thaw_multiply_add(
     thaw_float16 sum, thaw_float16 a, thaw_float16 b) {
     return __builtin_elementwise_fma(a, b, sum);
