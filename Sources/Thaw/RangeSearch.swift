@@ -24,10 +24,13 @@ extension Distribution {
         switch statistic {
         case .extremes: return (low, high)
         case .percentile: return trimmed(1e-4)
-        case .entropy: return best { divergence($0, $1) }
+        case .entropy:
+            // One end after the other, because the divergence of all pairs would take seconds.
+            let last = best(firsts: [0], lasts: lasts) { divergence($0, $1) }.last
+            return values(best(firsts: firsts, lasts: [last]) { divergence($0, $1) })
         case .error:
             let sums = PartialSums(self)
-            return best { sums.error($0, $1) }
+            return values(best(firsts: firsts, lasts: lasts) { sums.error($0, $1) })
         }
     }
 
@@ -47,27 +50,37 @@ extension Distribution {
         )
     }
 
-    /// The range with the least cost, among those that leave out parts of either end.
-    /// - Parameter cost: The cost of the bins from the first index to before the second.
-    private func best(_ cost: (Int, Int) -> Double) -> (low: Float, high: Float) {
-        let bins = counts.count
-        // A quantized range always contains 0.
-        let zero = max(0, min(bins, Int((-low / width).rounded(.up))))
-        let step = 16
-        var best = (cost: Double.infinity, first: 0, last: bins)
-        for last in stride(from: bins, to: max(zero, bins / 8), by: -step) {
-            for first in stride(from: 0, through: low < 0 ? min(zero, last - step) : 0, by: step) {
+    /// The bins where a range may begin, and those before which it may end. A quantized range always contains 0.
+    private var firsts: [Int] { low < 0 ? Array(stride(from: 0, through: zeroBin, by: Self.step)) : [0] }
+    private var lasts: [Int] { Array(stride(from: counts.count, to: max(zeroBin, counts.count / 8), by: -Self.step)) }
+    private var zeroBin: Int { max(0, min(counts.count, Int((-low / width).rounded(.up)))) }
+    private static let step = 16
+
+    /// The pair of bins with the least cost: the first of a range, and the one after its last.
+    private func best(firsts: [Int], lasts: [Int], cost: (Int, Int) -> Double) -> (first: Int, last: Int) {
+        var best = (cost: Double.infinity, first: 0, last: counts.count)
+        for last in lasts {
+            for first in firsts where first <= last - Self.step {
                 let cost = cost(first, last)
                 if cost < best.cost { best = (cost, first, last) }
             }
         }
-        return (low + Float(best.first) * width, low + Float(best.last) * width)
+        return (best.first, best.last)
+    }
+
+    private func values(_ bins: (first: Int, last: Int)) -> (low: Float, high: Float) {
+        (low + Float(bins.first) * width, low + Float(bins.last) * width)
     }
 
     /// The divergence of the distribution when values are clamped to some bins and rounded to 256 levels.
+    ///
+    /// The bin of 0 is left out: it holds all the zeros that follow a ReLU, and 0 is always exact.
     private func divergence(_ first: Int, _ last: Int) -> Double {
         let count = last - first
-        var clamped = counts[first..<last].map(Double.init)
+        var inside = counts[first..<last].map(Double.init)
+        let zero = Int(-low / width) - first
+        if inside.indices.contains(zero) { inside[zero] = 0 }
+        var clamped = inside
         clamped[0] += Double(counts[..<first].reduce(0, +))
         clamped[count - 1] += Double(counts[last...].reduce(0, +))
         let total = clamped.reduce(0, +)
@@ -75,10 +88,10 @@ extension Distribution {
         for level in 0..<256 {
             let bins = (level * count / 256)..<((level + 1) * count / 256)
             // The values rounded to a level are spread evenly over its non-empty bins.
-            let sum = bins.reduce(0.0) { $0 + Double(counts[first + $1]) }
-            let filled = bins.count { counts[first + $0] > 0 }
+            let sum = inside[bins].reduce(0, +)
+            let filled = inside[bins].count { $0 > 0 }
             for bin in bins where clamped[bin] > 0 {
-                let rounded = counts[first + bin] > 0 ? sum / Double(filled) : 1e-4
+                let rounded = inside[bin] > 0 ? sum / Double(filled) : 1e-4
                 result += clamped[bin] / total * log(clamped[bin] / rounded)
             }
         }

@@ -41,6 +41,17 @@ extension QuantizationTests {
         #expect(quantized.lowest <= min(0, low) + step && quantized.highest >= max(0, high) - step)
     }
 
+    @Test(arguments: RangeStatistic.allCases)
+    func `zeros after a relu do not shorten the range`(_ statistic: RangeStatistic) {
+        let values = (0..<200_000).map { index -> Float in
+            let (x, y) = (Float(index % 1001) / 1001, Float(index % 997) / 997)
+            return index % 2 == 0 ? 0 : x * y
+        }
+        var distribution = Distribution(0, 1)
+        values.withUnsafeBufferPointer { distribution.add($0) }
+        #expect(distribution.range(statistic).high > 0.75)
+    }
+
     @Test(arguments: RangeStatistic.allCases) func `outliers are left out`(_ statistic: RangeStatistic) {
         // So many values that their rounding costs more than a clamped outlier.
         let values = (0..<2_000_000).map { Float($0 % 1000) / 1000 } + [80]
