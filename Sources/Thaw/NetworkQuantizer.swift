@@ -21,7 +21,10 @@ struct NetworkQuantizer {
         guard !plan.layers.isEmpty else { throw Failure.nothingToQuantize() }
         self.graph = graph
         try setParameters(given, observer, statistic)
-        for index in plan.layers { self.graph.nodes[index].operation = layer(index).withRoundedWeights }
+        let compensated = try WeightRounding(graph, layers: plan.layers, observer).rounded()
+        for index in plan.layers {
+            self.graph.nodes[index].operation = compensated[index] ?? layer(index).withRoundedWeights
+        }
         try correctBiases(observer)
     }
 
@@ -63,7 +66,8 @@ struct NetworkQuantizer {
         let distributions = try observer.distributions(
             of: computed + last.filter { !rounded.contains($0) }, in: graph)
         var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
-        for (value, distribution) in zip(computed, distributions) { ranges[value] = distribution.range(statistic) }
+        let found = Workers(max(1, observer.threads)).map(distributions) { $0.range(statistic) }
+        for (value, range) in zip(computed, found) { ranges[value] = range }
         for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
         for group in plan.groups {
             if let pair = group.lazy.compactMap({ given[$0] }).first {

@@ -29,6 +29,16 @@ import Testing
         #expect(try folder.names == [name])
     }
 
+    @Test(arguments: ["extremes", "percentile", "entropy", "error"])
+    func `ranges of every kind keep the labels`(_ ranges: String) throws {
+        let folder = try TemporaryFolder()
+        let words = ["quantize"] + Self.demo + Self.photos + ["--ranges", ranges, "-o", "q.mlmodel"]
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(
+            outcome.lines[1].wholeMatch(of: #/same top label    [34] of 4 .*/#) != nil, "\(outcome.lines)")
+    }
+
     @Test(arguments: ["q.mlpackage", "q.mlmodel"])
     func `the result runs in int8, and inspect shows how`(_ name: String) throws {
         let folder = try TemporaryFolder()
