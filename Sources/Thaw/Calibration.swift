@@ -53,6 +53,14 @@ struct Observer {
         _ graph: Graph, _ values: [Graph.Value], look: @escaping @Sendable ([Tensor]) -> Result,
         add body: (Result) throws -> Void
     ) throws {
+        try run(graph, values, look: { tensors, _ in look(tensors) }, add: body)
+    }
+
+    /// The same, except that `look` also receives the index of the image.
+    func run<Result: Sendable>(
+        _ graph: Graph, _ values: [Graph.Value], look: @escaping @Sendable ([Tensor], Int) -> Result,
+        add body: (Result) throws -> Void
+    ) throws {
         var observed = graph
         observed.outputs = values.enumerated().map { Graph.Port(name: "\($0)", value: $1) }
         let (image, pixels) = (image, pixels)
@@ -67,11 +75,11 @@ struct Observer {
     ///
     /// - Parameters:
     ///   - load: Loads the inputs for the image of an index.
-    ///   - look: Receives the outputs for one image, on any thread.
+    ///   - look: Receives the outputs for one image and its index, on any thread.
     ///   - body: Receives what `look` returns, in the order of the images.
     func run<Result: Sendable>(
         _ graph: Graph, load: @escaping @Sendable (Executor, Int) -> Void,
-        look: @escaping @Sendable ([Tensor]) -> Result, add body: (Result) throws -> Void
+        look: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
     ) throws {
         let program = try Program(graph.pruned())
         let executors = ExecutorPool(program, threads: 1)
@@ -84,7 +92,7 @@ struct Observer {
                     try executors.with { executor in
                         load(executor, index)
                         try executor.run()
-                        return look(graph.outputs.indices.map { executor.output($0) })
+                        return look(graph.outputs.indices.map { executor.output($0) }, index)
                     }
                 }
             }

@@ -18,29 +18,26 @@ struct WeightRounding {
         self.observer = observer.prefix(Self.photos)
         let all = layers.map { SampledLayer(graph, node: $0) }
         let bytes = all.reduce(0) { $0 + $1.width } * MemoryLayout<Float>.size * self.observer.pixels.count
-        let most = min(Self.positionsPerPhoto, max(1, Self.memory / max(1, bytes)))
-        positions = most
+        let positions = min(Self.positionsPerPhoto, max(1, Self.memory / max(1, bytes)))
+        self.positions = positions
         let photos = self.observer.pixels.count
         // With fewer samples than weights, some errors would seem to have no effect.
-        self.layers = all.filter { $0.weightCount <= photos * min(most, $0.positionCount) }
+        self.layers = all.filter { $0.weightCount > 0 && $0.weightCount <= photos * min(positions, $0.positionCount) }
     }
 
     /// The layers with rounded weights, by index among the nodes. Those that had too few samples are missing.
     /// - Throws: `Failure` if the engine cannot run the network.
     func rounded() throws -> [Int: any QuantizableLayer] {
         var samples = layers.map { _ in [Float]() }
-        var photo = 0
         let (layers, positions) = (layers, positions)
         try observer.run(
-            graph, layers.map { graph.nodes[$0.node].inputs[0] }, look: { $0 },
-            add: { inputs in
-                for (index, input) in inputs.enumerated() {
-                    layers[index].addSamples(
-                        of: input, photo: photo, count: min(positions, layers[index].positionCount), to: &samples[index]
-                    )
+            graph, layers.map { graph.nodes[$0.node].inputs[0] },
+            look: { inputs, photo in
+                zip(layers, inputs).map { layer, input in
+                    layer.samples(of: input, photo: photo, count: min(positions, layer.positionCount))
                 }
-                photo += 1
-            })
+            },
+            add: { found in for index in samples.indices { samples[index] += found[index] } })
         let jobs = Array(zip(layers, samples))
         let results = Workers(max(1, min(observer.threads, jobs.count))).map(jobs) { layer, samples in
             Result { try layer.rounded(samples) }
@@ -72,35 +69,40 @@ private struct SampledLayer: Sendable {
     /// The number of values of a sample.
     var width: Int { taps * channels }
     /// The number of weights of an output channel.
-    var weightCount: Int { layer.kernel.elementCount / layer.outputChannels }
+    var weightCount: Int { layer.kernel.elementCount / max(1, layer.outputChannels) }
     /// The groups of output channels that read the same inputs.
     private var groups: Int { width / weightCount }
-    private var positionCountPerRow: Int { window == nil ? 1 : output[2] }
-    /// The number of output positions.
-    var positionCount: Int { output.elementCount / layer.outputChannels }
+    /// The number of output positions, of all images of a batch.
+    var positionCount: Int { output.elementCount / max(1, layer.outputChannels) }
+    private var positionsPerRow: Int { window == nil ? 1 : output[2] }
 
-    /// Appends the inputs at some output positions of a photo, spread by a low-discrepancy sequence (Roberts's R₂).
-    /// Each sample is ordered by tap, then channel; taps over the padding read zeros.
-    func addSamples(of tensor: Tensor, photo: Int, count: Int, to samples: inout [Float]) {
-        let (rows, columns) = (positionCount / positionCountPerRow, positionCountPerRow)
+    /// The inputs at some output positions of a photo, spread by a low-discrepancy sequence (Roberts's R₂). Each sample
+    /// is ordered by tap, then channel; taps over the padding read zeros.
+    func samples(of tensor: Tensor, photo: Int, count: Int) -> [Float] {
+        let (rows, columns) = (positionCount / positionsPerRow, positionsPerRow)
+        func position(_ index: Int, _ factor: Double, of size: Int) -> Int {
+            Int((Double(index) * factor).truncatingRemainder(dividingBy: 1) * Double(size))
+        }
+        var samples = [Float](repeating: 0, count: count * width)
         tensor.withFloats { values in
-            for index in photo * count..<(photo + 1) * count {
-                let row = Int((Double(index) * 0.7548776662466927).truncatingRemainder(dividingBy: 1) * Double(rows))
-                let column = Int(
-                    (Double(index) * 0.5698402909980532).truncatingRemainder(dividingBy: 1) * Double(columns))
-                let start = samples.count
+            for sample in 0..<count {
+                let index = photo * count + sample
+                let row = position(index, 0.7548776662466927, of: rows)
+                let column = position(index, 0.5698402909980532, of: columns)
+                let start = sample * width
                 guard let window else {
-                    samples += values[row * channels..<(row + 1) * channels]
+                    for channel in 0..<channels { samples[start + channel] = values[row * channels + channel] }
                     continue
                 }
-                samples += repeatElement(0, count: width)
-                window.forEachTap(row: row, column: column, height: input[1], width: input[2]) { y, x, ky, kx in
-                    let pixel = (y * input[2] + x) * channels
+                let (image, rowInImage) = row.quotientAndRemainder(dividingBy: output[1])
+                window.forEachTap(row: rowInImage, column: column, height: input[1], width: input[2]) { y, x, ky, kx in
+                    let pixel = ((image * input[1] + y) * input[2] + x) * channels
                     let tap = start + (ky * window.width.size + kx) * channels
                     for channel in 0..<channels { samples[tap + channel] = values[pixel + channel] }
                 }
             }
         }
+        return samples
     }
 
     /// The layer with its weights rounded.
