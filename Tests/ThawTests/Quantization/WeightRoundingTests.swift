@@ -44,8 +44,8 @@ import Testing
         value = try builder.add(convolution([1, 1, 3, 8], window(1)), [value], name: "first")[0]
         value = try builder.add(Unary(.relu), [value], name: "relu")[0]
         if layer is Dense {
-            value = try builder.add(Reduction(function: .mean, axes: [1, 2], keepsAxes: false), [value], name: "mean")[
-                0]
+            let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
+            value = try builder.add(mean, [value], name: "mean")[0]
         }
         builder.output("output", try builder.add(layer, [value], name: "layer")[0])
         return (builder.graph, builder.graph.nodes.count - 1)
