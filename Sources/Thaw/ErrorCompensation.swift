@@ -6,8 +6,7 @@
 /// 2022) in reverse order. Constant errors are ignored, because biases are corrected afterwards.
 struct ErrorCompensation {
     private let count: Int
-    /// The factor L of the covariance L · D · Lᵀ, row by row: with ones on the diagonal and zeros above, which are not
-    /// used.
+    /// The factor L of the covariance L · D · Lᵀ, row by row. It has ones on the diagonal; only what is below is used.
     private let factor: [Double]
 
     /// The share of the mean variance that is added to each variance, because samples do not show everything.
@@ -17,31 +16,28 @@ struct ErrorCompensation {
     /// - Parameter covariance: A symmetric matrix, row by row; nil is returned if it is not finite.
     init?(covariance: UnsafeBufferPointer<Float>, count: Int) {
         self.count = count
-        var upper = covariance.map(Double.init)
-        let damping = (0..<count).reduce(0) { $0 + upper[$1 * count + $1] } / Double(count) * Self.damping
-        for index in 0..<count { upper[index * count + index] += max(damping, .leastNormalMagnitude) }
-        upper.withUnsafeMutableBufferPointer { upper in
+        var matrix = covariance.map(Double.init)
+        let damping = (0..<count).reduce(0) { $0 + matrix[$1 * count + $1] } / Double(count) * Self.damping
+        for index in 0..<count { matrix[index * count + index] += max(damping, .leastNormalMagnitude) }
+        // D · Lᵀ replaces the upper half.
+        matrix.withUnsafeMutableBufferPointer { matrix in
             for row in 0..<count {
-                let pivots = upper.baseAddress! + row * count
+                let pivots = matrix.baseAddress! + row * count
                 for next in row + 1..<max(row + 1, count) where pivots[next] != 0 {
-                    let (share, values) = (pivots[next] / pivots[row], upper.baseAddress! + next * count)
+                    let (share, values) = (pivots[next] / pivots[row], matrix.baseAddress! + next * count)
                     for column in next..<count { values[column] -= share * pivots[column] }
                 }
             }
         }
-        guard (0..<count).allSatisfy({ upper[$0 * count + $0] > 0 && upper[$0 * count + $0].isFinite }) else {
+        guard (0..<count).allSatisfy({ matrix[$0 * count + $0] > 0 && matrix[$0 * count + $0].isFinite }) else {
             return nil
         }
-        factor = Array(unsafeUninitializedCapacity: count * count) { factor, used in
-            for row in 0..<count {
-                for column in 0..<row {
-                    factor.initializeElement(
-                        at: row * count + column, to: upper[column * count + row] / upper[column * count + column])
-                }
-                for column in row..<count { factor.initializeElement(at: row * count + column, to: 0) }
+        for row in 0..<count {
+            for column in 0..<row {
+                matrix[row * count + column] = matrix[column * count + row] / matrix[column * count + column]
             }
-            used = count * count
         }
+        factor = matrix
     }
 
     /// The integers from −127 to 127 that replace weights.

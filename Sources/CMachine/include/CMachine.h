@@ -98,8 +98,9 @@ static inline void thaw_pause(void) {
 #endif
 }
 
-/// Imported into Swift as SIMD16<Float>.
+/// Imported into Swift as SIMD16<Float> and SIMD16<Int32>.
 typedef float thaw_float16 __attribute__((ext_vector_type(16)));
+typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));
 
 // Swift computes vectors of floats lane by lane, and the optimizer must turn that back into one instruction. With these functions
 // instead, the kernels compile in two thirds to four fifths of the time.
@@ -110,8 +111,7 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_quotient(thaw_flo
 __attribute__((always_inline)) static inline thaw_float16 thaw_negative(thaw_float16 x) { return -x; }
 
 /// Selects `a` where the mask is −1, `b` where it is 0.
-typedef int32_t thaw_mask16 __attribute__((ext_vector_type(16)));
-__attribute__((always_inline)) static inline thaw_float16 thaw_select(thaw_mask16 mask, thaw_float16 a, thaw_float16 b) {
+__attribute__((always_inline)) static inline thaw_float16 thaw_select(thaw_word16 mask, thaw_float16 a, thaw_float16 b) {
     return mask ? a : b;
 }
 
@@ -245,8 +245,7 @@ __attribute__((always_inline)) static inline thaw_float4 thaw_widen_bfloat16_4(t
 }
 #endif
 
-/// Imported into Swift as SIMD16<Int32> and SIMD64<UInt8>: four quarters of four words, or of 16 bytes.
-typedef int32_t thaw_word16 __attribute__((ext_vector_type(16)));
+/// Imported into Swift as SIMD64<UInt8>: four quarters of 16 bytes.
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
 /// A quarter of the words: SIMD4<Int32>.
 typedef int32_t thaw_word4 __attribute__((ext_vector_type(4)));
