@@ -24,10 +24,9 @@ let earlyInterface = ["-emit-module-separately-wmo", "-disable-cmo"]
 func kernels(
     _ name: String, define: [String] = [], flags: [String] = [], others: [Target.Dependency] = []
 ) -> Target {
-    .target(
-        name: name, dependencies: ["Kernels", "CMachine"] + others,
-        swiftSettings: define.map { .define($0) }
-            + [.unsafeFlags(flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface)])
+    let flags = flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface
+    let settings: [SwiftSetting] = define.map { .define($0) } + [.unsafeFlags(flags)]
+    return .target(name: name, dependencies: ["Kernels", "CMachine"] + others, swiftSettings: settings)
 }
 
 // The 8-bit integer kernels are in separate modules, because they support more instruction sets.
@@ -165,8 +164,9 @@ let package = Package(
         .testTarget(name: "ThawServiceTests", dependencies: ["ThawService", "Thaw"]),
         .testTarget(
             name: "ThawCommandTests", dependencies: ["ThawCommand", "Thaw"], exclude: ["CInterface/Programs", "Faults"]),
-    ] + kernelModules
-)
+    ])
+// Swift 6.2 gives up on the expression above if it contains this sum.
+package.targets += kernelModules
 
 // `make fuzz` instruments everything but the kernels for libFuzzer and AddressSanitizer. THAW_FUZZ is the path of the
 // compiler's libFuzzer library without a main function.
