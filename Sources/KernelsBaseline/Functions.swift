@@ -1,8 +1,9 @@
 import CMachine
 import Kernels
 
-// The functions that need more than an instruction or two. Relative errors stay below 1e-6, except for those whose
-// result is a difference of nearby values. The polynomials are Chebyshev fits made with NumPy.
+// The functions that need more than an instruction or two. Relative errors stay below 1e-6, except for powers and the
+// complementary error function (below 1e-5), and for differences of nearby values. The polynomials are Chebyshev fits
+// made with NumPy.
 
 // MARK: Named single instructions
 
@@ -175,7 +176,9 @@ func power(_ x: Lanes, _ y: Lanes) -> Lanes {
     let isWhole = rounded(y) .== y
     let isEven = rounded(y * 0.5) .== y * 0.5
     let ofNegative = (-magnitude).replacing(with: magnitude, where: isEven).replacing(with: .nan, where: .!isWhole)
+    // 1 to any power is 1, even if y is infinite or NaN.
     return magnitude.replacing(with: ofNegative, where: x .< 0).replacing(with: 1, where: y .== 0)
+        .replacing(with: 1, where: x .== 1)
 }
 
 // MARK: Rounding

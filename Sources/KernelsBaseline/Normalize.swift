@@ -1,7 +1,7 @@
 import Kernels
 
-// Rows normalized by mean, variance or length. Sums are accumulated in float32 in 16 parallel lanes, so that rounding
-// errors stay small even in a long row. Distances are computed from the mean, never as differences of large squares.
+// Rows normalized by mean, variance or length. Sums are accumulated in float32 in 16 parallel lanes, in runs that are
+// added with compensation, so that rounding errors stay small even in a long row. Distances are computed from the mean, never as differences of large squares.
 
 extension Float32Kernels {
     /// (x − mean) / √(variance + epsilon) · scale + offset, for each row.
@@ -47,19 +47,24 @@ extension Float32Kernels {
 private func sum(
     _ input: UnsafePointer<Float>, _ width: Int, filling: Vector = .zero, _ function: (Vector) -> Vector
 ) -> Float {
-    var sums = (Vector.zero, Vector.zero)
+    var sum = CompensatedSum()
     var index = 0
     while index + 2 * blockWidth <= width {
-        sums.0 += function(load(input + index))
-        sums.1 += function(load(input + (index + blockWidth)))
-        index += 2 * blockWidth
+        let end = min(width, index + 2 * blockWidth * CompensatedSum.longestRun)
+        var run = (Vector.zero, Vector.zero)
+        while index + 2 * blockWidth <= end {
+            run.0 += function(load(input + index))
+            run.1 += function(load(input + (index + blockWidth)))
+            index += 2 * blockWidth
+        }
+        sum.add(run.0 + run.1)
     }
     while index < width {
         let count = min(blockWidth, width - index)
         var x = filling
         for lane in 0..<count { x[lane] = input[index + lane] }
-        sums.0 += function(x)
+        sum.add(function(x))
         index += count
     }
-    return total(sums.0 + sums.1)
+    return total(sum.value)
 }

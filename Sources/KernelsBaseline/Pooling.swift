@@ -109,25 +109,9 @@ extension Table {
     public static func sumPixels(_ work: borrowing PixelSumWork) {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             let input = work.input + block * work.inputBlockStride
-            // Four accumulators: a single one would wait for each addition.
-            var sums = (Vector.zero, Vector.zero, Vector.zero, Vector.zero)
-            for row in 0..<work.height {
-                let pixels = values(input + row * work.inputRowStride)
-                var column = 0
-                while column + 4 <= work.width {
-                    let pixel = pixels + column * blockWidth
-                    sums.0 += load(pixel)
-                    sums.1 += load(pixel + blockWidth)
-                    sums.2 += load(pixel + 2 * blockWidth)
-                    sums.3 += load(pixel + 3 * blockWidth)
-                    column += 4
-                }
-                while column < work.width {
-                    sums.0 += load(pixels + column * blockWidth)
-                    column += 1
-                }
-            }
-            let y = ((sums.0 + sums.1) + (sums.2 + sums.3)) * work.factor
+            let y =
+                planeSum(input, rows: work.height, stride: work.inputRowStride, width: work.width, identity)
+                * work.factor
             let lanes = min(blockWidth, work.channels - block * blockWidth)
             write(y, work.output + block * blockWidth, count: lanes)
         }

@@ -36,7 +36,7 @@ extension Float32Kernels {
 
     public static func reduce(_ work: borrowing ReductionWork) {
         switch work.kind {
-        case .sum: combine(work, start: 0, sum)
+        case .sum: combine(work, isSum: true, start: 0, sum)
         case .maximum: combine(work, start: -.infinity, larger)
         case .minimum: combine(work, start: .infinity, smaller)
         case .product: combine(work, start: 1, product)
@@ -48,15 +48,14 @@ extension Float32Kernels {
 }
 
 @inline(__always)
-private func combine(_ work: borrowing ReductionWork, start: Float, _ function: (Vector, Vector) -> Vector) {
+private func combine(
+    _ work: borrowing ReductionWork, isSum: Bool = false, start: Float, _ function: (Vector, Vector) -> Vector
+) {
     if work.width == 1 {
-        // Sixteen values of a run in parallel, then the lanes with each other.
-        var sums = Vector(repeating: start)
-        var index = 0
-        while index + blockWidth <= work.depth {
-            sums = function(sums, load(work.input + index))
-            index += blockWidth
-        }
+        // Sixteen values in parallel, then the lanes with each other.
+        let (input, blocks) = (work.input, work.depth / blockWidth)
+        var sums = combineVectors(blocks, isSum: isSum, start: start, function) { load(input + $0 * blockWidth) }
+        let index = blocks * blockWidth
         if index < work.depth {
             var rest = Vector(repeating: start)
             for lane in 0..<work.depth - index { rest[lane] = work.input[index + lane] }
@@ -70,25 +69,44 @@ private func combine(_ work: borrowing ReductionWork, start: Float, _ function: 
     var column = work.columns.lowerBound
     // Whole vectors are separate from the rest, whose loads call a function.
     while column + blockWidth <= work.columns.upperBound {
-        combineColumns(work, column, blockWidth, start: start, function)
+        combineColumns(work, column, blockWidth, isSum: isSum, start: start, function)
         column += blockWidth
     }
     if column < work.columns.upperBound {
-        combineColumns(work, column, work.columns.upperBound - column, start: start, function)
+        combineColumns(work, column, work.columns.upperBound - column, isSum: isSum, start: start, function)
     }
 }
 
 @inline(__always)
 private func combineColumns(
-    _ work: borrowing ReductionWork, _ column: Int, _ count: Int, start: Float, _ function: (Vector, Vector) -> Vector
+    _ work: borrowing ReductionWork, _ column: Int, _ count: Int, isSum: Bool, start: Float,
+    _ function: (Vector, Vector) -> Vector
 ) {
-    var sums = Vector(repeating: start)
-    var from = work.input + column
-    for _ in 0..<work.depth {
-        sums = function(sums, load(from, count: count))
-        from += work.width
+    let (input, width) = (work.input + column, work.width)
+    let result = combineVectors(work.depth, isSum: isSum, start: start, function) {
+        load(input + $0 * width, count: count)
     }
-    write(sums * work.factor, work.output + column, count: count)
+    write(result * work.factor, work.output + column, count: count)
+}
+
+/// Combines vectors, in runs if they are added.
+@inline(__always)
+private func combineVectors(
+    _ count: Int, isSum: Bool, start: Float, _ function: (Vector, Vector) -> Vector, _ vector: (Int) -> Vector
+) -> Vector {
+    var sum = CompensatedSum()
+    var index = 0
+    while true {
+        let end = isSum ? min(count, index + CompensatedSum.longestRun) : count
+        var run = Vector(repeating: start)
+        while index < end {
+            run = function(run, vector(index))
+            index += 1
+        }
+        guard isSum else { return run }
+        sum.add(run)
+        if index == count { return sum.value }
+    }
 }
 
 extension Float32Kernels {

@@ -14,7 +14,8 @@ extension PlannedNode {
         return switch traits.activations {
         case .none: false
         case .clamp: function.kind == .clamp
-        case .any: true
+        // Lanes past the last channel hold zeros, and must stay finite.
+        case .any: function.isFiniteAtZero
         }
     }
 
@@ -96,7 +97,7 @@ extension Compiler {
 /// Only nodes with a single consumer are fused. The convolution moves to the position of the last node fused into it,
 /// so that everything it reads has been computed.
 private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNode] {
-    let readers = graph.readerCounts
+    let counts = graph.consumerCounts
     var planned: [PlannedNode?] = []
     var producers: [Graph.Value: Int] = [:]
 
@@ -111,7 +112,7 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
     /// The node whose result a value has in another shape only, if nothing else reads either.
     func behindReshape(_ value: Graph.Value) -> Int? {
         guard let index = producers[value], case .reshape = planned[index]!.form,
-            let source = planned[index]!.inputs.first, readers[source.index] == 1
+            let source = planned[index]!.inputs.first, counts[source.index] == 1
         else { return nil }
         return producers[source]
     }
@@ -129,7 +130,7 @@ private func fuse(_ graph: Graph, _ kernels: any KernelTable.Type) -> [PlannedNo
         var result = PlannedNode(
             name: node.name, operation: node.operation, form: form, traits: FormRow(form).traits, inputs: node.inputs,
             outputs: node.outputs, multiplyAdds: graph.multiplyAdds(of: node))
-        let fusible = node.inputs.filter { readers[$0.index] == 1 && producers[$0] != nil }
+        let fusible = node.inputs.filter { counts[$0.index] == 1 && producers[$0] != nil }
         switch form {
         case .unary(let function):
             if let input = fusible.first, planned[producers[input]!]!.takes(function) {

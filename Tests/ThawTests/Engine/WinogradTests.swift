@@ -86,6 +86,24 @@ struct WinogradTests {
         try check(c.engineCase(), form)
     }
 
+    @Test(
+        "Lanes past the last channel stay finite after functions that are infinite at 0",
+        arguments: [.logarithm, .reciprocal, .reciprocalSquareRoot] as [Unary.Function])
+    func padding(_ function: Unary.Function) throws {
+        let positive = Convolution(
+            filters: Tensor(tensor([1, 1, 20, 20]).floats.map(abs), shape: [1, 1, 20, 20]),
+            bias: Tensor([Float](repeating: 1, count: 20), shape: [20]),
+            window: Window(height: axis(1), width: axis(1)))
+        let form = WinogradForm(height: .two3, width: .two3)
+        let c = EngineCase("\(function)", [1, 11, 15, 20]) { builder, values in
+            let image = try builder.one(positive, builder.one(Unary(.relu), values[0]))
+            let layer = convolution(axis(3, 1, 1), axis(3, 1, 1), 20, 69)
+            let result = try builder.one(layer, builder.one(Unary(function), image))
+            return [try builder.one(convolution(axis(1), axis(1), 69, 8), result)]
+        }
+        try check(c, form)
+    }
+
     @Test("Every form needs fewer multiplications than the loops", arguments: WinogradForm.all)
     func saves(_ form: WinogradForm) {
         #expect(form.points < form.height.window * form.width.window * form.height.outputs * form.width.outputs)

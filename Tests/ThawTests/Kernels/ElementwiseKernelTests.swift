@@ -213,17 +213,17 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Powers of negative values have the right sign for integer exponents")
+    @Test("Powers of negative values have the right sign for integer exponents, and all powers of 1 are 1")
     func power() {
-        let bases: [Float] = [-2, -1.5, 0, 3, -3, 0.5, -4, 7]
-        let exponents: [Float] = [3, 2, 2, -2, -1, 0.5, 0.5, 0]
+        let bases: [Float] = [-2, -1.5, 0, 3, -3, 0.5, -4, 7, 1, 1, 1, 1]
+        let exponents: [Float] = [3, 2, 2, -2, -1, 0.5, 0.5, 0, .infinity, -.infinity, .nan, 3]
         for (set, table) in kernelTables {
-            let output = pointer([Float](repeating: 0, count: 8))
+            let output = pointer([Float](repeating: 0, count: bases.count))
             var work = RowWork(
-                left: pointer(bases), leftStride: 0, output: output, outputStride: 0, width: 8, count: 1)
+                left: pointer(bases), leftStride: 0, output: output, outputStride: 0, width: bases.count, count: 1)
             work.right = UnsafeRawPointer(pointer(exponents))
             table.binary(.power, work)
-            for place in 0..<8 {
+            for place in bases.indices {
                 let expected = pow(bases[place], exponents[place])
                 #expect(
                     expected.isNaN ? output[place].isNaN : abs(output[place] - expected) <= 2e-6 * abs(expected),
