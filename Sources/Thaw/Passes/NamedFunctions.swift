@@ -152,14 +152,14 @@ private struct Suffix {
         let first = self(Suffix.probes[0])
         return candidates.first { candidate in
             guard candidate.isMeant else { return false }
-            let function = Unary(candidate)
-            return agrees(first, function, at: Suffix.probes[0])
-                && Suffix.probes.dropFirst().allSatisfy { agrees(self($0), function, at: $0) }
+            return agrees(first, candidate, at: Suffix.probes[0])
+                && Suffix.probes.dropFirst().allSatisfy { agrees(self($0), candidate, at: $0) }
         }
     }
 
-    private func agrees(_ actual: Double, _ function: Unary, at x: Double) -> Bool {
-        abs(actual - function.apply(x)) <= 1e-7 * max(1, abs(x))
+    private func agrees(_ actual: Double, _ candidate: Unary.Function, at x: Double) -> Bool {
+        let value = Unary(candidate).apply(x)
+        return abs(actual - value) <= candidate.tolerance(at: x, value)
     }
 
     /// Inputs of both signs, small and large, none of them round.
@@ -171,6 +171,27 @@ private struct Suffix {
 }
 
 extension Unary.Function {
+    /// How far from its value at `x` another spelling may be, whose constants are rounded to single precision.
+    ///
+    /// It is relative to the function's own terms, not to `x`: a small constant that keeps a logarithm or a quotient
+    /// finite makes another function.
+    fileprivate func tolerance(at x: Double, _ value: Double) -> Double {
+        let rounding = 1e-7
+        switch self {
+        case .leakyRelu: return rounding * abs(value)
+        case .hardSigmoid(let alpha, let beta):
+            if value == 0 { return 1e-9 * Double(beta) }
+            return rounding * (value < 1 ? abs(Double(alpha) * x) + Double(beta) : 1)
+        case .hardSwish(let alpha, let beta):
+            let gate = Unary.Function.hardSigmoid(alpha: alpha, beta: beta)
+            return abs(x) * gate.tolerance(at: x, Unary(gate).apply(x))
+        default:
+            // Where the function decays, rounding its argument changes it more, and 1 + erf(x) loses digits.
+            let isDecaying = abs(value) < abs(x) / 2
+            return min(1, rounding * (isDecaying ? 1 + x * x : 1)) * abs(value) + 1e-15 * abs(x)
+        }
+    }
+
     /// Whether the parameters are not a special case that is really a simpler function.
     fileprivate var isMeant: Bool {
         switch self {

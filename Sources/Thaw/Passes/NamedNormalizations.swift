@@ -170,7 +170,9 @@ extension Graph {
             return input.becoming(.shift(epsilon, scale, offset: constant))
         case (.maximum, _, .sumOfSquares(0), let epsilon?) where epsilon > 0:
             return input.becoming(.sumOfSquares(epsilon))
-        case (.maximum, _, .length(0), let bound?) where bound > 0: return input.becoming(.length(bound * bound))
+        // The square of a tiny bound is 0, which is no bound.
+        case (.maximum, _, .length(0), let bound?) where bound > 0 && (bound * bound).isNormal:
+            return input.becoming(.length(bound * bound))
         case (.power, false, .sumOfSquares(let epsilon), 0.5): return input.becoming(.length(epsilon))
         case (.power, false, .sumOfSquares(let epsilon), -0.5): return input.becoming(.inverseLength(epsilon))
         default: return nil

@@ -143,6 +143,27 @@ private let otherFunctionCases: [NamingCase] = [
     NamingCase("x · sigmoid(mean x)", becomes: "ReduceMean", "Sigmoid", "Multiply") {
         try $0.times($1, $0.one(.sigmoid, $0.mean($1, [1, 2])))
     },
+    NamingCase("a constant that keeps a logarithm finite", becomes: "Relu", "Add", "Logarithm") {
+        try $0.one(.logarithm, $0.add($0.one(.relu, $1), 1e-8))
+    },
+    NamingCase("a constant that keeps a quotient finite", becomes: "Absolute", "Add", "Divide") {
+        try $0.one(Binary(.divide), $1, $0.add($0.one(.absolute, $1), 1e-8))
+    },
+    NamingCase("a hard sigmoid that does not reach 0 and 1", becomes: "Multiply", "Add", "Clip", "Logarithm") {
+        try $0.one(.logarithm, $0.one(.clip(1e-7, 1 - 1e-7), $0.add($0.times($1, 0.2), 0.5)))
+    },
+    NamingCase("a reciprocal whose pole is far away", becomes: "Add", "Reciprocal") {
+        try $0.one(.reciprocal, $0.add($1, 3422.25))
+    },
+    NamingCase("the sigmoid of small numbers", becomes: "Multiply", "Sigmoid") {
+        try $0.one(.sigmoid, $0.times($1, 1e-5))
+    },
+    NamingCase("a hard sigmoid of tiny values with other bounds", becomes: "Relu6", "Subtract", "Multiply", "Multiply")
+    {
+        let rest = try $0.one(
+            Binary(.subtract, constant: Tensor([255], shape: []), constantFirst: true), $0.one(.relu6, $1))
+        return try $0.times($0.times(rest, 1e-10), 1e10)
+    },
     NamingCase("a sigmoid with another consumer", becomesAll: ["Sigmoid", "Multiply"]) {
         let share = try $0.one(.sigmoid, $1)
         return [try $0.times($1, share), share]
@@ -248,6 +269,13 @@ private let otherNormalizationCases: [NamingCase] = [
     ) {
         let sum = try $0.one(Reduction(function: .sum, axes: [3], keepsAxes: true), $0.one(.square, $1))
         return try $0.times($1, $0.one(.reciprocalSquareRoot, $0.add(sum, 1e-3)))
+    },
+    NamingCase(
+        "the square of the bound is 0", becomes: "Square", "ReduceSum", "SquareRoot", "Maximum", "Divide"
+    ) {
+        let sum = try $0.one(Reduction(function: .sum, axes: [3], keepsAxes: true), $0.one(.square, $1))
+        let bound = try $0.one(Binary(.maximum, constant: Tensor([1e-30], shape: [])), $0.one(.squareRoot, sum))
+        return try $0.one(Binary(.divide), $1, bound)
     },
 ]
 
