@@ -6,6 +6,19 @@ extension Failure {
             "expected an image; \(option: .input) NODE selects a node after the decoding", code: .wrongType)
     }
 
+    static func decodedNotBytes(_ node: String, _ op: String, _ type: String) -> Failure {
+        refused(
+            node, op, "it decodes images to \(type), not to bytes",
+            "\(option: .input) NODE selects a node after the decoding; \(option: .scale) and \(option: .bias) say what its "
+                + "values are")
+    }
+
+    static func cropLost(_ node: String, _ op: String) -> Failure {
+        refused(
+            node, op, "its crop window would be lost, because a model takes whole images",
+            "\(option: .input) NODE selects a node after the decoding, which then takes whole images")
+    }
+
     static func inputNotImage(_ node: String, _ op: String, _ shape: Shape) -> Failure {
         refused(node, op, "the input has shape \(shape)", "expected an image of 1 or 3 channels", code: .wrongShape)
     }

@@ -27,6 +27,7 @@ struct InputNode {
         let node = survey.node(name)!
         let isPlaceholder = node.has(.fed)
         isDecoder = node.has(.decoder)
+        if isDecoder { try InputNode.checkDecoder(node) }
         takesPixels = isDecoder || node.dataType == .uint8
         guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
         var constants = GraphConstants(survey)
@@ -52,6 +53,14 @@ struct InputNode {
             notes.append(.inputReplaced(name, node.op))
         }
         replace(reference, node, isPlaceholder: isPlaceholder, shape)
+    }
+
+    /// - Throws: `Failure` if photos, which have bytes and are not cropped, would be other than what the node computes.
+    private static func checkDecoder(_ node: NodeDefinition) throws {
+        if let type = node.dataType, type != .uint8 {
+            throw Failure.decodedNotBytes(node.name, node.op, type.element?.rawValue ?? "\(type)")
+        }
+        if node.op == "DecodeAndCropJpeg" { throw Failure.cropLost(node.name, node.op) }
     }
 
     // MARK: Replacing

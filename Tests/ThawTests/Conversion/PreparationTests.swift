@@ -119,4 +119,23 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
         #expect((conversion.notes + conversion.warnings).contains { $0.contains(c.sentence) })
         #expect(conversion.isPreprocessingCertain == c.isCertain)
     }
+
+    @Test(
+        arguments: [
+            ("DecodeImage", .float, "it decodes images to float32, not to bytes"),
+            ("DecodePng", .uint16, "it decodes images to uint16, not to bytes"),
+            ("DecodeAndCropJpeg", nil, "its crop window would be lost"),
+        ] as [(String, DataType?, String)])
+    func `a decoder that does not return a photo's bytes is refused`(
+        _ op: String, _ type: DataType?, _ message: String
+    ) throws {
+        var nodes = PreparationCase.all.first { $0.decodes }!.graph.nodes
+        let index = try #require(nodes.firstIndex { $0.op == "DecodeJpeg" })
+        nodes[index].op = op
+        if let type { nodes[index].attributes["dtype"] = .type(type) }
+        let failure = #expect(throws: Failure.self) {
+            try Converter().convert(graph: GraphDefinition(nodes: nodes))
+        }
+        #expect(failure?.description.contains(message) == true, "\(failure.map(\.description) ?? "")")
+    }
 }
