@@ -33,6 +33,20 @@ import Testing
         var testDescription: String { "weights \(weights.rawValue), arithmetic \(compute?.rawValue ?? "as usual")" }
     }
 
+    /// coremltools keeps them from becoming 0 too.
+    @Test func `small constants do not become 0 in half precision`() throws {
+        var builder = GraphBuilder(channelOrder: .last)
+        let x = builder.input("x", TensorType([1, 3]))
+        let raised = try builder.one(Binary(.add, constant: Tensor([1e-8], shape: [])), x)
+        builder.output("y", try builder.one(Binary(.add, constant: Tensor([-1e-9, 0, 1], shape: [3])), raised))
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlpackage").path
+        try Model(graph: builder.graph).write(toFile: path)
+        let read = try Model.load(contentsOfFile: path).model.graph
+        let (smallest, input) = (Float(0x1p-24), Tensor([0, 0, 0], shape: [1, 3]))
+        #expect(read.answer(to: input).floats == [0, smallest, 1 + smallest])
+    }
+
     static let cases = [
         Case(weights: .float32, compute: nil, operations: [], version: .iOS15),
         Case(weights: .float32, compute: .float32, operations: [], version: .iOS15),

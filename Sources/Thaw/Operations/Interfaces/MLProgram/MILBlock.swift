@@ -220,7 +220,8 @@ struct MILBlock {
             let offset = weights.append(tensor, as: kind, order: order)
             (value, content) = (.inFile(.tensorType(type), offset: offset), .inFile(offset))
         } else {
-            let converted = (order.map { tensor.transposed($0) } ?? tensor).converted(to: element)
+            let exact = order.map { tensor.transposed($0) } ?? tensor
+            let converted = (element == .float16 ? exact.withoutUnderflow : exact).converted(to: element)
             (value, content) = (.immediate(converted), .immediate(Array(converted.bytes)))
         }
         let key = SharedConstant(type: type, content: content)
@@ -301,5 +302,16 @@ struct MILBlock {
         entry.key = key
         entry.value = value
         return entry
+    }
+}
+
+extension Tensor {
+    /// The tensor with the smallest half-precision values in place of those that would become 0: a small constant often
+    /// keeps a quotient or a logarithm finite. coremltools does the same.
+    fileprivate var withoutUnderflow: Tensor {
+        let (smallest, floats) = (Float(0x1p-24), floats)
+        guard element == .float32, floats.contains(where: { $0 != 0 && abs($0) <= smallest / 2 }) else { return self }
+        return Tensor(
+            floats.map { $0 == 0 || abs($0) > smallest / 2 ? $0 : $0 < 0 ? -smallest : smallest }, shape: shape)
     }
 }
