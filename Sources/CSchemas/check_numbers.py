@@ -50,11 +50,16 @@ class Comparison:
             else:
                 self.field(f"{ours.name}.{field.name}", field, theirs.fields_by_number[field.number])
 
+    @staticmethod
+    def is_kept(ours, theirs):
+        """Whether a message is read as bytes, because it is only kept."""
+        return ours.type == ours.TYPE_BYTES and theirs.type == theirs.TYPE_MESSAGE
+
     def field(self, place, ours, theirs):
         self.fields += 1
         for what, a, b in [
             ("name", ours.name, theirs.name),
-            ("type", ours.type, theirs.type),
+            ("type", ours.type, ours.type if self.is_kept(ours, theirs) else theirs.type),
             ("repeated", ours.is_repeated, theirs.is_repeated),
             ("packed", ours.is_packed, theirs.is_packed),
             ("choice", bool(ours.containing_oneof), bool(theirs.containing_oneof)),

@@ -4797,7 +4797,7 @@ const ProtobufCEnumDescriptor core_ml__tree_ensemble_parameters__tree_node__tree
   core_ml__tree_ensemble_parameters__tree_node__tree_node_behavior__value_ranges,
   NULL,NULL,NULL,NULL   /* reserved[1234] */
 };
-static const ProtobufCFieldDescriptor core_ml__tree_ensemble_parameters__tree_node__field_descriptors[9] =
+static const ProtobufCFieldDescriptor core_ml__tree_ensemble_parameters__tree_node__field_descriptors[10] =
 {
   {
     "treeId",
@@ -4907,6 +4907,18 @@ static const ProtobufCFieldDescriptor core_ml__tree_ensemble_parameters__tree_no
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "relativeHitRate",
+    30,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_DOUBLE,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__TreeEnsembleParameters__TreeNode, relativehitrate),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned core_ml__tree_ensemble_parameters__tree_node__field_indices_by_name[] = {
   3,   /* field[3] = branchFeatureIndex */
@@ -4916,15 +4928,17 @@ static const unsigned core_ml__tree_ensemble_parameters__tree_node__field_indice
   7,   /* field[7] = missingValueTracksTrueChild */
   2,   /* field[2] = nodeBehavior */
   1,   /* field[1] = nodeId */
+  9,   /* field[9] = relativeHitRate */
   0,   /* field[0] = treeId */
   5,   /* field[5] = trueChildNodeId */
 };
-static const ProtobufCIntRange core_ml__tree_ensemble_parameters__tree_node__number_ranges[3 + 1] =
+static const ProtobufCIntRange core_ml__tree_ensemble_parameters__tree_node__number_ranges[4 + 1] =
 {
   { 1, 0 },
   { 10, 3 },
   { 20, 8 },
-  { 0, 9 }
+  { 30, 9 },
+  { 0, 10 }
 };
 const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__tree_node__descriptor =
 {
@@ -4934,10 +4948,10 @@ const ProtobufCMessageDescriptor core_ml__tree_ensemble_parameters__tree_node__d
   "CoreML__TreeEnsembleParameters__TreeNode",
   "",
   sizeof(CoreML__TreeEnsembleParameters__TreeNode),
-  9,
+  10,
   core_ml__tree_ensemble_parameters__tree_node__field_descriptors,
   core_ml__tree_ensemble_parameters__tree_node__field_indices_by_name,
-  3,  core_ml__tree_ensemble_parameters__tree_node__number_ranges,
+  4,  core_ml__tree_ensemble_parameters__tree_node__number_ranges,
   (ProtobufCMessageInit) core_ml__tree_ensemble_parameters__tree_node__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -5851,7 +5865,7 @@ const ProtobufCMessageDescriptor core_ml__support_vector_classifier__descriptor 
   (ProtobufCMessageInit) core_ml__support_vector_classifier__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor core_ml__nearest_neighbors_index__field_descriptors[3] =
+static const ProtobufCFieldDescriptor core_ml__nearest_neighbors_index__field_descriptors[5] =
 {
   {
     "numberOfDimensions",
@@ -5878,6 +5892,30 @@ static const ProtobufCFieldDescriptor core_ml__nearest_neighbors_index__field_de
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "linearIndex",
+    100,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(CoreML__NearestNeighborsIndex, index_type_case),
+    offsetof(CoreML__NearestNeighborsIndex, linearindex),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "singleKdTreeIndex",
+    110,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(CoreML__NearestNeighborsIndex, index_type_case),
+    offsetof(CoreML__NearestNeighborsIndex, singlekdtreeindex),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "squaredEuclideanDistance",
     200,
     PROTOBUF_C_LABEL_NONE,
@@ -5892,14 +5930,18 @@ static const ProtobufCFieldDescriptor core_ml__nearest_neighbors_index__field_de
 };
 static const unsigned core_ml__nearest_neighbors_index__field_indices_by_name[] = {
   1,   /* field[1] = floatSamples */
+  2,   /* field[2] = linearIndex */
   0,   /* field[0] = numberOfDimensions */
-  2,   /* field[2] = squaredEuclideanDistance */
+  3,   /* field[3] = singleKdTreeIndex */
+  4,   /* field[4] = squaredEuclideanDistance */
 };
-static const ProtobufCIntRange core_ml__nearest_neighbors_index__number_ranges[2 + 1] =
+static const ProtobufCIntRange core_ml__nearest_neighbors_index__number_ranges[4 + 1] =
 {
   { 1, 0 },
-  { 200, 2 },
-  { 0, 3 }
+  { 100, 2 },
+  { 110, 3 },
+  { 200, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor core_ml__nearest_neighbors_index__descriptor =
 {
@@ -5909,14 +5951,14 @@ const ProtobufCMessageDescriptor core_ml__nearest_neighbors_index__descriptor =
   "CoreML__NearestNeighborsIndex",
   "",
   sizeof(CoreML__NearestNeighborsIndex),
-  3,
+  5,
   core_ml__nearest_neighbors_index__field_descriptors,
   core_ml__nearest_neighbors_index__field_indices_by_name,
-  2,  core_ml__nearest_neighbors_index__number_ranges,
+  4,  core_ml__nearest_neighbors_index__number_ranges,
   (ProtobufCMessageInit) core_ml__nearest_neighbors_index__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor core_ml__int64_parameter__field_descriptors[1] =
+static const ProtobufCFieldDescriptor core_ml__int64_parameter__field_descriptors[3] =
 {
   {
     "defaultValue",
@@ -5930,14 +5972,41 @@ static const ProtobufCFieldDescriptor core_ml__int64_parameter__field_descriptor
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "range",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(CoreML__Int64Parameter, allowed_values_case),
+    offsetof(CoreML__Int64Parameter, range),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
+    "set",
+    11,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    offsetof(CoreML__Int64Parameter, allowed_values_case),
+    offsetof(CoreML__Int64Parameter, set),
+    NULL,
+    NULL,
+    0 | PROTOBUF_C_FIELD_FLAG_ONEOF,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned core_ml__int64_parameter__field_indices_by_name[] = {
   0,   /* field[0] = defaultValue */
+  1,   /* field[1] = range */
+  2,   /* field[2] = set */
 };
-static const ProtobufCIntRange core_ml__int64_parameter__number_ranges[1 + 1] =
+static const ProtobufCIntRange core_ml__int64_parameter__number_ranges[2 + 1] =
 {
   { 1, 0 },
-  { 0, 1 }
+  { 10, 1 },
+  { 0, 3 }
 };
 const ProtobufCMessageDescriptor core_ml__int64_parameter__descriptor =
 {
@@ -5947,10 +6016,10 @@ const ProtobufCMessageDescriptor core_ml__int64_parameter__descriptor =
   "CoreML__Int64Parameter",
   "",
   sizeof(CoreML__Int64Parameter),
-  1,
+  3,
   core_ml__int64_parameter__field_descriptors,
   core_ml__int64_parameter__field_indices_by_name,
-  1,  core_ml__int64_parameter__number_ranges,
+  2,  core_ml__int64_parameter__number_ranges,
   (ProtobufCMessageInit) core_ml__int64_parameter__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
@@ -6088,7 +6157,7 @@ const ProtobufCMessageDescriptor core_ml__knearest_neighbors_classifier__descrip
   (ProtobufCMessageInit) core_ml__knearest_neighbors_classifier__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor core_ml__neural_network__field_descriptors[4] =
+static const ProtobufCFieldDescriptor core_ml__neural_network__field_descriptors[5] =
 {
   {
     "layers",
@@ -6138,18 +6207,32 @@ static const ProtobufCFieldDescriptor core_ml__neural_network__field_descriptors
     0,             /* flags */
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
+  {
+    "updateParams",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NeuralNetwork, updateparams),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
 };
 static const unsigned core_ml__neural_network__field_indices_by_name[] = {
   2,   /* field[2] = arrayInputShapeMapping */
   3,   /* field[3] = imageInputShapeMapping */
   0,   /* field[0] = layers */
   1,   /* field[1] = preprocessing */
+  4,   /* field[4] = updateParams */
 };
-static const ProtobufCIntRange core_ml__neural_network__number_ranges[2 + 1] =
+static const ProtobufCIntRange core_ml__neural_network__number_ranges[3 + 1] =
 {
   { 1, 0 },
   { 5, 2 },
-  { 0, 4 }
+  { 10, 4 },
+  { 0, 5 }
 };
 const ProtobufCMessageDescriptor core_ml__neural_network__descriptor =
 {
@@ -6159,14 +6242,14 @@ const ProtobufCMessageDescriptor core_ml__neural_network__descriptor =
   "CoreML__NeuralNetwork",
   "",
   sizeof(CoreML__NeuralNetwork),
-  4,
+  5,
   core_ml__neural_network__field_descriptors,
   core_ml__neural_network__field_indices_by_name,
-  2,  core_ml__neural_network__number_ranges,
+  3,  core_ml__neural_network__number_ranges,
   (ProtobufCMessageInit) core_ml__neural_network__init,
   NULL,NULL,NULL    /* reserved[123] */
 };
-static const ProtobufCFieldDescriptor core_ml__neural_network_classifier__field_descriptors[7] =
+static const ProtobufCFieldDescriptor core_ml__neural_network_classifier__field_descriptors[8] =
 {
   {
     "layers",
@@ -6217,6 +6300,18 @@ static const ProtobufCFieldDescriptor core_ml__neural_network_classifier__field_
     0,NULL,NULL    /* reserved1,reserved2, etc */
   },
   {
+    "updateParams",
+    10,
+    PROTOBUF_C_LABEL_NONE,
+    PROTOBUF_C_TYPE_BYTES,
+    0,   /* quantifier_offset */
+    offsetof(CoreML__NeuralNetworkClassifier, updateparams),
+    NULL,
+    NULL,
+    0,             /* flags */
+    0,NULL,NULL    /* reserved1,reserved2, etc */
+  },
+  {
     "stringClassLabels",
     100,
     PROTOBUF_C_LABEL_NONE,
@@ -6256,19 +6351,21 @@ static const ProtobufCFieldDescriptor core_ml__neural_network_classifier__field_
 static const unsigned core_ml__neural_network_classifier__field_indices_by_name[] = {
   2,   /* field[2] = arrayInputShapeMapping */
   3,   /* field[3] = imageInputShapeMapping */
-  5,   /* field[5] = int64ClassLabels */
-  6,   /* field[6] = labelProbabilityLayerName */
+  6,   /* field[6] = int64ClassLabels */
+  7,   /* field[7] = labelProbabilityLayerName */
   0,   /* field[0] = layers */
   1,   /* field[1] = preprocessing */
-  4,   /* field[4] = stringClassLabels */
+  5,   /* field[5] = stringClassLabels */
+  4,   /* field[4] = updateParams */
 };
-static const ProtobufCIntRange core_ml__neural_network_classifier__number_ranges[4 + 1] =
+static const ProtobufCIntRange core_ml__neural_network_classifier__number_ranges[5 + 1] =
 {
   { 1, 0 },
   { 5, 2 },
-  { 100, 4 },
-  { 200, 6 },
-  { 0, 7 }
+  { 10, 4 },
+  { 100, 5 },
+  { 200, 7 },
+  { 0, 8 }
 };
 const ProtobufCMessageDescriptor core_ml__neural_network_classifier__descriptor =
 {
@@ -6278,10 +6375,10 @@ const ProtobufCMessageDescriptor core_ml__neural_network_classifier__descriptor 
   "CoreML__NeuralNetworkClassifier",
   "",
   sizeof(CoreML__NeuralNetworkClassifier),
-  7,
+  8,
   core_ml__neural_network_classifier__field_descriptors,
   core_ml__neural_network_classifier__field_indices_by_name,
-  4,  core_ml__neural_network_classifier__number_ranges,
+  5,  core_ml__neural_network_classifier__number_ranges,
   (ProtobufCMessageInit) core_ml__neural_network_classifier__init,
   NULL,NULL,NULL    /* reserved[123] */
 };

@@ -22,6 +22,20 @@ import Testing
         #expect(first == second)
     }
 
+    /// protobuf writes the fields of proto3 in order, and without defaults: with the same size, nothing is lost.
+    @Test(
+        arguments: ["inputs/updatable"]
+            + ["iris_neighbors", "iris_svc", "iris_tree", "xgboost_classes"].map { "pipelines/" + $0 })
+    func `coremltools' models keep what Thaw does not need`(_ name: String) throws {
+        let path = Fixtures.path(name + ".mlmodel")
+        let data = try Self.bytes(path)
+        let isPipeline = try Pipeline.isPipeline(path: path)
+        let again =
+            try isPipeline
+            ? PipelineDocument(contentsOfFile: path).bytes().model : ModelDocument(contentsOfFile: path).bytes().model
+        #expect(again.count == data.count)
+    }
+
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
     func `only the metadata change`(_ name: String) throws {
         let folder = try TemporaryFolder()

@@ -1298,10 +1298,11 @@ struct  CoreML__TreeEnsembleParameters__TreeNode
   protobuf_c_boolean missingvaluetrackstruechild;
   size_t n_evaluationinfo;
   CoreML__TreeEnsembleParameters__TreeNode__EvaluationInfo **evaluationinfo;
+  double relativehitrate;
 };
 #define CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__tree_ensemble_parameters__tree_node__descriptor) \
-    , 0, 0, CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThanEqual, 0, 0, 0, 0, 0, 0,NULL }
+    , 0, 0, CORE_ML__TREE_ENSEMBLE_PARAMETERS__TREE_NODE__TREE_NODE_BEHAVIOR__BranchOnValueLessThanEqual, 0, 0, 0, 0, 0, 0,NULL, 0 }
 
 
 /*
@@ -1554,6 +1555,13 @@ struct  CoreML__SupportVectorClassifier
 
 
 typedef enum {
+  CORE_ML__NEAREST_NEIGHBORS_INDEX__INDEX_TYPE__NOT_SET = 0,
+  CORE_ML__NEAREST_NEIGHBORS_INDEX__INDEX_TYPE_LINEAR_INDEX = 100,
+  CORE_ML__NEAREST_NEIGHBORS_INDEX__INDEX_TYPE_SINGLE_KD_TREE_INDEX = 110
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NEAREST_NEIGHBORS_INDEX__INDEX_TYPE__CASE)
+} CoreML__NearestNeighborsIndex__IndexTypeCase;
+
+typedef enum {
   CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__NOT_SET = 0,
   CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION_SQUARED_EUCLIDEAN_DISTANCE = 200
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__CASE)
@@ -1565,6 +1573,11 @@ struct  CoreML__NearestNeighborsIndex
   int32_t numberofdimensions;
   size_t n_floatsamples;
   CoreML__FloatVector **floatsamples;
+  CoreML__NearestNeighborsIndex__IndexTypeCase index_type_case;
+  union {
+    ProtobufCBinaryData linearindex;
+    ProtobufCBinaryData singlekdtreeindex;
+  };
   CoreML__NearestNeighborsIndex__DistanceFunctionCase distance_function_case;
   union {
     CoreML__NoParameters *squaredeuclideandistance;
@@ -1572,17 +1585,29 @@ struct  CoreML__NearestNeighborsIndex
 };
 #define CORE_ML__NEAREST_NEIGHBORS_INDEX__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__nearest_neighbors_index__descriptor) \
-    , 0, 0,NULL, CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__NOT_SET, {0} }
+    , 0, 0,NULL, CORE_ML__NEAREST_NEIGHBORS_INDEX__INDEX_TYPE__NOT_SET, {0}, CORE_ML__NEAREST_NEIGHBORS_INDEX__DISTANCE_FUNCTION__NOT_SET, {0} }
 
+
+typedef enum {
+  CORE_ML__INT64_PARAMETER__ALLOWED_VALUES__NOT_SET = 0,
+  CORE_ML__INT64_PARAMETER__ALLOWED_VALUES_RANGE = 10,
+  CORE_ML__INT64_PARAMETER__ALLOWED_VALUES_SET = 11
+    PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__INT64_PARAMETER__ALLOWED_VALUES__CASE)
+} CoreML__Int64Parameter__AllowedValuesCase;
 
 struct  CoreML__Int64Parameter
 {
   ProtobufCMessage base;
   int64_t defaultvalue;
+  CoreML__Int64Parameter__AllowedValuesCase allowed_values_case;
+  union {
+    ProtobufCBinaryData range;
+    ProtobufCBinaryData set;
+  };
 };
 #define CORE_ML__INT64_PARAMETER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__int64_parameter__descriptor) \
-    , 0 }
+    , 0, CORE_ML__INT64_PARAMETER__ALLOWED_VALUES__NOT_SET, {0} }
 
 
 typedef enum {
@@ -1644,10 +1669,11 @@ struct  CoreML__NeuralNetwork
   CoreML__Preprocessing **preprocessing;
   CoreML__NeuralNetworkMultiArrayShapeMapping arrayinputshapemapping;
   CoreML__NeuralNetworkImageShapeMapping imageinputshapemapping;
+  ProtobufCBinaryData updateparams;
 };
 #define CORE_ML__NEURAL_NETWORK__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__neural_network__descriptor) \
-    , 0,NULL, 0,NULL, CORE_ML__NEURAL_NETWORK_MULTI_ARRAY_SHAPE_MAPPING__RANK5_ARRAY_MAPPING, CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING__RANK5_IMAGE_MAPPING }
+    , 0,NULL, 0,NULL, CORE_ML__NEURAL_NETWORK_MULTI_ARRAY_SHAPE_MAPPING__RANK5_ARRAY_MAPPING, CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING__RANK5_IMAGE_MAPPING, {0,NULL} }
 
 
 typedef enum {
@@ -1666,6 +1692,7 @@ struct  CoreML__NeuralNetworkClassifier
   CoreML__Preprocessing **preprocessing;
   CoreML__NeuralNetworkMultiArrayShapeMapping arrayinputshapemapping;
   CoreML__NeuralNetworkImageShapeMapping imageinputshapemapping;
+  ProtobufCBinaryData updateparams;
   char *labelprobabilitylayername;
   CoreML__NeuralNetworkClassifier__ClassLabelsCase class_labels_case;
   union {
@@ -1675,7 +1702,7 @@ struct  CoreML__NeuralNetworkClassifier
 };
 #define CORE_ML__NEURAL_NETWORK_CLASSIFIER__INIT \
  { PROTOBUF_C_MESSAGE_INIT (&core_ml__neural_network_classifier__descriptor) \
-    , 0,NULL, 0,NULL, CORE_ML__NEURAL_NETWORK_MULTI_ARRAY_SHAPE_MAPPING__RANK5_ARRAY_MAPPING, CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING__RANK5_IMAGE_MAPPING, (char *)protobuf_c_empty_string, CORE_ML__NEURAL_NETWORK_CLASSIFIER__CLASS_LABELS__NOT_SET, {0} }
+    , 0,NULL, 0,NULL, CORE_ML__NEURAL_NETWORK_MULTI_ARRAY_SHAPE_MAPPING__RANK5_ARRAY_MAPPING, CORE_ML__NEURAL_NETWORK_IMAGE_SHAPE_MAPPING__RANK5_IMAGE_MAPPING, {0,NULL}, (char *)protobuf_c_empty_string, CORE_ML__NEURAL_NETWORK_CLASSIFIER__CLASS_LABELS__NOT_SET, {0} }
 
 
 typedef enum {
@@ -1701,7 +1728,7 @@ struct  CoreML__Preprocessing
 
 
 /*
- * channelScale · x + bias, the bias by the channel's colour.
+ * channelScale · x + bias, the bias by the channel's color.
  */
 struct  CoreML__ImageScaler
 {

@@ -10,6 +10,8 @@ import os
 import coremltools as ct
 import numpy as np
 import torch
+from coremltools.models.datatypes import Array
+from coremltools.models.neural_network import NeuralNetworkBuilder, SgdParams
 
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "inputs")
@@ -115,6 +117,18 @@ def optional():
     save("optional.mlpackage", model, rows)
 
 
+def updatable():
+    """A network that Core ML can train on a device, with losses and an optimizer, which must survive new metadata."""
+    builder = NeuralNetworkBuilder([("x", Array(2))], [("y", Array(2))])
+    builder.add_inner_product("dense", np.eye(2), np.zeros(2), 2, 2, True, "x", "scores")
+    builder.add_softmax("softmax", "scores", "y")
+    builder.make_updatable(["dense"])
+    builder.set_categorical_cross_entropy_loss("loss", "y")
+    builder.set_sgd_optimizer(SgdParams(lr=0.01, batch=4))
+    builder.set_epochs(3)
+    ct.models.utils.save_spec(builder.spec, os.path.join(FOLDER, "updatable.mlmodel"))
+
+
 def stateful():
     module = Accumulator()
     given = [{"x": numbers(2, 3, seed=index)} for index in range(4)]
@@ -131,3 +145,4 @@ if __name__ == "__main__":
     flexible()
     optional()
     stateful()
+    updatable()
