@@ -10,8 +10,8 @@
 const char *const thaw_forked_code = "forked";
 const char *const thaw_forked_message = PROBLEM "; " REMEDY;
 const char *const thaw_forked_details =
-    "{\"code\": \"forked\", \"message\": \"" PROBLEM "; " REMEDY "\", \"file\": null, \"place\": null, \"problem\": \"" PROBLEM
-    "\", \"remedy\": \"" REMEDY "\", \"hint\": null, \"nodes\": [], \"names\": []}";
+    "{\"code\": \"forked\", \"message\": \"" PROBLEM "; " REMEDY "\", \"file\": null, \"location\": null, \"problem\": \"" PROBLEM
+    "\", \"remedy\": \"" REMEDY "\", \"hint\": null, \"nodes\": [], \"names\": [], \"parts\": [\"" PROBLEM "; " REMEDY "\"]}";
 
 static atomic_int calls;
 static atomic_bool is_lost;

@@ -12,7 +12,7 @@ protocol ImageWork: Sendable {
     func finish()
 }
 
-/// Facts about an image.
+/// The answer for an image: a classification or a detection.
 protocol ImageAnswer: Sendable {
     static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult
 }

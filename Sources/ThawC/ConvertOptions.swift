@@ -91,7 +91,7 @@ struct ConvertOptions {
     private func size(_ width: Int32, _ height: Int32, _ position: String) throws -> (width: Int, height: Int)? {
         if width == 0, height == 0 { return nil }
         guard 1...Int32(ImageSizes.longestSide) ~= width, 1...Int32(ImageSizes.longestSide) ~= height else {
-            throw Failure.pixelSize(Int(width), Int(height), 3).at(position)
+            throw Failure.imageSize(Int(width), Int(height)).at(position)
         }
         return (Int(width), Int(height))
     }
@@ -116,7 +116,7 @@ struct ConvertOptions {
         let numbers = try array(input.sizes, 2 * input.size_count, position + ".sizes")
         let all = try (0..<input.size_count).map { index in
             let found = try size(numbers[2 * index], numbers[2 * index + 1], position)
-            guard let found else { throw Failure.pixelSize(0, 0, 3).at(position) }
+            guard let found else { throw Failure.imageSize(0, 0).at(position) }
             return ImageSize(width: found.width, height: found.height)
         }
         guard Set(all).count == all.count else {

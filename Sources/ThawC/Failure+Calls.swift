@@ -41,7 +41,7 @@ extension Failure {
     }
 
     static func excludes(_ first: String, _ second: String) -> Failure {
-        Failure(.invalidOption, "\(first) and \(second) exclude each other")
+        Failure(.invalidOption, "\(first) and \(second) cannot be combined")
     }
 
     static func required(_ name: String) -> Failure {
@@ -62,6 +62,12 @@ extension Failure {
         Failure(
             .invalidOption, "an image of \(width)×\(height) pixels and \(channels) channels is invalid",
             remedy: "channels are 1, 3 or 4")
+    }
+
+    static func imageSize(_ width: Int, _ height: Int) -> Failure {
+        Failure(
+            .invalidOption, "the size \(width)×\(height) is invalid",
+            remedy: "sides are from 1 to \(ImageSizes.longestSide)")
     }
 
     static func rowStride(_ stride: Int, _ width: Int) -> Failure {
@@ -99,8 +105,9 @@ extension Failure {
     }
 
     static func threshold(_ name: String, _ value: Double, _ range: ClosedRange<Double>) -> Failure {
-        let most = range.upperBound.isFinite ? "from 0 to \(range.upperBound)" : "not negative"
-        return Failure(.invalidOption, location: name, "the threshold is \(value); it is \(most)")
+        let expected = range.upperBound.isFinite ? "from 0 to \(range.upperBound)" : "of at least 0"
+        return Failure(
+            .invalidOption, location: name, "the threshold is \(value)", remedy: "expected a number \(expected)")
     }
 
     static func unknownValueKind(_ name: String, _ number: Int) -> Failure {

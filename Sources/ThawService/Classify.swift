@@ -7,7 +7,8 @@ extension Service {
     /// Classifies one image, or the images of a form.
     func classify(_ exchange: Exchange) throws -> Response {
         let request = exchange.request!
-        let options = try ClassifyOptions(request.query, models, limit: Service.mostLabels)
+        let options = try ClassifyOptions(
+            request.query, models, background: settings.decoding.background, limit: Service.mostLabels)
         exchange.model = options.model.name
         let body = try decodedBody(of: exchange)
         guard !body.isEmpty else { throw Refusal.noBody() }
@@ -79,7 +80,7 @@ private struct ClassifyOptions {
     let top: Int
     let crop: Crop?
 
-    init(_ query: [String: String], _ models: ModelStore, limit: Int) throws {
+    init(_ query: [String: String], _ models: ModelStore, background: RGBColor?, limit: Int) throws {
         if let unknown = query.keys.sorted().first(where: { !["model", "top", "crop"].contains($0) }) {
             throw Refusal.badParameter("the query", unknown, expected: "model, top or crop")
         }
@@ -105,7 +106,7 @@ private struct ClassifyOptions {
         }
         self.top = top
         crop = try query["crop"].map {
-            guard let crop = Crop(name: $0, background: nil) else {
+            guard let crop = Crop(name: $0, background: background) else {
                 throw Refusal.badParameter("crop", $0, expected: "fill, center, center:F or fit")
             }
             return crop

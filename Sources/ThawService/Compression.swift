@@ -38,8 +38,9 @@ enum Gzip {
         return result
     }
 
-    /// The data compressed; nil if memory runs out.
+    /// The data compressed; nil if it is too large for one call, or if memory runs out.
     static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count < Int(UInt32.max) / 2 else { return nil }
         var stream = z_stream()
         let status = deflateInit2_(
             &stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size))

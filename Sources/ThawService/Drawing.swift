@@ -6,21 +6,17 @@ import Thaw
     import Darwin
 #endif
 
-/// The drawings of models, each laid out by Graphviz on first request.
-final class DrawingCache: Sendable {
-    private let drawings = Monitor<[String: [UInt8]]>([:])
-
-    func remove(_ name: String) { drawings.with { $0[name] = nil } }
-
+extension ServedModel {
+    /// The drawing of the network, laid out by Graphviz on first request.
     /// - Throws: `Refusal` with status 501 without Graphviz.
-    func response(for model: ServedModel) throws -> Response {
+    func drawingResponse() throws -> Response {
         let svg: [UInt8]
-        if let known = drawings.with({ $0[model.name] }) {
+        if let known = drawing.with({ $0 }) {
             svg = known
         } else {
-            guard let drawing = model.details.drawing else { throw Refusal.pipelineDrawn(model.name) }
-            svg = try Graphviz.svg(of: drawing)
-            drawings.with { $0[model.name] = svg }
+            guard let dot = details.drawing else { throw Refusal.pipelineDrawn(name) }
+            svg = try Graphviz.svg(of: dot)
+            drawing.with { $0 = svg }
         }
         // Scripts in the drawing, if there are any, must not run.
         return Response(

@@ -48,8 +48,9 @@ struct InferPlan {
             guard let input = given.first, given.count == 1 else {
                 throw Refusal(
                     400, given.isEmpty ? .noInput : .invalidRequest,
-                    "the input '\(port.name)' is given \(given.isEmpty ? "not at all" : "\(given.count) times")",
-                    remedy: "give it once")
+                    given.isEmpty
+                        ? "the input '\(port.name)' is missing"
+                        : "the input '\(port.name)' is given \(given.count) times")
             }
             let count = try InferPlan.items(of: input, port, isBatched: model.isBatched)
             guard items == nil || items == count else {

@@ -60,7 +60,7 @@ struct InferResponse {
     }
 
     /// The elements of an output as JSON.
-    private static func add(_ bytes: [UInt8], of type: DataType, to json: inout JSONText) {
+    static func add(_ bytes: [UInt8], of type: DataType, to json: inout JSONText) {
         bytes.withUnsafeBytes { bytes in
             if type == .bytes {
                 for text in bytes.strings { json.string(text) }
@@ -70,6 +70,7 @@ struct InferResponse {
                 switch type {
                 case .float32: json.number(bytes.loadUnaligned(fromByteOffset: 4 * index, as: Float.self))
                 case .int64: json.number(Int(bytes.loadUnaligned(fromByteOffset: 8 * index, as: Int64.self)))
+                case .uint64: json.raw("\(bytes.loadUnaligned(fromByteOffset: 8 * index, as: UInt64.self))")
                 case .bool: json.bool(bytes[index] != 0)
                 case .float16, .float64: json.number(type.value(at: index, of: bytes))
                 default: json.raw("\(Int64(type.value(at: index, of: bytes)))")

@@ -202,7 +202,6 @@ private struct JSONParser {
         let start = position
         var mantissa: UInt64 = 0
         var fractionDigits = 0
-        func isDigit(_ byte: UInt8?) -> Bool { byte.map { 0x30...0x39 ~= $0 } ?? false }
         func digits(_ parser: inout JSONParser) throws -> Int {
             let first = parser.position
             while let byte = parser.next, 0x30...0x39 ~= byte {

@@ -28,7 +28,6 @@ struct JSONText {
     }
 
     mutating func bool(_ value: Bool) { raw(value ? "true" : "false") }
-    mutating func null() { raw("null") }
 
     /// A value that is JSON text already.
     mutating func raw(_ text: String) {

@@ -6,7 +6,6 @@ final class ModelStore: Sendable {
     private let precision: Precision
     private let threads: Int
     private let current: Monitor<[ServedModel]>
-    let drawings = DrawingCache()
 
     /// - Throws: `Failure` if a model cannot be read or run.
     init(_ settings: Settings) throws {
@@ -33,7 +32,6 @@ final class ModelStore: Sendable {
             do {
                 let model = try ServedModel(source, precision: precision, threads: threads)
                 current.with { $0[index] = model }
-                drawings.remove(source.name)
                 report(source.name, nil)
             } catch let failure as Failure {
                 report(source.name, failure)

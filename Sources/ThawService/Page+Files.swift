@@ -75,7 +75,7 @@ extension Page {
 <div class="progress" aria-hidden="true"><i></i></div>
 </div>
 <ol id="photos" tabindex="-1"></ol>
-<p id="none" hidden>No photo matches.</p>
+<p id="none" hidden>No matching photos.</p>
 </section>
 </main>
 <p id="status" class="hidden" role="status"></p>
@@ -472,7 +472,7 @@ function times(result) {
         decode !== undefined ? `decoding ${milliseconds(decode)}` : null,
         wait >= 20 ? `queue ${milliseconds(wait)}` : null,
     ].filter((part) => part);
-    return make("p", { className: "times", title: "on the server; in all, with the way there and back" },
+    return make("p", { className: "times", title: "on the server; then the total, including the network" },
         make("span", { textContent: parts.join(" · ") }), make("span", { textContent: milliseconds(result.time) }));
 }
 
@@ -549,7 +549,7 @@ function labels(names) {
         const found = names.map((name, index) => ({ name, index })).filter(({ name, index }) => !words || name.toLowerCase().includes(words) || String(index) === words);
         list.replaceChildren(...found.slice(0, 200).map(({ name, index }) =>
             make("li", {}, make("span", { className: "index", textContent: index }), make("span", { textContent: plain(name) }))));
-        note.textContent = found.length > 200 ? `The first 200 of ${found.length.toLocaleString("en-US")}.` : found.length === 0 ? "No label matches." : "";
+        note.textContent = found.length > 200 ? `The first 200 of ${found.length.toLocaleString("en-US")}.` : found.length === 0 ? "No matching labels." : "";
     };
     field.addEventListener("input", update);
     update();
@@ -922,14 +922,14 @@ async function request(path, options = {}) {
     }
 }
 
-let return_ = null;
+let recovery = null;
 
 /// Waits until the server answers again. There is one wait for all requests.
 function serverIsBack() {
-    return_ ??= (async () => {
+    recovery ??= (async () => {
         service.isDown = true;
         const banner = byId("banner");
-        banner.textContent = "The server does not answer. Photos wait here, and go on when it is back.";
+        banner.textContent = "The server is not responding. Photos wait here, and continue when it is back.";
         banner.hidden = false;
         document.body.classList.add("down");
         for (let time = 500; ; time = Math.min(time * 1.5, 4000)) {
@@ -942,9 +942,9 @@ function serverIsBack() {
         banner.hidden = true;
         document.body.classList.remove("down");
         announce("The server is back.");
-        return_ = null;
+        recovery = null;
     })();
-    return return_;
+    return recovery;
 }
 
 let asking = null;

@@ -136,7 +136,7 @@ extension Refusal {
     }
 
     static func tensorTooLarge(_ limit: Int) -> Refusal {
-        Refusal(413, .limitExceeded, "the batch has more than \(limit) images", remedy: "send several requests")
+        Refusal(413, .limitExceeded, "the batch has more than \(limit) items", remedy: "send several requests")
     }
 
     static func outputsTooLarge(_ bytes: Int) -> Refusal {

@@ -23,7 +23,7 @@ extension Service {
         case .classify: return try classify(exchange)
         case .models: return list
         case .details(let name): return Response(json: try models.model(name).fullDescription)
-        case .drawing(let name): return try models.drawings.response(for: models.model(name))
+        case .drawing(let name): return try models.model(name).drawingResponse()
         case .metrics: return Response(type: Metrics.contentType, text: metrics.text(queue, connections, models))
         case .openAPI: return Response(type: "application/json", text: OpenAPI.text)
         case .unknownVersion(let version): throw Refusal.noSuchVersion(version)

@@ -48,6 +48,8 @@ final class ServedModel: Sendable {
     let classifiedImage: ImageInput?
     let classCount: Int
     let details: ModelDetails
+    /// The drawing of the network, once it has been requested.
+    let drawing = Monitor<[UInt8]?>(nil)
     let engine: Engine
 
     /// Computes the outputs.
@@ -157,7 +159,7 @@ extension Settings.Source {
     }
 }
 
-/// A pool of executors, by their number of threads. There are never more than simultaneous runs.
+/// A pool of executors, by their number of threads. For each number, there are never more than simultaneous runs.
 final class Executors: Sendable {
     private let program: Program
     private let idle = Monitor<[Int: [Executor]]>([:])

@@ -81,7 +81,8 @@ struct Settings: Sendable {
     private mutating func set(_ option: String, _ value: String) throws {
         func count(_ range: ClosedRange<Int>) throws -> Int {
             guard let number = Int(value), range.contains(number) else {
-                throw StartFailure("\(option) is '\(value)'; expected an integer from \(range.lowerBound)")
+                throw StartFailure(
+                    "\(option) is '\(value)'; expected an integer from \(range.lowerBound) to \(range.upperBound)")
             }
             return number
         }
@@ -95,7 +96,7 @@ struct Settings: Sendable {
             }
             precision = choice
         case "--queue": queue = try count(1...1_000_000)
-        case "--max-body": maxBody = try count(1...(1 << 40))
+        case "--max-body": maxBody = try count(1...(1 << 30))
         case "--max-pixels": decoding.maximumPixels = try count(1...(1 << 40))
         case "--connections": connections = try count(1...1_000_000)
         case "--patience": patience = Double(try count(1...86400))

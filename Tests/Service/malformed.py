@@ -173,12 +173,12 @@ def json_kinds(c):
     yield "an element of another type", 400, lambda: infer(
         image(data=replaced([0] * 3072, c, c.choice(["x", None, {}]))))
     yield "shared memory", 400, lambda: infer(image(parameters={"shared_memory_region": word(c)}))
-    yield "an id that is no string", 400, lambda: infer(image() | {"id": c.choice([1, [], {}, True])})
+    yield "an id that is not a string", 400, lambda: infer(image() | {"id": c.choice([1, [], {}, True])})
     yield "a wrong classification", 400, lambda: infer(image() | {"outputs": [
         {"name": "probabilities", "parameters": {"classification": c.choice([-1, 1.5, "1", {}])}}]})
     yield "no base64", 400, lambda: infer({"inputs": [
         ENCODED | {"data": [word(c) + "!"], "parameters": {"content_type": "base64"}}]})
-    yield "base64 of no image", 415, lambda: infer({"inputs": [
+    yield "base64 of something else", 415, lambda: infer({"inputs": [
         ENCODED | {"data": ["AAAA"], "parameters": {"content_type": "base64"}}]})
 
 
@@ -187,7 +187,7 @@ def binary_kinds(c):
         sized(3072), bytes(3072), c.choice(["x", "-1", "0", "1.5", "9" * 30, 10**6, "", "0x10"]))
     yield "the JSON cut off", 400, lambda: infer(
         sized(3072), bytes(3072), c.randrange(1, len(json.dumps(sized(3072)))))
-    yield "binary data taken for JSON", 400, lambda: infer(
+    yield "binary data read as JSON", 400, lambda: infer(
         sized(3072), bytes(3072), len(json.dumps(sized(3072))) + c.randint(1, 3072))
     yield "too little binary data", 400, lambda: infer(sized(3072), bytes(c.randrange(3072)))
     yield "too much binary data", 400, lambda: infer(sized(3072), bytes(3072 + c.randint(1, 1000)))
@@ -202,7 +202,7 @@ def binary_kinds(c):
     yield "a string without its length", 400, lambda: infer(sized(3, ENCODED), bytes(3))
     yield "a string too many", 400, lambda: infer(sized(8, ENCODED), bytes(8))
     yield "an empty string", 400, lambda: infer(sized(4, ENCODED), bytes(4))
-    yield "a string that is no image", 415, lambda: infer(sized(8, ENCODED), struct.pack("<I", 4) + b"abcd")
+    yield "a string that is not an image", 415, lambda: infer(sized(8, ENCODED), struct.pack("<I", 4) + b"abcd")
 
 
 # These take long: the answer is awaited for some time, or much is sent.
@@ -282,12 +282,12 @@ def run(count, seed=5):
             # Every kind at least once.
             name, status, make = kinds[index] if index < len(kinds) else chance.choices(kinds, weights)[0]
             request = make()
-            mayWait = status is None or status == NOTHING or isinstance(status, tuple) and NOTHING in status
+            may_wait = status is None or status == NOTHING or isinstance(status, tuple) and NOTHING in status
             if not (status is None or status in [NOTHING, 400]) or name in RARE:
                 client.close()
             isReused = client.socket is not None
-            answer, body = client.send(request, 0.1 if mayWait else 20)
-            if answer == NOTHING and isReused and not mayWait:
+            answer, body = client.send(request, 0.1 if may_wait else 20)
+            if answer == NOTHING and isReused and not may_wait:
                 # The service may close a connection that is not in use at any time.
                 answer, body = client.send(request, 20)
             where = f"request {index} of seed {seed}, {name}: status {answer}, {body[:200]}, for {request[:300]}"
@@ -296,7 +296,7 @@ def run(count, seed=5):
             if body.startswith(b"{") and answer >= 400:
                 error = json.loads(body)
                 assert set(error) == {"error", "code"} and error["error"] and error["code"], where
-            if mayWait:
+            if may_wait:
                 client.close()
             counts[name] += 1
             if index % 500 == 499 or index == count - 1:

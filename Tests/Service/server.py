@@ -35,10 +35,10 @@ class Server:
     """A running service. It must exit normally, never by a signal."""
 
     def __init__(self, *words, models=("demo=" + DEMO,), labels=LABELS, environment={}):
-        labelled = ["--labels", labels] if labels else []
+        labeled = ["--labels", labels] if labels else []
         self.errors = tempfile.TemporaryFile("w+")
         self.process = subprocess.Popen(
-            [PROGRAM, *models, "--port", "0", *labelled, *words], stdout=subprocess.PIPE, stderr=self.errors, text=True,
+            [PROGRAM, *models, "--port", "0", *labeled, *words], stdout=subprocess.PIPE, stderr=self.errors, text=True,
             env=os.environ | environment)
         line = self.process.stdout.readline()
         assert line.startswith("listening on http://"), line + self.told()

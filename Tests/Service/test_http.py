@@ -44,6 +44,17 @@ class HTTPTests(unittest.TestCase):
         self.assertIn('"label": "cat"', curl("-H", "Transfer-Encoding: chunked", "--data-binary", "@" + path, url))
         self.assertIn('"label": "cat"', curl("-H", "Expect: 100-continue", "--data-binary", "@" + path, url))
 
+    def test_letterboxes_have_the_background(self):
+        """Of the option, whether the request or the option chooses them."""
+        def predictions(server, path):
+            photo = "@" + os.path.join(PHOTOS, "coffee.jpg")
+            return json.loads(curl("--data-binary", photo, server.url + path))["predictions"]
+
+        with Server("--background", "#ffffff") as first, Server("--background", "#ffffff", "--crop", "fit") as second:
+            expected = predictions(second, "/classify")
+            self.assertEqual(predictions(first, "/classify?crop=fit"), expected)
+        self.assertNotEqual(predictions(self.server, "/classify?crop=fit"), expected)
+
     def test_wrong_requests_to_classify(self):
         large = b"P6\n5000 5000\n255\n"
         cases = [

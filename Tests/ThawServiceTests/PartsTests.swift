@@ -5,6 +5,21 @@ import Thaw
 
 /// Compression, the queue, the page.
 @Suite struct PartsTests {
+    @Test(
+        arguments: [
+            (.uint64, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF], "18446744073709551615"),
+            (.int64, [0, 0, 0, 0, 0, 0, 0, 0x80], "-9223372036854775808"), (.int8, [0x80], "-128"),
+            (.bool, [1], "true"),
+            (.float64, [0, 0, 0, 0, 0, 0, 0xF0, 0x7F], "null"),
+        ] as [(DataType, [UInt8], String)]) func `the extremes of a type are written`(
+            _ type: DataType, _ bytes: [UInt8], _ expected: String
+        )
+    {
+        var json = JSONText()
+        InferResponse.add(bytes, of: type, to: &json)
+        #expect(json.text == expected)
+    }
+
     @Test func `compressed bytes come back`() throws {
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 5) }
         let compressed = try #require(Gzip.compressed(bytes))

@@ -1,4 +1,4 @@
-/// Thaw's C interface: converts TensorFlow graphs to Core ML models, and runs Core ML models on any CPU.
+/// Thaw's C interface: converts TensorFlow graphs to Core ML models, and runs Core ML models on x86-64 and arm64 CPUs.
 ///
 ///     thaw_model *model;
 ///     thaw_error *error;
@@ -269,6 +269,7 @@ thaw_status thaw_convert_bytes(
 ///     multiplyAdds    the number of multiply-adds of a run
 ///     hasShortWeights whether weights are stored in 16 bits or less, or the model computes in float16
 ///     states          the names of a stateful model's state tensors: a list of strings
+///     isPackage       whether the model is a package
 ///     stages          of a pipeline: a list of objects with `position` ("1", or "2.1" for the first stage of a pipeline that
 ///                     is the second stage), `kind`, and the names of `inputs` and `outputs`; null otherwise
 ///     detector        null, or of a pipeline that detects objects: labels (a list of strings or null),

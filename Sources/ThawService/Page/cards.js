@@ -65,7 +65,7 @@ function times(result) {
         decode !== undefined ? `decoding ${milliseconds(decode)}` : null,
         wait >= 20 ? `queue ${milliseconds(wait)}` : null,
     ].filter((part) => part);
-    return make("p", { className: "times", title: "on the server; in all, with the way there and back" },
+    return make("p", { className: "times", title: "on the server; then the total, including the network" },
         make("span", { textContent: parts.join(" · ") }), make("span", { textContent: milliseconds(result.time) }));
 }
 

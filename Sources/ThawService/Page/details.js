@@ -56,7 +56,7 @@ function labels(names) {
         const found = names.map((name, index) => ({ name, index })).filter(({ name, index }) => !words || name.toLowerCase().includes(words) || String(index) === words);
         list.replaceChildren(...found.slice(0, 200).map(({ name, index }) =>
             make("li", {}, make("span", { className: "index", textContent: index }), make("span", { textContent: plain(name) }))));
-        note.textContent = found.length > 200 ? `The first 200 of ${found.length.toLocaleString("en-US")}.` : found.length === 0 ? "No label matches." : "";
+        note.textContent = found.length > 200 ? `The first 200 of ${found.length.toLocaleString("en-US")}.` : found.length === 0 ? "No matching labels." : "";
     };
     field.addEventListener("input", update);
     update();

@@ -36,14 +36,14 @@ async function request(path, options = {}) {
     }
 }
 
-let return_ = null;
+let recovery = null;
 
 /// Waits until the server answers again. There is one wait for all requests.
 function serverIsBack() {
-    return_ ??= (async () => {
+    recovery ??= (async () => {
         service.isDown = true;
         const banner = byId("banner");
-        banner.textContent = "The server does not answer. Photos wait here, and go on when it is back.";
+        banner.textContent = "The server is not responding. Photos wait here, and continue when it is back.";
         banner.hidden = false;
         document.body.classList.add("down");
         for (let time = 500; ; time = Math.min(time * 1.5, 4000)) {
@@ -56,9 +56,9 @@ function serverIsBack() {
         banner.hidden = true;
         document.body.classList.remove("down");
         announce("The server is back.");
-        return_ = null;
+        recovery = null;
     })();
-    return return_;
+    return recovery;
 }
 
 let asking = null;

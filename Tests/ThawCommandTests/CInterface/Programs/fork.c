@@ -41,6 +41,8 @@ static int child(void) {
     int status = classify(&error);
     if (status == THAW_FORKED) {
         CHECK(strcmp(thaw_error_code(error), "forked") == 0 && thaw_error_message(error) != NULL);
+        const char *details = thaw_error_details(error);
+        CHECK(strstr(details, "\"location\": null") != NULL && strstr(details, "\"parts\": [\"") != NULL);
         thaw_model *other = NULL;
         CHECK(thaw_model_load("x", &other, NULL) == THAW_FORKED && other == NULL);
     } else {
