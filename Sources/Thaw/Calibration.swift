@@ -58,14 +58,14 @@ struct Observer {
 
     /// The same, except that `look` also receives the index of the image.
     func run<Result: Sendable>(
-        _ graph: Graph, _ values: [Graph.Value], look: @escaping @Sendable ([Tensor], Int) -> Result,
-        add body: (Result) throws -> Void
+        _ graph: Graph, _ values: [Graph.Value], precision: Precision = .float32,
+        look: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
     ) throws {
         var observed = graph
         observed.outputs = values.enumerated().map { Graph.Port(name: "\($0)", value: $1) }
         let (image, pixels) = (image, pixels)
         try run(
-            observed,
+            observed, precision: precision,
             load: { executor, index in
                 pixels[index].bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
             }, look: look, add: body)
@@ -78,10 +78,10 @@ struct Observer {
     ///   - look: Receives the outputs for one image and its index, on any thread.
     ///   - body: Receives what `look` returns, in the order of the images.
     func run<Result: Sendable>(
-        _ graph: Graph, load: @escaping @Sendable (Executor, Int) -> Void,
+        _ graph: Graph, precision: Precision = .float32, load: @escaping @Sendable (Executor, Int) -> Void,
         look: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
     ) throws {
-        let program = try Program(graph.pruned())
+        let program = try Program(graph.pruned(), precision: precision)
         let executors = ExecutorPool(program, threads: 1)
         let workers = Workers(min(threads, pixels.count))
         // Some images at a time, so that few results are waiting.
@@ -167,9 +167,11 @@ struct Observer {
     }
 
     /// The first output for each image.
-    func outputs(of graph: Graph) throws -> [[Float]] {
+    func outputs(of graph: Graph, precision: Precision = .float32) throws -> [[Float]] {
         var result: [[Float]] = []
-        try run(graph, [graph.outputs[0].value], look: { $0[0].floats }, add: { result.append($0) })
+        try run(
+            graph, [graph.outputs[0].value], precision: precision, look: { tensors, _ in tensors[0].floats },
+            add: { result.append($0) })
         return result
     }
 }

@@ -157,8 +157,10 @@ struct NetworkQuantizer {
 
     private static let photosForSensitivity = 32
 
+    /// The number of unchanged top labels, computed with 8-bit integers: rounded values in floating point differ a little.
     private func agreement(with tops: [Int], _ observer: Observer) throws -> Int {
-        let outputs = try observer.outputs(of: graph.rounded(parameters, keeping: Set(kept)))
+        let network = try quantized()
+        let outputs = try observer.outputs(of: network, precision: network.hasRanges ? .int8 : .float32)
         return zip(outputs, tops).count { Classification.topIndices(of: $0, 1)[0] == $1 }
     }
 }

@@ -97,7 +97,9 @@ public struct Quantization: Sendable {
         var result = model
         result.graph = plain
         let plan = QuantizationPlan(plain)
-        for (value, pair) in parameters {
+        // In the order of the graph, so that always the same one of several failures is reported.
+        for value in plan.values {
+            guard let pair = parameters[value] else { continue }
             let name = plan.name(of: value)
             guard result.quantization!.parameters.updateValue(pair, forKey: featureName(name)) == nil else {
                 throw Failure.rangeLost(name)

@@ -65,6 +65,20 @@ import Testing
         #expect(quantization.model.quantization?.photoCount == Self.photos.count)
     }
 
+    @Test(arguments: networks) func `unchanged labels are those of the written model in int8`(_ name: String) throws {
+        let model = try Self.model(name)
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlmodel").path
+        try quantization.write(toFile: path)
+        let before = try Classifier(model)
+        let after = try Classifier(Model.load(contentsOfFile: path).model, precision: .int8)
+        let agreeing = try Self.photos.count {
+            try before.classify(imageAt: $0).top(1)[0].index == after.classify(imageAt: $0).top(1)[0].index
+        }
+        #expect(quantization.agreeingCount == agreeing)
+    }
+
     /// A graph, the nodes after which values are rounded, and the groups that share a range.
     struct PlanCase: CustomTestStringConvertible, Sendable {
         var testDescription: String
