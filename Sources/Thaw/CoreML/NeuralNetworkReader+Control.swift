@@ -45,7 +45,7 @@ extension NeuralNetworkReader {
             ? most > 0 ? .constant(Tensor([Float(most)], shape: [1])) : nil
             : reading.reshaped(reading.asFloats(single(layer), layer), [1], layer)
         guard limit != nil || !variable.isEmpty else {
-            throw layer.refused("it has no condition and no number of rounds")
+            throw layer.refused("it has neither a condition nor a number of iterations")
         }
         if try unrolled(layer, condition, body, variable, limit) { return [] }
 
@@ -101,7 +101,7 @@ extension NeuralNetworkReader {
     private func single(_ layer: NeuralLayer) throws -> Operand {
         let input = try layer.input()
         guard input.shape.elementCount == 1 else {
-            throw layer.refused("the number of rounds has shape \(input.shape)", remedy: "expected a single value")
+            throw layer.refused("the number of iterations has shape \(input.shape)", remedy: "expected a single value")
         }
         return input
     }

@@ -73,8 +73,8 @@ public struct Graph: Sendable {
         return result
     }
 
-    /// How many nodes and graph outputs read each value, by value index.
-    var readerCounts: [Int] {
+    /// The number of consumers of each value, including graph outputs, by value index.
+    var consumerCounts: [Int] {
         var counts = [Int](repeating: 0, count: types.count)
         for node in nodes { for input in node.inputs { counts[input.index] += 1 } }
         for output in outputs { counts[output.value.index] += 1 }
@@ -122,6 +122,12 @@ extension Graph {
         return try operation.outputTypes(inputs.map { $0.permuted(Graph.toLast) }).map { $0.permuted(Graph.toFirst) }
     }
 
+    /// The work of `operation` with these types in this graph.
+    func work(of operation: any Operation, _ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        guard channelOrder == .first, operation.isSpatial else { return operation.work(inputs, outputs) }
+        return operation.work(inputs.map { $0.permuted(Graph.toLast) }, outputs.map { $0.permuted(Graph.toLast) })
+    }
+
     /// Evaluates `operation` in this graph by its reference implementation.
     /// - Throws: `Failure` if a loop does not end.
     func evaluate(_ operation: any Operation, _ inputs: [Tensor]) throws -> [Tensor] {
@@ -144,14 +150,14 @@ extension Graph {
     /// Evaluates the graph by the plain reference implementations.
     ///
     /// - Parameters:
-    /// - inputs: One tensor for each graph input, of the declared types.
+    ///   - inputs: One tensor for each graph input, of the declared types.
     ///   - visit: Called with every value as it is computed.
     /// - Returns: One tensor for each graph output, in order.
     /// - Throws: `Failure` naming the node if a loop does not end.
     package func evaluate(_ inputs: [Tensor], visit: (Node, [Tensor]) -> Void = { _, _ in }) throws -> [Tensor] {
         precondition(inputs.map(\.type) == self.inputs.map { self[$0.value] }, "inputs differ from the graph's types")
         var values: [Value: Tensor] = [:]
-        var remaining = readerCounts
+        var remaining = consumerCounts
         for (port, tensor) in zip(self.inputs, inputs) { values[port.value] = tensor }
         for node in nodes {
             let results = try naming(node: node.identity) {

@@ -25,6 +25,10 @@ protocol Operation: Sendable {
     /// How many multiply-adds one run takes; 0 if the number is negligible.
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int
 
+    /// The steps of the reference implementation, at most `Int.max`; 0 if it takes a fixed number for each element. The
+    /// import evaluates constants only within a limit on this.
+    func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int
+
     /// Its label in a drawing.
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption
 
@@ -120,6 +124,7 @@ struct Reordered {
 extension Operation {
     var weights: [Tensor] { [] }
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
+    func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { multiplyAdds(inputs, outputs) }
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption(Words.spaced(kind)) }
     var isActivation: Bool { false }
     var isSpatial: Bool { false }
@@ -150,6 +155,16 @@ extension Operation {
         case .pooling: .arithmetic
         case .activation: isElementwise ? .arithmetic : .floating
         case .convolution, .dense, .normalization, .arithmetic, .quantization: .floating
+        }
+    }
+}
+
+extension Int {
+    /// The product of numbers that are not negative, at most `Int.max`.
+    static func saturatedProduct(_ factors: Int...) -> Int {
+        factors.reduce(1) { product, factor in
+            let (result, overflow) = product.multipliedReportingOverflow(by: factor)
+            return overflow ? .max : result
         }
     }
 }

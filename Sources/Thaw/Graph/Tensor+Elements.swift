@@ -54,7 +54,8 @@ extension Tensor {
 // MARK: Elements of any type
 
 extension Tensor {
-    /// A tensor of any type, from values that are rounded or clamped to the type.
+    /// A tensor of any type, from values that are rounded to a floating-point type, or truncated and clamped to an
+    /// integer type.
     public init(shape: Shape, element: ElementType, value: (Int) -> Double) {
         let count = shape.elementCount
         // Converted in parts by a separate function: the compiler makes a copy of this one for almost every caller.

@@ -61,7 +61,7 @@ extension Tensor {
         /// The number of axes.
         public var rank: Int { dimensions.count }
 
-        /// The number of elements. Traps on overflow: readers check `checkedCount` first.
+        /// The number of elements. Traps on overflow: check `checkedCount` first for shapes from files.
         public var elementCount: Int { dimensions.reduce(1, *) }
 
         /// The number of elements, or nil if a dimension is negative or the number reaches the limit, at most 2^40.

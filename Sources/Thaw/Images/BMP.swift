@@ -84,8 +84,8 @@ private struct BMPHeader {
             (16, 6), (32, 6):
             break
         case (_, 4):
-            throw Failure.unsupportedImage(kind: size == 64 ? "BMP with runs of 24 bits" : "BMP that holds a JPEG")
-        case (_, 5): throw Failure.unsupportedImage(kind: "BMP that holds a PNG")
+            throw Failure.unsupportedImage(kind: "BMP", size == 64 ? " with runs of 24 bits" : " that contains a JPEG")
+        case (_, 5): throw Failure.unsupportedImage(kind: "BMP", " that contains a PNG")
         default: throw Failure.damagedImage("BMP", "\(bits) bits a pixel in compression \(compression)")
         }
         var end = 14 + size

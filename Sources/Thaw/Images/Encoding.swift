@@ -23,8 +23,8 @@ extension Pixels {
     /// Writes the image atomically to a PNG or JPEG file, depending on its extension.
     ///
     /// - Parameters:
-    /// - quality: The quality of a JPEG, from 1 to 100. Colors are not subsampled from 90 on.
-    /// - mayReplace: Whether an existing file may be replaced.
+    ///   - quality: The quality of a JPEG, from 1 to 100. Colors are not subsampled from 90 on.
+    ///   - mayReplace: Whether an existing file may be replaced.
     /// - Precondition: The channels are gray, or red, green, blue.
     /// - Throws: `Failure` for another extension, an image too large for the format, or if the file cannot be
     ///   written.

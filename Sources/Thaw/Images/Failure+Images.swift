@@ -6,9 +6,11 @@ extension Failure {
         Failure(.unknownFormat, "is not an image", remedy: "expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file")
     }
 
-    static func unsupportedImage(kind: String) -> Failure {
-        Failure(
-            .unknownFormat, "is an image of the kind \(kind), which is not supported",
+    /// - Parameter details: What is unsupported if other images of the kind are supported: " that contains a JPEG".
+    static func unsupportedImage(kind: String, _ details: String = "") -> Failure {
+        let article = kind.first.map { "AEIOUaeiou".contains($0) } == true ? "an" : "a"
+        return Failure(
+            .unknownFormat, "is \(article) \(kind) image\(details), which is not supported",
             remedy: "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are supported")
     }
 

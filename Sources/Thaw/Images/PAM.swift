@@ -60,7 +60,9 @@ extension StoredImage {
             case ("BLACKANDWHITE_ALPHA", 2), ("GRAYSCALE_ALPHA", 2), (nil, 2): return (1, true)
             case ("RGB", 3), (nil, 3): return (3, false)
             case ("RGB_ALPHA", 4), (nil, 4): return (3, true)
-            default: throw Failure.unsupportedImage(kind: "PAM, type \(kind ?? "none") with \(depth) samples a pixel,")
+            default:
+                let details = " of type \(kind ?? "none") with \(depth) samples per pixel"
+                throw Failure.unsupportedImage(kind: "PAM", details)
             }
         }
     }

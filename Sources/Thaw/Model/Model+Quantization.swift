@@ -31,13 +31,13 @@ extension Model {
         var parameters: [Graph.Value: QuantizationParameters] = [:]
         for (name, pair) in quantization.parameters.sorted(on: \.key) {
             guard let value = values[name], graph[value].element == .float32 else {
-                throw Failure.quantizationDamaged("there is no value '\(name)'")
+                throw Failure.quantizationCorrupt("there is no value '\(name)'")
             }
             parameters[plan.ends[value.index]] = pair
         }
         let nodes = Dictionary(graph.nodes.map { (featureName($0.name), $0.name) }) { _, last in last }
         let kept = try quantization.kept.map { name in
-            guard let node = nodes[name] else { throw Failure.quantizationDamaged("there is no layer '\(name)'") }
+            guard let node = nodes[name] else { throw Failure.quantizationCorrupt("there is no layer '\(name)'") }
             return node
         }
         return (parameters, Set(kept))
@@ -45,7 +45,7 @@ extension Model {
 }
 
 extension Failure {
-    static func quantizationDamaged(_ what: Phrase) -> Failure {
+    static func quantizationCorrupt(_ what: Phrase) -> Failure {
         Failure(.invalidModel, what)
     }
 }

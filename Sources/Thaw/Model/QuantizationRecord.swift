@@ -42,29 +42,29 @@ extension QuantizationRecord {
     init(json text: String) throws {
         var text = text
         let json = try text.withUTF8 { try JSON(UnsafeRawBufferPointer($0)) }
-        guard json["version"] == .number(1) else { throw Failure.quantizationDamaged("its version is not 1") }
+        guard json["version"] == .number(1) else { throw Failure.quantizationCorrupt("its version is not 1") }
         func count(_ key: String) throws -> Int {
             guard case .number(let number)? = json[key], let count = Int(exactly: number), count >= 0 else {
-                throw Failure.quantizationDamaged("'\(key)' is not a number of photos")
+                throw Failure.quantizationCorrupt("'\(key)' is not a number of photos")
             }
             return count
         }
         self.init(photoCount: try count("photos"), changedCount: try count("changed"))
         guard changedCount <= photoCount else {
-            throw Failure.quantizationDamaged("\(changedCount) of \(photoCount) labels changed")
+            throw Failure.quantizationCorrupt("\(changedCount) of \(photoCount) labels changed")
         }
         guard case .array(let names)? = json["float"], case .object(let members)? = json["codes"] else {
-            throw Failure.quantizationDamaged("'float' or 'codes' is missing")
+            throw Failure.quantizationCorrupt("'float' or 'codes' is missing")
         }
         kept = try names.map {
-            guard let name = $0.string else { throw Failure.quantizationDamaged("'float' is not a list of names") }
+            guard let name = $0.string else { throw Failure.quantizationCorrupt("'float' is not a list of names") }
             return name
         }
         for (name, value) in members {
             guard case .array(let numbers) = value, numbers.count == 2, case .number(let scale) = numbers[0],
                 case .number(let point) = numbers[1], Float(scale).isFinite, Float(scale) > 0,
                 let zeroPoint = Int(exactly: point), 0...255 ~= zeroPoint
-            else { throw Failure.quantizationDamaged("the scale and zero point of '\(name)' are invalid") }
+            else { throw Failure.quantizationCorrupt("the scale and zero point of '\(name)' are invalid") }
             parameters[name] = QuantizationParameters(scale: Float(scale), zeroPoint: zeroPoint)
         }
     }

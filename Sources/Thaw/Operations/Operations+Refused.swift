@@ -18,8 +18,8 @@ extension Operations {
         let randomLayers = kinds.flatMap { kind in ["Like", "Static", "Dynamic"].map { kind + $0 } }
         var reasons = Dictionary(
             uniqueKeysWithValues: (randomLayers + ["categoricalDistribution"]).map { ($0, random) })
-        reasons["custom"] = "its code is in the app that the model is for"
-        reasons["loopBreak"] = "loops end by their condition or the number of rounds only"
+        reasons["custom"] = "its implementation is in an app, not in the model"
+        reasons["loopBreak"] = "a loop can end only by its condition or its number of iterations"
         reasons["loopContinue"] = reasons["loopBreak"]
         return reasons
     }()

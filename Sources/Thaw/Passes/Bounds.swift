@@ -1,7 +1,7 @@
 extension Graph {
     /// Merges consecutive lower and upper bounds into one operation, Relu6 for 0 and 6.
     func withJoinedBounds() throws -> Graph {
-        let readers = readerCounts
+        let counts = consumerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in
             var operation = node.operation
@@ -15,7 +15,7 @@ extension Graph {
                 }
             }
             let outputs = try builder.add(operation, source, name: node.name)
-            for (old, new) in zip(node.outputs, outputs) where readers[old.index] == 1 { readOnce.insert(new) }
+            for (old, new) in zip(node.outputs, outputs) where counts[old.index] == 1 { readOnce.insert(new) }
             return outputs
         }
     }

@@ -3,7 +3,7 @@ extension Graph {
     /// TensorFlow 1 expressed dilation this way.
     func withDilations() throws -> Graph {
         guard nodes.contains(where: { $0.operation is BatchToSpace }) else { return self }
-        let readers = readerCounts
+        let counts = consumerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in
             let results: [Value]
@@ -14,7 +14,7 @@ extension Graph {
             } else {
                 results = try builder.add(node.operation, inputs, name: node.name)
             }
-            for (old, new) in zip(node.outputs, results) where readers[old.index] == 1 { readOnce.insert(new) }
+            for (old, new) in zip(node.outputs, results) where counts[old.index] == 1 { readOnce.insert(new) }
             return results
         }
     }

@@ -24,7 +24,7 @@ struct Equalization {
     init(_ graph: Graph) {
         self.graph = graph
         let plan = QuantizationPlan(graph)
-        let counts = graph.readerCounts
+        let counts = graph.consumerCounts
         var readers: [Graph.Value: Int] = [:]
         for (index, node) in graph.nodes.enumerated() { for input in node.inputs { readers[input] = index } }
         for index in plan.layers {

@@ -7,14 +7,14 @@ extension Graph {
     /// Handles all spellings of batch normalization: the fused node, and chains of Mul, Add, Sub and Rsqrt whose
     /// constant parts were folded during import.
     func withFoldedArithmetic() throws -> Graph {
-        let readers = readerCounts
+        let counts = consumerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in
             guard inputs.count == 1, let arithmetic = ChannelArithmetic(node.operation, on: builder[inputs[0]]),
                 builder[inputs[0]].shape == self[node.outputs[0]].shape
             else {
                 let outputs = try builder.add(node.operation, inputs, name: node.name)
-                for (old, new) in zip(node.outputs, outputs) where readers[old.index] == 1 { readOnce.insert(new) }
+                for (old, new) in zip(node.outputs, outputs) where counts[old.index] == 1 { readOnce.insert(new) }
                 return outputs
             }
             var operation: any Operation = node.operation
@@ -34,7 +34,7 @@ extension Graph {
                 }
             }
             let outputs = try builder.add(operation, source, name: node.name)
-            if readers[node.outputs[0].index] == 1 { readOnce.insert(outputs[0]) }
+            if counts[node.outputs[0].index] == 1 { readOnce.insert(outputs[0]) }
             return outputs
         }
     }

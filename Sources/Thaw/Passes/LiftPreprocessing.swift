@@ -10,12 +10,12 @@ extension Graph {
         guard inputs.indices.contains(index) else { return nil }
         let input = inputs[index].value
         guard self[input].shape.rank == 4 else { return nil }
-        let readers = readerCounts
+        let counts = consumerCounts
         var head = input
         var lifted: ChannelArithmetic?
         var isReversed = false
         var gone: Set<String> = []
-        while readers[head.index] == 1, let node = nodes.first(where: { $0.inputs.contains(head) }),
+        while counts[head.index] == 1, let node = nodes.first(where: { $0.inputs.contains(head) }),
             node.inputs.count == 1, !outputs.contains(where: { $0.value == node.outputs[0] })
         {
             if let arithmetic = ChannelArithmetic(node.operation, on: self[head]), self[node.outputs[0]] == self[head] {

@@ -5,13 +5,13 @@ extension Graph {
     /// Replaces spelled-out scaled dot-product attention by one operation. Scores with other consumers are left
     /// unchanged.
     func withNamedAttention() throws -> Graph {
-        let readers = readerCounts
+        let counts = consumerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in
             let outputs =
                 try builder.attention(endingIn: node, inputs, readOnce)
                 ?? builder.add(node.operation, inputs, name: node.name)
-            for (old, new) in zip(node.outputs, outputs) where readers[old.index] == 1 { readOnce.insert(new) }
+            for (old, new) in zip(node.outputs, outputs) where counts[old.index] == 1 { readOnce.insert(new) }
             return outputs
         }
     }

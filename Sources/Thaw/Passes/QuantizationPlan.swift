@@ -89,7 +89,7 @@ extension Graph {
 
     /// For each value, the value after the clamps that belong to it: those that are its only consumer.
     fileprivate func endsOfBounds(_ roles: [QuantizedRole]) -> [Value] {
-        let counts = readerCounts
+        let counts = consumerCounts
         var takesBounds = [Bool](repeating: false, count: types.count)
         for port in inputs { takesBounds[port.value.index] = true }
         var isPart = [Bool](repeating: false, count: nodes.count)

@@ -6,13 +6,13 @@ extension Graph {
     /// normalization kernel. A whole image would become one tall channel in Core ML.
     func withoutRegrouping() -> Graph {
         var graph = self
-        let readers = readerCounts
+        let counts = consumerCounts
         var producers = [Int?](repeating: nil, count: types.count)
         for index in nodes.indices {
             for output in nodes[index].outputs { producers[output.index] = index }
             guard nodes[index].operation is Reshape, let inner = producers[nodes[index].inputs[0].index],
                 let normalization = nodes[inner].operation as? Normalization,
-                readers[nodes[index].inputs[0].index] == 1,
+                counts[nodes[index].inputs[0].index] == 1,
                 let outer = producers[nodes[inner].inputs[0].index], nodes[outer].operation is Reshape
             else { continue }
             let source = nodes[outer].inputs[0]

@@ -14,7 +14,7 @@ extension Failure {
         refused(node, op, "returns quantized values", "select the Dequantize after it with \(option: .outputs)")
     }
 
-    static func nodeStandsTwice(_ name: String) -> Failure {
+    static func duplicateNode(_ name: String) -> Failure {
         Failure(.invalidModel, location: name, "two nodes have this name")
     }
 
@@ -30,7 +30,7 @@ extension Failure {
             code: .invalidModel)
     }
 
-    static func circle(_ node: String, _ op: String) -> Failure {
+    static func cycle(_ node: String, _ op: String) -> Failure {
         refused(node, op, "the node depends on its own result", "loops are not supported")
     }
 

@@ -18,7 +18,7 @@ struct GraphSurvey {
         self.nodes = nodes
         places.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated() {
-            guard places.updateValue(index, forKey: node.name) == nil else { throw Failure.nodeStandsTwice(node.name) }
+            guard places.updateValue(index, forKey: node.name) == nil else { throw Failure.duplicateNode(node.name) }
             opCounts[node.op, default: 0] += 1
         }
         data = nodes.map { $0.data.map { Reference($0) } }
@@ -56,7 +56,7 @@ struct GraphSurvey {
     /// - Throws: `Failure` if there is a node with that name.
     mutating func append(_ node: NodeDefinition) throws {
         guard places.updateValue(nodes.count, forKey: node.name) == nil else {
-            throw Failure.nodeStandsTwice(node.name)
+            throw Failure.duplicateNode(node.name)
         }
         nodes.append(node)
         data.append(node.data.map { Reference($0) })
@@ -146,9 +146,9 @@ struct GraphSurvey {
                 case nil: stack.append((input, 0))
                 // A cycle that belongs to a loop contains the loop's beginning; the loop is refused by its nodes.
                 case .entered:
-                    let round = stack[stack.lastIndex { $0.place == input }!...]
-                    guard round.contains(where: { beginsLoop(nodes[$0.place]) }) else {
-                        throw Failure.circle(nodes[input].name, nodes[input].op)
+                    let cycle = stack[stack.lastIndex { $0.place == input }!...]
+                    guard cycle.contains(where: { beginsLoop(nodes[$0.place]) }) else {
+                        throw Failure.cycle(nodes[input].name, nodes[input].op)
                     }
                 case .done: break
                 }

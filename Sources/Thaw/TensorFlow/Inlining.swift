@@ -73,7 +73,7 @@ struct Inlining {
             text = target
             steps += 1
             guard steps <= aliases.count else {
-                throw Failure.circle(GraphSurvey.Reference(text).node, "PartitionedCall")
+                throw Failure.cycle(GraphSurvey.Reference(text).node, "PartitionedCall")
             }
         }
         return text

@@ -81,7 +81,7 @@ struct TruthSearch {
     private func areOnlyCompared(_ inputs: Set<Reference>, with images: Set<Reference>) -> Bool {
         let none = [Bool](repeating: false, count: nodes.count)
         var (dependsOnInputs, dependsOnImage, isPastLayer) = (none, none, none)
-        var (isJudgement, isTotal, isRead) = (none, none, none)
+        var (isComparison, isTotal, isRead) = (none, none, none)
         for index in order {
             let node = nodes[index]
             let read = sources[index]
@@ -92,9 +92,9 @@ struct TruthSearch {
             guard dependsOnInputs[index] else { continue }
             isPastLayer[index] = node.isLayer || made.contains { isPastLayer[$0] }
             let isNamed = node.isNamedForTraining
-            isJudgement[index] =
+            isComparison[index] =
                 node.onlyTrains || (!isPastLayer[index] && isNamed)
-                || node.has(.question) || made.contains { isJudgement[$0] }
+                || node.has(.question) || made.contains { isComparison[$0] }
                 || (!isPastLayer[index] && isLogisticLoss(index) { dependsOnInputs[$0] })
             isTotal[index] =
                 (node.has(.total)
@@ -102,7 +102,7 @@ struct TruthSearch {
                 || (node.has(.totalArithmetic) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
         }
         return !nodes.indices.contains {
-            dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isJudgement[$0] && !isTotal[$0]
+            dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isComparison[$0] && !isTotal[$0]
         }
     }
 }

@@ -321,7 +321,7 @@ def control(cases):
         cases.add("loop_until_" + name, [value.astype("f4")], until(rounds), answer / (answer ** 2).sum())
     cases.refuse("loop_without_end", [x],
                  lambda b: (b.add_copy("copy", "a", "y"), add_loop(b, "layer", nested(["y"], lambda n: n.add_copy("c", "a", "y")))),
-                 "no condition number rounds")
+                 "neither condition number iterations")
     cases.refuse("loop_break", [x],
                  lambda b: (b.add_copy("copy", "a", "y"),
                             add_loop(b, "layer", nested(["y"], lambda n: n.add_loop_break("leave")), rounds=2)),

@@ -55,8 +55,8 @@ extension DecompositionCase {
 
     private static let activations = [
         unary(
-            "exp(x) - 1", .exponentialMinus1, network: ["Exponential", "Subtract"],
-            program: ["Exponential", "Subtract"]),
+            "exp(x) - 1", .exponentialMinus1, network: ["Multiply", "Tanh", "Exponential", "Add", "Multiply"],
+            program: ["Multiply", "Tanh", "Exponential", "Add", "Multiply"]),
         unary(
             "erfc", .complementaryErrorFunction, network: ["ErrorFunction", "Subtract"],
             program: ["ErrorFunction", "Subtract"]),
@@ -117,15 +117,28 @@ extension DecompositionCase {
             ["Absolute", "Absolute", "FloorRemainder", "Sign", "Multiply"]),
         DecompositionCase(
             "quotient or zero", Binary(.divideOrZero),
-            [Tensor([7, -7, 7, 0], shape: [4]), Tensor([2, 0, -2, 0], shape: [4])],
-            ["Not", "Divide", "Constant", "Select"],
-            ["Equal", "Cast", "Add", "Divide", "Subtract", "Multiply"]),
+            [Tensor([7, -7, 7, 0, .infinity, .nan], shape: [6]), Tensor([2, 0, -2, 0, 0, 0], shape: [6])],
+            ["Equal", "Divide", "Constant", "Select"], ["Equal", "Divide", "Constant", "Select"]),
         DecompositionCase(
             "quotient or zero of scalars", Binary(.divideOrZero), [Tensor([7], shape: []), Tensor([0], shape: [])],
-            ["Not", "Divide", "Constant", "Select"],
-            ["Equal", "Cast", "Add", "Divide", "Subtract", "Multiply"]),
+            ["Equal", "Divide", "Constant", "Select"], ["Equal", "Divide", "Constant", "Select"]),
         DecompositionCase(
             "truth", Cast(element: .bool), [Tensor([7, 0, -0.5], shape: [3])], ["NotEqual"], ["Cast"]),
+        DecompositionCase(
+            "bytes", Cast(element: .uint8), [Tensor([300.5, -1.5, 256, 3], shape: [4])], ["Clip", "Cast"],
+            ["Clip", "Cast"]),
+        DecompositionCase(
+            "signed bytes of integers", Cast(element: .int8), [integers([300, -200, 5])], ["Clip", "Cast"],
+            ["Maximum", "Minimum", "Cast"]),
+        DecompositionCase(
+            "signed bytes of bytes", Cast(element: .int8),
+            [Tensor(integers: [200, 127, 0], shape: [3], element: .uint8)], ["Clip", "Cast"], ["Minimum", "Cast"]),
+        DecompositionCase(
+            "unsigned integers", Cast(element: .uint32), [Tensor([-1.5, 3.5, 70_000], shape: [3])],
+            ["Maximum", "Cast"], ["Maximum", "Cast"]),
+        DecompositionCase(
+            "integers of bytes", Cast(element: .int32), [Tensor(integers: [200, 0], shape: [2], element: .uint8)],
+            ["Cast"], ["Cast"]),
     ]
 
     private static let normalizations = [
@@ -197,10 +210,13 @@ extension DecompositionCase {
             ["Cast", "Subtract", "Multiply"]),
         DecompositionCase(
             "one-hot", OneHot(axis: 1, depth: 3, on: 5, off: -1, element: .float32), [integers([0, 2, 1, 7])],
-            ["Reshape", "Equal", "Cast", "Multiply", "Add"], ["OneHot"]),
+            ["Reshape", "Equal", "Constant", "Constant", "Select"], ["OneHot"]),
         DecompositionCase(
             "one-hot integers", OneHot(axis: 1, depth: 3, on: 5, off: -1, element: .int32), [integers([0, 2, 1, 7])],
-            ["Reshape", "Equal", "Cast", "Multiply", "Add"], ["OneHot"]),
+            ["Reshape", "Equal", "Constant", "Constant", "Select"], ["OneHot"]),
+        DecompositionCase(
+            "one-hot mask", OneHot(axis: 1, depth: 3, on: 0, off: -.infinity, element: .float32),
+            [integers([0, 2, 1])], ["Reshape", "Equal", "Constant", "Constant", "Select"], ["OneHot"]),
         DecompositionCase(
             "space to batch", SpaceToBatch(blocks: [1, 1, 2, 2], before: [0, 0, 1, 0], after: [0, 0, 0, 1]),
             [1, 3, 3, 5], network: ["Pad", "Reshape", "Transpose", "Reshape"],
@@ -261,6 +277,17 @@ extension DecompositionCase {
         #expect(try difference(older.evaluate(clip.inputs)[0], graph.evaluate(clip.inputs)[0]) == 0)
         let newer = try graph.legalized(for: .neuralNetwork(.images, target: .iOS13))
         #expect(newer.nodes.count == 1)
+    }
+
+    @Test(arguments: [CoreMLDialect.neuralNetwork(.exact), .program])
+    func `exp(x) - 1 keeps the digits of small values`(_ dialect: CoreMLDialect) throws {
+        let numbers: [Float] = [1e-6, -1e-4, 1e-3, 0.5, 80, -90]
+        let input = Tensor(numbers, shape: [numbers.count])
+        let graph = try DecompositionCase("", Unary(.exponentialMinus1), [input], [], []).graph()
+        let expected = try graph.evaluate([input])[0].floats
+        let answer = try graph.legalized(for: dialect).evaluate([input])[0].floats
+        // A few roundings to float32.
+        for (value, exact) in zip(answer, expected) { #expect(abs(value - exact) <= 1e-6 * abs(exact)) }
     }
 
     @Test func `fake quantization is computed in float32`() throws {

@@ -50,6 +50,9 @@ import Testing
             $0.splitND.axis = 1
             $0.splitND.numSplits = largest
         },
+        Layer(testDescription: "a reshape to 2^120 elements", words: "cannot be reshaped to") {
+            $0.reshape.targetShape = [1 << 40, 1 << 40, 1 << 40]
+        },
         Layer(testDescription: "a slice that begins at 2^63 − 1", words: "is outside the tensor") {
             $0.sliceStatic.beginIds = [0, largest, 0, 0]
             $0.sliceStatic.endIds = [1, 1, 4, 4]
@@ -62,6 +65,24 @@ import Testing
         let message = try Self.network(layer.change)
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
         #expect(failure?.description.contains(layer.words) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test(arguments: HostileNode.refused)
+    private func `a layer or an operation that asks for too much is refused`(_ node: HostileNode) throws {
+        var context = ImportContext(channelOrder: .first)
+        let failure = #expect(throws: Failure.self) { try node.add(&context) }
+        #expect(failure?.description.contains(node.words) == true, "\(failure?.description ?? "")")
+    }
+
+    @Test func `a tensor without elements is flattened`() throws {
+        var context = ImportContext(channelOrder: .first)
+        func shape(_ node: HostileNode) throws -> Shape { try node.add(&context)[0].shape }
+        let images = HostileNode.layer("flatten", "", { _ in [.ones([0, 2, 2, 2])] })
+        #expect(try shape(images) == [0, 8, 1, 1])
+        let rows = HostileNode.layer("flattenTo2D", "", { _ in [.ones([0, 3])] }, change: { $0.flattenTo2D.axis = 1 })
+        #expect(try shape(rows) == [0, 3])
+        let operation = HostileNode.operation("flatten2d", "") { _ in ["x": [.ones([0, 3])]] }
+        #expect(try shape(operation) == [0, 3])
     }
 
     @Test func `a list of sizes that is too long is refused`() throws {
@@ -95,5 +116,136 @@ import Testing
         message.mlProgram.functions = functions
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
         #expect(failure?.description.contains("the input 'image' is an image") == true, "\(failure?.description ?? "")")
+    }
+}
+
+/// A layer, or an operation of a program, that a few bytes in a file describe.
+private struct HostileNode: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    /// Text that the message must contain.
+    let words: String
+    let add: @Sendable (inout ImportContext) throws -> [Operand]
+
+    static func layer(
+        _ kind: String, _ words: String, _ inputs: @escaping @Sendable (inout ImportContext) -> [Operand],
+        change: @escaping @Sendable (inout Message) -> Void = { _ in }
+    ) -> HostileNode {
+        HostileNode(testDescription: "\(kind): \(words)", words: words) { context in
+            var message = Message(.layer)
+            message.choose(kind)
+            change(&message)
+            let layer = NeuralLayer(
+                name: "l", kind: kind, parameters: message[kind], inputs: inputs(&context), outputCount: 1)
+            return try Operations.neural[kind]!.build(layer, &context)
+        }
+    }
+
+    static func operation(
+        _ kind: String, _ words: String,
+        _ arguments: @escaping @Sendable (inout ImportContext) -> [String: [Operand]]
+    ) -> HostileNode {
+        HostileNode(testDescription: "\(kind): \(words)", words: words) { context in
+            let operands = arguments(&context)
+            let operation = MILRead(
+                name: "o", kind: kind, arguments: operands.mapValues { $0.map { .operand($0) } }, outputCount: 1)
+            return try Operations.mil[kind]!.build(operation, &context)
+        }
+    }
+
+    static let refused: [HostileNode] = [
+        layer(
+            "sliceBySize", "a slice of size 1 does not fit", { _ in [.ones([2, 0]), .ones([1])] },
+            change: {
+                $0.sliceBySize.axis = 1
+                $0.sliceBySize.size = 1
+            }),
+        layer(
+            "sliceBySize", "shape [8388608] would be computed", { [.input([8_388_608], &$0), .input([1], &$0)] },
+            change: { $0.sliceBySize.size = 8_388_608 }),
+        layer(
+            "slidingWindows", "shape [524289, 524288] would be computed", { [.input([1_048_576], &$0)] },
+            change: {
+                $0.slidingWindows.windowSize = 524_288
+                $0.slidingWindows.step = 1
+            }),
+        // The results are small enough, but take too much work.
+        layer(
+            "lrn", "would be computed during the import", { _ in [.ones([1, 1_048_576, 1, 1])] },
+            change: { $0.lrn.localSize = 2_097_153 }),
+        layer(
+            "pooling", "would be computed during the import", { _ in [.ones([1, 1, 1, 1])] },
+            change: {
+                let border = 4_194_304
+                $0.pooling.kernelSize = [2 * border, 2 * border]
+                $0.pooling["valid"]["paddingAmounts"].setBorders([(border, border), (border, border)])
+            }),
+        operation("conv_transpose", "would be computed during the import") { _ in
+            ["x": [.ones([1, 1, 1, 1])], "weight": [.ones([1, 1, 262_144, 1])]]
+        },
+        operation("non_maximum_suppression", "would be computed during the import") { _ in
+            [
+                "boxes": [.ones([1, 262_144, 4])], "scores": [.ones([1, 262_144, 1])],
+                "iou_threshold": [.ones([])], "score_threshold": [.ones([])], "max_boxes": [.integer(262_144)],
+            ]
+        },
+        operation("reshape_like", "cannot be reshaped to") { context in
+            let x = Operand.input([4_194_304], &context)
+            let (zero, one) = (Operand.integer(0), Operand.integer(1))
+            return [
+                "x": [x], "ref_tensors": [x, x, x], "begins": [zero, zero, zero], "ends": [one, one, one],
+                "end_masks": [zero, zero, zero],
+            ]
+        },
+        operation("sliding_windows", "shape [524289, 524288] would be computed") {
+            ["x": [.input([1_048_576], &$0)], "axis": [.integer(0)], "size": [.integer(524_288)]]
+        },
+        operation("slice_update", "shape [1073741824] would be computed") { context in
+            let x = Operand.input([1_073_741_824], &context)
+            return ["x": [x], "update": [x], "begin": [.integers([0])], "end": [.integers([1_073_741_824])]]
+        },
+        operation("slice_by_size", "shape [8388608] would be computed") {
+            [
+                "x": [.input([8_388_608], &$0)], "begin": [.input([1], element: .int32, &$0)],
+                "size": [.integers([8_388_608])],
+            ]
+        },
+        operation("reverse_sequence", "shape [8388608] would be computed") {
+            [
+                "x": [.input([1, 8_388_608], &$0)], "lengths": [.input([1], element: .int32, &$0)],
+                "seq_axis": [.integer(1)], "batch_axis": [.integer(0)],
+            ]
+        },
+        operation("gather", "shape [8388608] would be computed") {
+            [
+                "x": [.input([8_388_608, 1], &$0)], "indices": [.input([8_388_608, 1], element: .int32, &$0)],
+                "axis": [.integer(1)], "batch_dims": [.integer(1)],
+            ]
+        },
+        operation("crop_resize", "shape [4096, 4096] would be computed") {
+            ["x": [.input([4096, 1, 1, 1], &$0)], "roi": [.input([4096, 4, 1, 1], &$0)]]
+        },
+        operation("crop_resize", "shape [8388608] would be computed") {
+            ["x": [.input([1, 1, 1, 1], &$0)], "boxes": [.input([8_388_608, 4], &$0)]]
+        },
+    ]
+}
+
+extension Operand {
+    fileprivate static func ones(_ shape: Shape) -> Operand {
+        .constant(Tensor(shape: shape, element: .float32) { _ in 1 })
+    }
+
+    fileprivate static func integer(_ integer: Int) -> Operand { .constant(Tensor(integers: [integer], shape: [])) }
+
+    fileprivate static func integers(_ integers: [Int]) -> Operand {
+        .constant(Tensor(integers: integers, shape: [integers.count]))
+    }
+
+    /// An input of the graph.
+    fileprivate static func input(
+        _ shape: Shape, element: ElementType = .float32, _ context: inout ImportContext
+    ) -> Operand {
+        let type = TensorType(shape, element)
+        return .edge(context.builder.input("input", type), type)
     }
 }

@@ -246,7 +246,7 @@ private struct BrokenSequence: CustomTestStringConvertible, Sendable {
             $0.biDirectionalLSTM.weightParams = Array(($0.biDirectionalLSTM.weightParams as [Message]).prefix(1))
         },
         layer("network_gru", "branch", "the predicate has shape [5, 2, 3, 1, 1]") { $0.choose("branch") },
-        layer("network_gru", "loop", "the number of rounds has shape [5, 2, 3, 1, 1]") { $0.choose("loop") },
+        layer("network_gru", "loop", "the number of iterations has shape [5, 2, 3, 1, 1]") { $0.choose("loop") },
     ]
 }
 

@@ -19,6 +19,8 @@ import Testing
         }
     }
 
+    @Test func `there are inputs that once failed`() { #expect(!Kept.all.isEmpty) }
+
     @Test(arguments: Kept.all)
     private func `inputs that once failed are refused, or computed like the reference`(_ kept: Kept) {
         if case .wrong(let problem) = kept.reader.read(Fixtures.path("damaged/\(kept.reader.rawValue)/\(kept.name)")) {

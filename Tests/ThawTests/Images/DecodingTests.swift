@@ -36,14 +36,14 @@ import Testing
     @Test(
         "Other kinds of images are refused by name",
         arguments: [
-            ("tiff", "TIFF"), ("heic", "HEIC"), ("avif", "AVIF"), ("jp2", "JPEG 2000"), ("ico", "icon"),
+            ("tiff", "a TIFF"), ("heic", "a HEIC"), ("avif", "an AVIF"), ("jp2", "a JPEG 2000"), ("ico", "an icon"),
         ])
     func otherKinds(_ suffix: String, _ kind: String) throws {
         let path = ImageFixtures.path("refused/picture." + suffix)
         let failure = #expect(throws: Failure.self) { try Pixels(contentsOfFile: path) }
         #expect(
             failure?.description
-                == "\(path): is an image of the kind \(kind), which is not supported; "
+                == "\(path): is \(kind) image, which is not supported; "
                 + "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are supported")
     }
 

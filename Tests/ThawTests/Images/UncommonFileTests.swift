@@ -42,9 +42,9 @@ import Testing
     }
 
     @Test(arguments: [
-        ("WIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK", "PAM, type CMYK with 4 samples a pixel"),
-        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE RGB", "PAM, type RGB with 1 samples a pixel"),
-        ("WIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255", "PAM, type none with 5 samples a pixel"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 4\nMAXVAL 255\nTUPLTYPE CMYK", "a PAM image of type CMYK with 4 samples per pixel"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE RGB", "a PAM image of type RGB with 1 samples per pixel"),
+        ("WIDTH 1\nHEIGHT 1\nDEPTH 5\nMAXVAL 255", "a PAM image of type none with 5 samples per pixel"),
         ("WIDTH 1\nHEIGHT 0\nDEPTH 1\nMAXVAL 255", "no pixels"), ("WIDTH 1\nHEIGHT 1\nDEPTH 1", "no pixels"),
         ("WIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 65536", "no pixels"), ("WIDTH one", "expected a number at byte 9"),
         ("COLOR red", "'COLOR' is not a header field"),

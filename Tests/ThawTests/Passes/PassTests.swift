@@ -56,7 +56,7 @@ private func plus(_ values: [Float]) -> Binary { Binary(.add, constant: Tensor(v
 private func scalar(_ function: Binary.Function, _ value: Float, first: Bool = false) -> Binary {
     Binary(function, constant: Tensor([value], shape: []), constantFirst: first)
 }
-private func pad(_ rows: (Int, Int), _ columns: (Int, Int), value: Float = 0) -> Pad {
+private func pad(_ rows: (Int, Int), _ columns: (Int, Int), value: Double = 0) -> Pad {
     Pad(before: [0, rows.0, columns.0, 0], after: [0, rows.1, columns.1, 0], value: value)
 }
 

@@ -130,8 +130,8 @@ import Testing
         #expect(failure.file?.hasSuffix(damage.file) == true, "\(failure)")
     }
 
-    /// Any change of a byte gives a failure or the right model.
-    @Test func `no change of a byte in the index is harmful`() throws {
+    /// No change of a byte crashes the reader.
+    @Test func `no change of a byte in the index crashes the reader`() throws {
         let place = try TemporaryFolder()
         let folder = Folder(url: place.url.appendingPathComponent("model"))
         try FileManager.default.copyItem(

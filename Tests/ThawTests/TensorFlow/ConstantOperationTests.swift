@@ -185,6 +185,42 @@ import Testing
             try results("ScatterNd", [Self.list(1, 1).reshaped([2, 1]), flags, Self.list(3)])[0].integers == [0, 1, 0])
     }
 
+    @Test func `values are TensorFlow's`() throws {
+        // In double precision the range would have a fourth value.
+        #expect(try results("Range", [Tensor(0), Tensor(0.3), Tensor(0.1)])[0].shape == [3])
+        #expect(try results("Range", [Self.number(1), Self.number(8), Self.number(3)])[0].integers == [1, 4, 7])
+        #expect(
+            try results("ClipByValue", [Tensor([0, 2, 5], shape: [3]), Tensor(3), Tensor(1)])[0].floats == [3, 3, 3])
+        let bias = Tensor([1, 2, 3], shape: [3])
+        let zeros = Tensor(shape: [1, 3, 3], element: .float32) { _ in 0 }
+        #expect(
+            try results("BiasAdd", [zeros, bias], ["data_format": .string("NCHW")])[0].floats
+                == [1, 1, 1, 2, 2, 2, 3, 3, 3])
+        #expect(try results("BiasAdd", [zeros, bias])[0].floats == [1, 2, 3, 1, 2, 3, 1, 2, 3])
+        let volume = try results(
+            "BiasAdd", [zeros.reshaped([1, 3, 3, 1, 1]), bias], ["data_format": .string("NCHW")])[0]
+        #expect(volume.floats == [1, 1, 1, 2, 2, 2, 3, 3, 3])
+        let padded = try results(
+            "PadV2", [Self.list(1), Self.list(1, 0).reshaped([1, 2]), Self.number(16_777_217)])[0]
+        #expect(padded.integers == [16_777_217, 1])
+        let matrix = Self.list(1, 2, 3, 4).reshaped([2, 2])
+        #expect(try results("MatMul", [matrix, matrix])[0] == Self.list(7, 10, 15, 22).reshaped([2, 2]))
+        let large = Self.number(16_777_217).reshaped([1, 1])
+        #expect(try results("MatMul", [large, Self.number(1).reshaped([1, 1])])[0].integers == [16_777_217])
+        let largest = try results(
+            "TopKV2", [Tensor([1, 3, 2], shape: [3]), Self.number(2)], ["index_type": .type(.int64)])
+        #expect(
+            largest == [Tensor([3, 2], shape: [2]), Tensor(integers: [1, 2], shape: [2], element: .int64)])
+    }
+
+    @Test func `channels that are first need an image`() throws {
+        let failure = #expect(throws: Failure.self) {
+            try results(
+                "DepthToSpace", [Self.ones([1, 4, 2])], ["data_format": .string("NCHW"), "block_size": .int(2)])
+        }
+        #expect(failure?.description.contains("expected 4 axes") == true)
+    }
+
     @Test func `of several updates to an index, the last one counts`() throws {
         let places = Self.list(1, 0, 1).reshaped([3, 1])
         let updated = try results(

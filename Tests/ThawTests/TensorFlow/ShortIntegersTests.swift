@@ -15,7 +15,7 @@ import Testing
             Self.node("whole", "Cast", ["x"], ["DstT": .type(.int32)]),
             Self.node("short", "Cast", ["whole"], ["DstT": .type(type)]),
             Self.node("hundred", "Const", [], ["value": .tensor(Tensor(100, element: element))]),
-            Self.node("done", op, ["short"] + (op == "Neg" ? [] : ["hundred"])),
+            Self.node("done", op, ["short"] + (["Neg", "Abs"].contains(op) ? [] : ["hundred"])),
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
         let model = Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
@@ -29,10 +29,11 @@ import Testing
         return answer
     }
 
-    @Test(arguments: ["AddV2", "Sub", "Mul", "Neg"]) func `overflow wraps around`(_ op: String) throws {
+    @Test(arguments: ["AddV2", "Sub", "Mul", "Neg", "Abs"]) func `overflow wraps around`(_ op: String) throws {
         let numbers: [Float] = [0, 1, 2, 100, 127, 128, 200, 255, 256, 1000, -1, -200]
         let functions: [String: (Int) -> Int] = [
             "AddV2": { $0 + 100 }, "Sub": { $0 - 100 }, "Mul": { $0 * 100 }, "Neg": { -$0 },
+            "Abs": { abs($0) },
         ]
         func expected<Short: FixedWidthInteger>(_: Short.Type) -> [Float] {
             numbers.map { number in

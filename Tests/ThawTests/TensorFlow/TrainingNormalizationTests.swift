@@ -132,6 +132,19 @@ import Testing
         #expect(abs(result.floats[0] - (1 + 8 / (4.001 as Float).squareRoot())) <= 1e-5)
     }
 
+    @Test func `statistics of one image are not passed on`() throws {
+        var context = ImportContext()
+        let type = TensorType([4, 6])
+        let image = Operand.edge(context.builder.input("x", type), type)
+        let pixels = try context.add(Reshape([1, 4, 6, 1]), image, name: "pixels")
+        let channel = Operand.constant(Tensor([1], shape: [1]))
+        let node = TensorFlowNode(
+            definition: NodeDefinition(name: "norm", op: "FusedBatchNormV3"),
+            inputs: [pixels, channel, channel, channel, channel])
+        let results = try Operations.tensorFlow["FusedBatchNormV3"]!.build(node, &context)
+        #expect(results.map(\.shape) == [[1, 4, 6, 1]])
+    }
+
     @Test func `missing averages are refused`() throws {
         let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
         let failure = try #require(throws: Failure.self) { try Self.converted(nodes, .inference) }

@@ -112,6 +112,7 @@ extension ComposedShapes {
             guard update.shape == Shape(kept.map { ranges[$0].count }) else {
                 throw Failure.shapesDiffer(x.shape, update.shape).at(op.location)
             }
+            try ImportContext.checkConstant(update.shape, op)
             // Each element of the slice by its position in the flat tensor.
             let strides = x.shape.strides
             var positions: [Int] = []

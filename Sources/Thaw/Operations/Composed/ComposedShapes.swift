@@ -4,15 +4,16 @@ enum ComposedShapes {
     static func filled(
         _ shape: Shape, _ number: Double, _ element: ElementType, _ node: some SourceNode
     ) throws -> Operand {
-        guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
-            throw Failure.constantTooLarge(shape).at(node.location)
-        }
+        try ImportContext.checkConstant(shape, node)
         return .constant(Tensor(shape: shape, element: element) { _ in number })
     }
 
     /// Numbers from a start to an end, which is excluded; nil if their count is invalid.
     static func range(from start: Double, to end: Double, step: Double, _ element: ElementType) -> Tensor? {
-        let count = ((end - start) / step).rounded(.up)
+        // In float32, 0 to 0.3 in steps of 0.1 has 3 values, as in TensorFlow.
+        let count =
+            element == .float32
+            ? Double(((Float(end) - Float(start)) / Float(step)).rounded(.up)) : ((end - start) / step).rounded(.up)
         guard count.isFinite, count <= Double(ImportContext.largestConstant) else { return nil }
         return Tensor(shape: [Int(Swift.max(0, count))], element: element) { start + Double($0) * step }
     }
@@ -52,6 +53,7 @@ extension ImportContext {
     ) throws -> Operand? {
         guard size > 0, step > 0, size <= x.shape[axis], step < 1 << 24 else { return nil }
         let count = (x.shape[axis] - size) / step + 1
+        try Self.checkConstant([count, size], node)
         let indices = Tensor(integers: (0..<count * size).map { $0 / size * step + $0 % size }, shape: [count, size])
         return try add(Gather(axis: axis), [x, .constant(indices)], node)[0]
     }
@@ -61,6 +63,7 @@ extension ImportContext {
         _ x: Operand, _ lengths: Operand, along axis: Int, batch: Int, _ node: some SourceNode
     ) throws -> Operand? {
         guard axis != batch, lengths.shape == [x.shape[batch]] else { return nil }
+        try Self.checkConstant([x.shape[axis]], node)
         func aligned(_ operand: Operand, _ axis: Int) throws -> Operand {
             var shape = Shape(x.shape.map { _ in 1 })
             shape[axis] = x.shape[axis]
@@ -91,6 +94,7 @@ extension ImportContext {
         var x = x
         for (axis, count) in counts.enumerated() {
             guard let count else { continue }
+            try Self.checkConstant([count], node)
             let start = try add(StridedSlice(ranges: [.init(start: axis, count: 1)]), starts, node)
             let offsets = Tensor(integers: Array(0..<count), shape: [count], element: starts.type.element)
             let indices = try combine(.add, start, .constant(offsets), node)

@@ -115,12 +115,12 @@ extension CompressedWeights {
             let axis = try op.axis(.constant(data))
             let scale = try op.along(axis, "scale", of: data)
             let zero = try op.along(axis, "zero_point", of: data)
-            return [.constant(try op.line(data, scale, zero))]
+            return [.constant(try op.dequantized(data, scale, zero))]
         },
         MILRule("constexpr_blockwise_shift_scale") { op, _ in
             let data = try op.constant("data")
             let offset = try op.has("offset") ? op.constant("offset") : nil
-            return [.constant(try op.line(data, op.constant("scale"), offset))]
+            return [.constant(try op.dequantized(data, op.constant("scale"), offset))]
         },
         MILRule("constexpr_lut_to_dense") { op, _ in
             guard op.has("shape") else { return [.constant(try op.palette(op.constant("indices")))] }
@@ -146,15 +146,15 @@ extension CompressedWeights {
 extension MILRead {
     /// The values, or runs of values, at indices into palettes, with one palette per block of indices.
     func palette(_ places: Tensor) throws -> Tensor {
-        let list = try constant("lut")
+        let palettes = try constant("lut")
         let rank = places.shape.rank
-        guard list.shape.rank == rank + 2,
-            zip(places.shape, list.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
-        else { throw refused("a palette of shape \(list.shape) does not match indices of shape \(places.shape)") }
-        let numbers = list.floats
-        let length = list.shape[rank]
-        let runs = try NumberRuns(self, places.shape, list.shape[rank + 1])
-        let block = Shape(list.shape.prefix(rank)).blockPlaces(in: places.shape)
+        guard palettes.shape.rank == rank + 2,
+            zip(places.shape, palettes.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+        else { throw refused("a palette of shape \(palettes.shape) does not match indices of shape \(places.shape)") }
+        let numbers = palettes.floats
+        let length = palettes.shape[rank]
+        let runs = try ValueRuns(self, places.shape, palettes.shape[rank + 1])
+        let block = Shape(palettes.shape.prefix(rank)).blockPlaces(in: places.shape)
         return try places.withElements { elements in
             try Tensor(shape: runs.shape) { out in
                 for i in 0..<out.count {
@@ -175,13 +175,13 @@ extension MILRead {
         var shape = Shape(data.shape.map { _ in 1 })
         if tensor.elementCount != 1 { shape[axis] = data.shape[axis] }
         guard tensor.elementCount == shape.elementCount else {
-            throw refused("'\(key)' has \(tensor.elementCount) numbers", remedy: "expected \(data.shape[axis])")
+            throw refused("'\(key)' has \(tensor.elementCount) values", remedy: "expected \(data.shape[axis])")
         }
         return tensor.reshaped(shape)
     }
 
     /// scale · (data − offset), both repeated over blocks of the data.
-    func line(_ data: Tensor, _ scale: Tensor, _ offset: Tensor?) throws -> Tensor {
+    func dequantized(_ data: Tensor, _ scale: Tensor, _ offset: Tensor?) throws -> Tensor {
         for tensor in [scale, offset].compactMap({ $0 }) {
             guard tensor.shape.rank == data.shape.rank,
                 zip(data.shape, tensor.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
@@ -206,7 +206,7 @@ extension MILRead {
 }
 
 /// Elements of a tensor, each of which represents a run of values along one axis.
-struct NumberRuns {
+struct ValueRuns {
     /// The number of values that an element represents.
     let length: Int
     /// The shape of all values.

@@ -108,7 +108,7 @@ struct PalettizedWeights: Sendable {
         return magnitudes.map { magnitude in
             guard magnitude > 0 else { return 1 }
             let scale = magnitude / largest
-            // The smallest normal half-precision value: smaller rows hardly matter.
+            // The smallest positive half-precision value: smaller rows hardly matter.
             return max(element == .float16 ? float(fromHalf: half(from: scale)) : scale, 0x1p-24)
         }
     }

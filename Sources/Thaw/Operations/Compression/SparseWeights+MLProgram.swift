@@ -15,7 +15,7 @@ enum SparseWeights {
         MILRule("constexpr_lut_to_sparse") { op, _ in
             let mask = try op.constant("indices_mask")
             let whole = try op.palette(op.spread("indices_nonzero_data", over: mask))
-            let runs = try NumberRuns(op, mask.shape, whole.elementCount / Swift.max(1, mask.elementCount))
+            let runs = try ValueRuns(op, mask.shape, whole.elementCount / Swift.max(1, mask.elementCount))
             let bits = mask.integers
             let wide = Tensor(integers: (0..<whole.elementCount).map { bits[runs.origin($0).place] }, shape: runs.shape)
             return [.constant(wide), .constant(whole.where(wide))]
@@ -23,7 +23,7 @@ enum SparseWeights {
         MILRule("constexpr_sparse_blockwise_shift_scale") { op, _ in
             let mask = try op.constant("data_mask")
             let data = try op.spread("nonzero_data", over: mask)
-            let whole = try op.line(data, op.constant("scale"), op.has("offset") ? op.constant("offset") : nil)
+            let whole = try op.dequantized(data, op.constant("scale"), op.has("offset") ? op.constant("offset") : nil)
             return [.constant(mask), .constant(whole.where(mask))]
         },
     ]

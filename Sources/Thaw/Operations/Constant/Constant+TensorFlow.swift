@@ -34,15 +34,13 @@ extension Constant {
             guard matrices.shape.rank >= 2, bounds.allSatisfy({ $0.elementCount == 1 }) else {
                 throw Failure.wrongRank(2, matrices.shape)
             }
-            let (below, above) = (bounds[0].integers[0], bounds[1].integers[0])
+            let isKept = ComposedShapes.band(bounds[0].integers[0], bounds[1].integers[0])
             let (rows, columns) = (matrices.shape[matrices.shape.rank - 2], matrices.shape[matrices.shape.rank - 1])
             return [
                 .constant(
                     matrices.withElements { elements in
                         Tensor(shape: matrices.shape, element: matrices.element) { index in
-                            let (row, column) = (index / columns % rows, index % columns)
-                            let isKept = (below < 0 || row - column <= below) && (above < 0 || column - row <= above)
-                            return isKept ? elements[index] : 0
+                            isKept(index / columns % rows, index % columns) ? elements[index] : 0
                         }
                     })
             ]
@@ -60,16 +58,11 @@ extension Constant {
                 throw node.refused("start, limit and delta must be single numbers")
             }
             let numbers = parts.map { $0.withElements { $0[0] } }
-            let count = ((numbers[1] - numbers[0]) / numbers[2]).rounded(.up)
-            guard numbers[2] != 0, count.isFinite, count <= Double(ImportContext.largestConstant) else {
-                throw node.refused("the range never ends, or is too long")
-            }
-            return [
-                .constant(
-                    Tensor(shape: [Int(Swift.max(0, count))], element: parts[0].element) {
-                        numbers[0] + Double($0) * numbers[2]
-                    })
-            ]
+            guard numbers[2] != 0,
+                let range = ComposedShapes.range(
+                    from: numbers[0], to: numbers[1], step: numbers[2], parts[0].element)
+            else { throw node.refused("the range never ends, or is too long") }
+            return [.constant(range)]
         },
         // Usually the pixel coordinates that a spatial softmax weights.
         TensorFlowRule("LinSpace", axes: .lost, roles: []) { node, _ in

@@ -18,8 +18,15 @@ enum PassThrough {
         TensorFlowRule(op, axes: axes, roles: .affine) { node, context in
             let bias = try node.constant(1, "bias")
             guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }
+            let input = try node.input(0)
+            let rank = input.shape.rank
+            if rank != 4, try node.string("data_format", default: "NHWC") == "NCHW" {
+                // The channels are always the second axis.
+                let shape = Shape([bias.elementCount] + [Int](repeating: 1, count: max(0, rank - 2)))
+                return [try context.combine(.add, input, .constant(bias.reshaped(shape)), name: node.name)]
+            }
             return [
-                try context.image(node, node.input(0)) { input, context in
+                try context.image(node, input) { input, context in
                     try context.combine(.add, input, .constant(bias), name: node.name)
                 }
             ]

@@ -181,7 +181,8 @@ extension ImportContext {
         guard count > 0 else { throw Failure.sliceOutside(x.shape).at(node.location) }
         var padded = x
         if depth.before + depth.after > 0 {
-            let pad = Pad(before: [0, 0, depth.before, 0, 0], after: [0, 0, depth.after, 0, 0], value: filling)
+            let pad = Pad(
+                before: [0, 0, depth.before, 0, 0], after: [0, 0, depth.after, 0, 0], value: Double(filling))
             padded = try add(pad, x, node)
         }
         let ordered = try add(Transpose([0, 2, 1, 3, 4]), padded, node)

@@ -36,6 +36,16 @@ struct TransposedConvolution: Operation {
         inputs[0].shape.elementCount * window.height.size * window.width.size * filters.shape[2]
     }
 
+    /// Besides the multiply-adds, every output pixel searches all rows of the window, and in each row that has an input all
+    /// columns.
+    func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        let pixels = outputs[0].shape.dropLast().reduce(1, *)
+        let rows = Swift.min(window.height.size, inputs[0].shape[1])
+        let search = Int.saturatedProduct(pixels, window.height.size + rows * window.width.size)
+        let (sum, overflow) = search.addingReportingOverflow(multiplyAdds(inputs, outputs))
+        return overflow ? .max : sum
+    }
+
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let image = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0].shape

@@ -17,15 +17,16 @@ extension ImportContext {
         }
     }
 
-    /// Adds a function of two operands, either of which may be constant and then takes the other's element type.
+    /// Adds a function of two operands, either of which may be constant and then takes the other's element type, unless
+    /// it has fractions and the other operand is an integer.
     mutating func combine(
         _ function: Binary.Function, _ a: Operand, _ b: Operand, _ node: some SourceNode
     ) throws -> Operand {
         switch (a, b) {
         case (.edge(_, let type), .constant(let tensor)):
-            try add(Binary(function, constant: tensor.converted(to: type.element)), a, node)
+            try add(Binary(function, constant: tensor.exact(in: type.element)), a, node)
         case (.constant(let tensor), .edge(_, let type)):
-            try add(Binary(function, constant: tensor.converted(to: type.element), constantFirst: true), b, node)
+            try add(Binary(function, constant: tensor.exact(in: type.element), constantFirst: true), b, node)
         default: try add(Binary(function), [a, b], node)[0]
         }
     }
@@ -66,5 +67,12 @@ extension Tensor {
     /// precision.
     fileprivate func matching(_ type: ElementType) -> Tensor {
         element.isFloatingPoint && type.isFloatingPoint ? asFloat32 : self
+    }
+
+    /// The tensor in this type, or itself if the type would truncate its values. The operation then refuses it.
+    fileprivate func exact(in type: ElementType) -> Tensor {
+        let isTruncated =
+            element.isFloatingPoint && !type.isFloatingPoint && doubles.contains { $0 != $0.rounded(.towardZero) }
+        return isTruncated ? self : converted(to: type)
     }
 }

@@ -7,7 +7,7 @@ extension Binary: CoreMLOperation {
         switch function {
         case .squaredDifference: return try squaredDifference(operands, &parts)
         case .truncateDivide, .remainder: return try truncated(operands, &parts)
-        case .divideOrZero: return try divisionOrZero(operands, &parts)
+        case .divideOrZero: return try quotientOrZero(operands, &parts)
         default: return nil
         }
     }
@@ -16,6 +16,16 @@ extension Binary: CoreMLOperation {
     private func squaredDifference(_ operands: (Operand, Operand), _ parts: inout Decomposition) throws -> Operand {
         let difference = try parts.combine(.subtract, operands.0, operands.1, as: "difference")
         return try parts.add(Unary(.square), difference)
+    }
+
+    /// Replaces the quotient by 0 if the divisor is 0.
+    private func quotientOrZero(_ operands: (Operand, Operand), _ parts: inout Decomposition) throws -> Operand {
+        let (dividend, divisor) = (try parts.edge(operands.0), try parts.edge(operands.1))
+        let zero = Operand.constant(Tensor(0, element: divisor.type.element))
+        let isZero = try parts.combine(.equal, divisor, zero, as: "zero")
+        let quotient = try parts.add(Binary(.divide), dividend, divisor, as: "quotient")
+        let nothing = Operand.constant(Tensor(0, element: quotient.type.element))
+        return try parts.add(Select(), isZero, nothing, quotient)
     }
 
     // MARK: ML Programs
@@ -32,18 +42,6 @@ extension Binary: CoreMLOperation {
             sign = try parts.combine(.multiply, sign, other, as: "signs")
         }
         return try parts.combine(.multiply, whole, sign)
-    }
-
-    /// Divides by 1 if the divisor is 0, then multiplies by 0.
-    private func divisionOrZero(_ operands: (Operand, Operand), _ parts: inout Decomposition) throws -> Operand {
-        let (dividend, divisor) = operands
-        let element = divisor.type.element
-        let isZero = try parts.combine(.equal, divisor, .constant(Tensor(0, element: element)), as: "is_zero")
-        let zeros = try parts.add(Cast(element: element), isZero, as: "zeros")
-        let safe = try parts.combine(.add, divisor, zeros, as: "divisor")
-        let quotient = try parts.combine(.divide, dividend, safe, as: "quotient")
-        let kept = try parts.combine(.subtract, .constant(Tensor(1, element: element)), zeros, as: "kept")
-        return try parts.combine(.multiply, quotient, kept)
     }
 
     // MARK: Neural networks
@@ -94,14 +92,5 @@ extension Binary: CoreMLOperation {
         let sign = try parts.add(Unary(.sign), value, as: "sign")
         let rest = try parts.add(Binary(.floorRemainder), dividend, divisor, as: "rest")
         return try parts.add(Binary(.multiply), rest, sign)
-    }
-
-    /// Replaces the quotient by 0 if the divisor is 0.
-    private func quotientOrZero(_ operands: (Operand, Operand), _ parts: inout Decomposition) throws -> Operand {
-        let (dividend, divisor) = (try parts.edge(operands.0), try parts.edge(operands.1))
-        let isZero = try parts.add(Unary(.not), divisor, as: "zero")
-        let quotient = try parts.add(Binary(.divide), dividend, divisor, as: "quotient")
-        let nothing = Operand.constant(Tensor(0, element: quotient.type.element))
-        return try parts.add(Select(), isZero, nothing, quotient)
     }
 }

@@ -64,8 +64,6 @@ struct Binary: Operation {
         return [TensorType(try a.shape.broadcast(with: b.shape), function.isLogical ? .bool : a.element)]
     }
 
-    func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { 0 }
-
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let (a, b) = operands(inputs) { $0 }
         let shape = try! a.shape.broadcast(with: b.shape)

@@ -44,8 +44,27 @@ extension Cast {
 
 extension Cast: CoreMLOperation {
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
-        guard element == .bool, !parts.dialect.isProgram else { return nil }
-        return try parts.combine(.notEqual, inputs[0], .constant(Tensor(0, element: inputs[0].type.element)))
+        let (x, isProgram) = (inputs[0], parts.dialect.isProgram)
+        if element == .bool, !isProgram {
+            return try parts.combine(.notEqual, x, .constant(Tensor(0, element: x.type.element)))
+        }
+        // Core ML's integers have 32 bits. The bounds of narrower types are applied first, and the lower bound of all
+        // unsigned types.
+        guard let bounds = element.bounds, x.type.element != .bool else { return nil }
+        let own: ClosedRange<Double> = x.type.element.bounds ?? -.infinity...(.infinity)
+        let isNarrow = element.size < 4
+        let isRaised = own.lowerBound < bounds.lowerBound && (isNarrow || bounds.lowerBound == 0)
+        let isLowered = own.upperBound > bounds.upperBound && isNarrow
+        guard isRaised || isLowered else { return nil }
+        var held = x
+        if isNarrow, !isProgram || x.type.element.isFloatingPoint {
+            held = try parts.add(Unary(.clip(Float(bounds.lowerBound), Float(bounds.upperBound))), x, as: "held")
+        } else {
+            func bound(_ number: Double) -> Operand { .constant(Tensor(number, element: x.type.element)) }
+            if isRaised { held = try parts.combine(.maximum, held, bound(bounds.lowerBound), as: "raised") }
+            if isLowered { held = try parts.combine(.minimum, held, bound(bounds.upperBound), as: "lowered") }
+        }
+        return try parts.addDirectly(self, [held])
     }
 }
 
@@ -53,7 +72,7 @@ extension Cast: CoreMLOperation {
 
 extension Cast: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        // There is only one floating-point and one integer type.
+        // A program has only one floating-point and one integer type: the bounds of others have been applied.
         if node.input.element == node.output.element { return block.alias(node) }
         block.castInto(node.output, from: node.input)
     }

@@ -23,13 +23,17 @@ extension Unary: CoreMLOperation {
         func number(_ number: Double) -> Tensor { Tensor([Float(number)], shape: []) }
         switch function {
         case .exponentialMinus1:
-            return try parts.add(
-                [("exponential", Unary(.exponential)), ("difference", Binary(.subtract, constant: number(1)))], to: x)
+            // tanh(x/2) · (eˣ + 1): for a small x, eˣ − 1 would cancel.
+            let half = try parts.add(Binary(.multiply, constant: number(0.5)), x, as: "half")
+            let ratio = try parts.add(Unary(.tanh), half, as: "ratio")
+            let exponential = try parts.add(Unary(.exponential), x, as: "exponential")
+            let sum = try parts.add(Binary(.add, constant: number(1)), exponential, as: "sum")
+            return try parts.add(Binary(.multiply), ratio, sum)
         case .logarithm1p:
             return try parts.add(
                 [("sum", Binary(.add, constant: number(1))), ("logarithm", Unary(.logarithm))], to: x)
         case .inverseHyperbolicSine:
-            // log(|x| + √(x² + 1)) with the sign of x: the sum loses no digits.
+            // log(|x| + √(x² + 1)) with the sign of x: for a negative x, x + √(x² + 1) would cancel.
             let size = try parts.add(Unary(.absolute), x, as: "size")
             let sum = try parts.add(Binary(.add), size, root(size, 1, &parts), as: "sum")
             let logarithm = try parts.add(Unary(.logarithm), sum, as: "logarithm")

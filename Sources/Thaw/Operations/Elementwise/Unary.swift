@@ -115,7 +115,9 @@ struct Unary: Operation, Hashable {
         case .tanh: Unary.tanh(x)
         case .leakyRelu(let slope): x < 0 ? x * Double(slope) : x
         case .thresholdedRelu(let bound): x < Double(bound) ? 0 : x
-        case .clip(let low, let high): x < Double(low) ? Double(low) : x > Double(high) ? Double(high) : x
+        // The upper bound wins if it is below the lower bound, as in the engine.
+        case .clip(let low, let high):
+            x > Double(high) ? Double(high) : x < Double(low) ? Swift.min(Double(low), Double(high)) : x
         case .swish(let beta): x / (1 + exp(-Double(beta) * x))
         case .hardSigmoid(let alpha, let beta): Unary.share(x, alpha, beta)
         case .hardSwish(let alpha, let beta): x * Unary.share(x, alpha, beta)
@@ -231,7 +233,7 @@ extension Unary {
             ("Elu", .elu, []),
             ("Sigmoid", .sigmoid, .rewording),
             ("Tanh", .tanh, []),
-            ("Abs", .absolute, .comparison),
+            ("Abs", .absolute, [.comparison, .mayOverflow]),
             ("Ceil", .ceiling, []),
             ("Floor", .floor, []),
             ("Round", .round, .comparison),
@@ -267,11 +269,14 @@ extension Unary {
                 let bounds = [low, high].compactMap { operand in
                     operand.constant.flatMap { $0.elementCount == 1 ? $0.floats[0] : nil }
                 }
-                if case .edge(_, let type) = try node.input(0), type.element == .float32, bounds.count == 2 {
+                if case .edge(_, let type) = try node.input(0), type.element == .float32, bounds.count == 2,
+                    bounds[0] <= bounds[1]
+                {
                     return [try context.add(Unary(.clip(bounds[0], bounds[1])), node.input(0), name: node.name)]
                 }
-                let raised = try context.combine(.maximum, node.input(0), low, name: node.name + "/low")
-                return [try context.combine(.minimum, raised, high, name: node.name)]
+                // In this order: the lower bound wins if it is above the upper bound.
+                let lowered = try context.combine(.minimum, node.input(0), high, name: node.name + "/high")
+                return [try context.combine(.maximum, lowered, low, name: node.name)]
             },
             TensorFlowRule("LeakyRelu", axes: .kept, roles: []) { node, context in
                 let slope = try node.float("alpha", default: 0.2)

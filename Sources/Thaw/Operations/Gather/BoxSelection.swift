@@ -26,6 +26,12 @@ struct BoxSelection: Operation {
         ]
     }
 
+    /// Each box is compared with all boxes that are kept.
+    func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        let (images, candidates) = (inputs[0].shape[0], inputs[0].shape[1])
+        return .saturatedProduct(images, candidates, Swift.min(count, candidates))
+    }
+
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let types = try! outputTypes(inputs.map(\.type))
         let (images, candidates, classes) = (inputs[0].shape[0], inputs[0].shape[1], inputs[1].shape[2])

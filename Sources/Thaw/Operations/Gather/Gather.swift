@@ -122,6 +122,7 @@ extension ImportContext {
         let shape = input.shape
         let (between, behind) = (Array(batches..<axis), Array(axis + 1..<shape.rank))
         let count = shape.prefix(batches).reduce(1, *)
+        guard count <= Self.largestConstant else { throw Failure.constantTooLarge([count]).at(name) }
         let rest = (between + behind).map { shape[$0] }
         var turned = input
         if axis != batches {

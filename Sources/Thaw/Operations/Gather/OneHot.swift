@@ -75,12 +75,10 @@ extension OneHot: CoreMLOperation {
         let positions = Tensor(
             shape: Shape([depth] + Array(repeating: 1, count: shape.rank - 1 - axis)), element: index
         ) { Double($0) }
-        return try parts.add(
-            [
-                Reshape(shape), Binary(.equal, constant: positions), Cast(element: element),
-                Binary(.multiply, constant: Tensor(on - off, element: element)),
-                Binary(.add, constant: Tensor(off, element: element)),
-            ], to: inputs[0])
+        let column = try parts.add(Reshape(shape), inputs[0], as: "column")
+        let isIndex = try parts.add(Binary(.equal, constant: positions), column, as: "is_index")
+        let values = [on, off].map { Operand.constant(Tensor($0, element: element)) }
+        return try parts.add(Select(), isIndex, values[0], values[1])
     }
 }
 

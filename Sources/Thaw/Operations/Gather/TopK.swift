@@ -66,7 +66,10 @@ extension TopK {
         TensorFlowRule("TopKV2", axes: .lost, roles: [.choice, .comparison]) { node, context in
             let input = try node.input(0)
             let count = try node.integer(1, "number of elements")
-            return try context.add(TopK(axis: try input.shape.axis(-1), count: count), [input], name: node.name)
+            let results = try context.add(TopK(axis: input.shape.axis(-1), count: count), [input], name: node.name)
+            let element = try node.element("index_type", default: .int32)
+            if element == .int32 { return results }
+            return [results[0], try context.add(Cast(element: element), results[1], name: node.name + "/indices")]
         }
     ]
 }

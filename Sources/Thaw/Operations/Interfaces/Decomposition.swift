@@ -68,6 +68,11 @@ struct Decomposition {
         {
             return result
         }
+        return try addDirectly(operation, inputs)
+    }
+
+    /// Adds an operation that is written directly: the last part of a decomposition may be the operation itself.
+    mutating func addDirectly(_ operation: any Operation, _ inputs: [Operand]) throws -> Operand {
         let result = try context.add(isInFloat32 ? InFloat32(operation) : operation, inputs, name: name)[0]
         guard result.shape.rank <= CoreMLDialect.mostAxes else {
             throw Failure.tooManyAxes(node, operation.kind, result.shape.rank)

@@ -54,7 +54,7 @@ struct ImportContext {
     /// grids are far smaller, but a malicious graph can request more in a few bytes.
     static let largestConstant = 1 << 22
 
-    /// The highest number of multiply-adds of all nodes that are computed during import: a few seconds.
+    /// The highest work of all nodes that are computed during import, in multiply-adds: a few seconds.
     static let largestWork = 1 << 33
     private var workLeft = Self.largestWork
 
@@ -89,7 +89,7 @@ struct ImportContext {
             for type in types where type.shape.checkedCount ?? .max > largest {
                 throw Failure.constantTooLarge(type.shape)
             }
-            let work = operation.multiplyAdds(constants.map(\.type), types)
+            let work = builder.graph.work(of: operation, constants.map(\.type), types)
             guard work <= workLeft else { throw Failure.constantTooLarge(types[0].shape) }
             workLeft -= work
             // Data read from a mapped file, such as parts of a partitioned variable, is no longer needed.
@@ -101,6 +101,14 @@ struct ImportContext {
     /// The same for an operation with one output.
     mutating func add(_ operation: any Operation, _ input: Operand, name: String) throws -> Operand {
         try add(operation, [input], name: name)[0]
+    }
+
+    /// Checks the size of a constant that is computed for a node without an operation.
+    /// - Throws: `Failure` naming the node if the constant would be too large.
+    static func checkConstant(_ shape: Shape, _ node: some SourceNode) throws {
+        guard shape.checkedCount ?? .max <= largestConstant else {
+            throw Failure.constantTooLarge(shape).at(node.location)
+        }
     }
 
     /// Counts the memory of the constants among a node's results, unless it is that of an input or of the file.

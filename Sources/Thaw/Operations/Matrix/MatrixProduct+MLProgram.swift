@@ -16,7 +16,9 @@ extension MatrixProduct {
                 transposeFirst: try op.bool("transpose_x", default: false),
                 transposeSecond: try op.bool("transpose_y", default: false))
             let (x, y) = (try op.operand("x"), try op.operand("y"))
-            if x.shape.rank == 2, !product.transposeFirst, let matrix = y.constant, matrix.shape.rank == 2 {
+            if x.type.element.isFloatingPoint, x.shape.rank == 2, !product.transposeFirst, let matrix = y.constant,
+                matrix.shape.rank == 2
+            {
                 return [
                     try reading.add(
                         Dense(matrix: product.transposeSecond ? matrix.transposed([1, 0]) : matrix), x, op)

@@ -21,10 +21,11 @@ extension MatrixProduct {
 }
 
 extension ImportContext {
-    /// Adds a matrix product, as a dense layer if the second operand is a constant shared by the whole batch.
+    /// Adds a matrix product, as a dense layer if it is floating point and the second operand is a constant shared by
+    /// the whole batch.
     mutating func product(_ product: MatrixProduct, _ a: Operand, _ b: Operand, name: String) throws -> Operand {
-        guard case .edge = a, let matrix = b.constant, !product.transposeFirst, a.shape.rank >= 2,
-            matrix.shape.rank >= 2,
+        guard case .edge = a, a.type.element.isFloatingPoint, let matrix = b.constant, !product.transposeFirst,
+            a.shape.rank >= 2, matrix.shape.rank >= 2,
             a.shape.rank >= matrix.shape.rank, matrix.shape.dropLast(2).allSatisfy({ $0 == 1 })
         else { return try add(product, [a, b], name: name)[0] }
         let plain = matrix.asFloat32.reshaped(Shape(matrix.shape.suffix(2)))

@@ -16,7 +16,8 @@ struct MatrixProduct: Operation {
         let b = turned(inputs[1].shape, transposeSecond)
         guard a[a.rank - 1] == b[b.rank - 2] else { throw Failure.shapesDiffer(a, b) }
         let batch = try Shape(a.dropLast(2)).broadcast(with: Shape(b.dropLast(2)))
-        return [TensorType(Shape(batch.dimensions + [a[a.rank - 2], b[b.rank - 1]]))]
+        let element: ElementType = inputs[0].element.isFloatingPoint ? .float32 : inputs[0].element
+        return [TensorType(Shape(batch.dimensions + [a[a.rank - 2], b[b.rank - 1]]), element)]
     }
 
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
@@ -31,7 +32,8 @@ struct MatrixProduct: Operation {
     static func turningOver(_ rank: Int) -> [Int] { Array(0..<rank - 2) + [rank - 1, rank - 2] }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let output = try! outputTypes(inputs.map(\.type))[0].shape
+        let type = try! outputTypes(inputs.map(\.type))[0]
+        let output = type.shape
         let a = transposeFirst ? inputs[0].transposed(Self.turningOver(inputs[0].shape.rank)) : inputs[0]
         let b = transposeSecond ? inputs[1].transposed(Self.turningOver(inputs[1].shape.rank)) : inputs[1]
         let rows = output[output.rank - 2]
@@ -40,6 +42,21 @@ struct MatrixProduct: Operation {
         let batch = Shape(output.dropLast(2))
         let aIndex = Shape(a.shape.dropLast(2)).places(in: batch)
         let bIndex = Shape(b.shape.dropLast(2)).places(in: batch)
+        guard type.element.isFloatingPoint else {
+            // Large integers are not exact in float32.
+            return a.withElements { x in
+                b.withElements { w in
+                    [
+                        Tensor(shape: output, element: type.element) { index in
+                            let (row, column) = (index / columns, index % columns)
+                            let left = (aIndex(row / rows) * rows + row % rows) * depth
+                            let right = bIndex(row / rows) * depth * columns + column
+                            return (0..<depth).reduce(0.0) { $0 + x[left + $1] * w[right + $1 * columns] }
+                        }
+                    ]
+                }
+            }
+        }
         return a.withFloats { x in
             b.withFloats { w in
                 [

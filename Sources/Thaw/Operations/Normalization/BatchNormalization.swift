@@ -99,8 +99,8 @@ extension BatchNormalization {
         ) { node, context in
             guard try !node.bool("is_training", default: true) else {
                 if let normalization = try ofOneImage(node, context) {
-                    let result = try context.add(normalization, node.input(0), name: node.name)
-                    return [result] + (try [3, 4, 3, 4, 3].map { try node.input($0) })
+                    // The statistics of the image are not computed. A consumer of them is refused.
+                    return [try context.add(normalization, node.input(0), name: node.name)]
                 }
                 throw node.refused(
                     "the batch normalization is in training mode (is_training)",

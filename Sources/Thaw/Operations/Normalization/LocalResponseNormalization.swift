@@ -23,6 +23,11 @@ struct LocalResponseNormalization: Operation {
         return [TensorType(inputs[0].shape)]
     }
 
+    func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        let channels = Swift.max(1, inputs[0].shape[3])
+        return .saturatedProduct(outputs[0].shape.elementCount, Swift.min(2 * radius + 1, channels))
+    }
+
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let channels = Swift.max(1, inputs[0].shape[3])
         return inputs[0].withFloats { x in

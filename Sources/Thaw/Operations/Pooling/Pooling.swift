@@ -19,6 +19,10 @@ struct Pooling: Operation, Hashable {
         return [TensorType([image[0], size.height, size.width, image[3]])]
     }
 
+    func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
+        .saturatedProduct(outputs[0].shape.elementCount, window.height.size, window.width.size)
+    }
+
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let image = inputs[0].shape
         let channels = image[3]

@@ -55,14 +55,13 @@ extension AffineQuantize: CoreMLOperation {
     /// The steps of the reference, in ML Programs always in float32.
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
         if parts.dialect.hasQuantization { return nil }
-        let (rank, bounds) = (inputs[0].shape.rank, element.bounds!)
+        let rank = inputs[0].shape.rank
         return try parts.inFloat32 { parts in
             try parts.add(
                 [
                     ("scaled", Binary(.divide, constant: scale.aligned(scale.scales, rank: rank))),
                     ("whole", Unary(.round)),
                     ("moved", Binary(.add, constant: scale.aligned(scale.zeroPoints.map { Float($0) }, rank: rank))),
-                    ("held", Unary(.clip(Float(bounds.lowerBound), Float(bounds.upperBound)))),
                     ("quantized", Cast(element: element)),
                 ], to: inputs[0])
         }

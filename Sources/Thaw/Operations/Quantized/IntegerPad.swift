@@ -8,7 +8,7 @@ struct IntegerPad: Operation {
     init?(_ pad: Pad, zeroPoint: Int) {
         guard let border = pad.border, (pad.before + pad.after).allSatisfy({ $0 >= 0 }) else { return nil }
         self.border = border
-        self.pad = Pad(before: pad.before, after: pad.after, value: Float(zeroPoint))
+        self.pad = Pad(before: pad.before, after: pad.after, value: Double(zeroPoint))
     }
 
     var kind: String { "IntegerPad" }

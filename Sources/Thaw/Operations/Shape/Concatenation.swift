@@ -118,17 +118,11 @@ extension Concatenation {
             return try join(node, Array(node.inputs.dropFirst()), axis: node.integer(0, "axis"), &context)
         },
         TensorFlowRule("Pack", axes: .lost, roles: []) { node, context in
-            let shape = try node.input(0).shape
-            let axis = try node.int("axis", default: 0)
-            guard axis >= -shape.rank - 1, axis <= shape.rank else { throw Failure.noSuchAxis(axis, of: shape) }
-            let index = axis < 0 ? axis + shape.rank + 1 : axis
+            let axis = try stacking(node.input(0).shape, axis: node.int("axis", default: 0)).axis
             let slices = try node.inputs.map { input in
-                var sizes = input.shape.dimensions
-                guard sizes.count >= index else { throw Failure.shapesDiffer(shape, input.shape) }
-                sizes.insert(1, at: index)
-                return try context.add(Reshape(Shape(sizes)), input, name: node.name + "/slice")
+                try context.add(Reshape(stacking(input.shape, axis: axis).part), input, name: node.name + "/slice")
             }
-            return try join(node, slices, axis: index, &context)
+            return try join(node, slices, axis: axis, &context)
         },
     ]
 

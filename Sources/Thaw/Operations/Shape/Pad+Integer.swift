@@ -3,6 +3,6 @@ extension Pad: QuantizedMovement {
     func integerOperation(zeroPoint: Int) -> (any Operation)? {
         guard value == 0 else { return nil }
         return IntegerPad(self, zeroPoint: zeroPoint)
-            ?? Pad(before: before, after: after, value: Float(zeroPoint)) as any Operation
+            ?? Pad(before: before, after: after, value: Double(zeroPoint)) as any Operation
     }
 }

@@ -5,7 +5,7 @@ extension Pad: MILOperation {
                 "pad", node,
                 [
                     "x": .value(node.input), "pad": .integers(before.indices.flatMap { [before[$0], after[$0]] }),
-                    "mode": .text("constant"), "constant_val": .number(value),
+                    "mode": .text("constant"), "constant_val": .number(Float(value)),
                 ])
         }
     }
@@ -29,7 +29,7 @@ extension Pad {
             let after = x.shape.indices.map { all[2 * $0 + 1] }
             if mode == "constant" {
                 let value = try op.number("constant_val", default: 0)
-                return [try reading.add(Pad(before: before, after: after, value: value), x, op)]
+                return [try reading.add(Pad(before: before, after: after, value: Double(value)), x, op)]
             }
             let borders: [String: EdgePadding] = ["reflect": .reflected, "replicate": .repeated]
             guard let border = borders[mode] else { throw op.refused("the mode '\(mode)' is not supported") }

@@ -6,13 +6,13 @@ extension Pad: NeuralOperation {
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         guard fitsImages([], TensorType(node.output.shape)) else {
             return layers.add(node) { layer in
-                layer.constantPad.value = value
+                layer.constantPad.value = Float(value)
                 layer.constantPad.padAmounts = before.indices.flatMap { [before[$0], after[$0]] }
             }
         }
         layers.add(node) { layer in
             layer.padding.choose("constant")
-            layer.padding.constant.value = value
+            layer.padding.constant.value = Float(value)
             layer.padding["paddingAmounts"].setBorders([2, 3].map { (before[$0], after[$0]) })
         }
     }
@@ -38,7 +38,7 @@ extension Pad {
             let constant: Message = layer.parameters["constant"]
             let pad = Pad(
                 before: [0, 0, borders.height.0, borders.width.0], after: [0, 0, borders.height.1, borders.width.1],
-                value: constant.value)
+                value: Double(constant.value as Float))
             return [try reading.add(pad, layer.input(), layer)]
         },
         NeuralRule("constantPad") { layer, reading in
@@ -51,7 +51,7 @@ extension Pad {
             }
             let pad = Pad(
                 before: (0..<rank).map { amounts[2 * $0] }, after: (0..<rank).map { amounts[2 * $0 + 1] },
-                value: layer.parameters.value)
+                value: Double(layer.parameters.value as Float))
             return [try reading.add(pad, layer.input(), layer)]
         },
     ]

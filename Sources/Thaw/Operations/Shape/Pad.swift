@@ -3,7 +3,8 @@ struct Pad: Operation {
     /// The number of elements added before and after along each axis.
     var before: [Int]
     var after: [Int]
-    var value: Float = 0
+    /// In double precision, which is exact for 32-bit integers.
+    var value: Double = 0
 
     var kind: String { "Pad" }
 
@@ -18,7 +19,7 @@ struct Pad: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let from = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0]
-        var values = [Double](repeating: Double(value), count: output.shape.elementCount)
+        var values = [Double](repeating: value, count: output.shape.elementCount)
         inputs[0].withElements { x in
             var element = 0
             from.forEachIndex { index in
@@ -70,7 +71,7 @@ extension Pad {
                 throw node.refused("the paddings \(amounts) do not fit a tensor of shape \(input.shape)")
             }
             let operand = node.op == "PadV2" ? try node.input(2) : nil
-            let value = operand?.constant?.floats.first ?? 0
+            let value = operand?.constant?.doubles.first ?? 0
             let pad = Pad(
                 before: stride(from: 0, to: amounts.count, by: 2).map { amounts[$0] },
                 after: stride(from: 1, to: amounts.count, by: 2).map { amounts[$0] }, value: value)
@@ -97,7 +98,8 @@ extension Pad: EngineOperation {
             && [0, 3].allSatisfy { before[$0] == 0 && after[$0] == 0 }
         // Padding is stored next to the image in memory, which limits its size.
         guard isBorder, (before + after).allSatisfy({ $0 <= 256 }) else {
-            return .dataMovement(DataMovement(padding: inputs[0].shape, before: before, after: after, with: value))
+            return .dataMovement(
+                DataMovement(padding: inputs[0].shape, before: before, after: after, with: Float(value)))
         }
         return .border(height: (before[1], after[1]), width: (before[2], after[2]))
     }

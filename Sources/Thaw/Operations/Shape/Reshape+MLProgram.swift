@@ -54,8 +54,9 @@ extension Reshape {
         },
         MILRule("flatten2d") { op, reading in
             let x = try op.operand()
-            let rows = x.shape.prefix(try op.axis(x, default: 1)).reduce(1, *)
-            return [try reading.add(Reshape([rows, x.shape.elementCount / Swift.max(1, rows)]), x, op)]
+            let axis = try op.axis(x, default: 1)
+            let sizes = [x.shape.prefix(axis), x.shape.dropFirst(axis)].map { $0.reduce(1, *) }
+            return [try reading.add(Reshape(Shape(sizes)), x, op)]
         },
     ]
 }

@@ -41,7 +41,7 @@ extension Reshape {
             let ordered =
                 layer.parameters.mode as String == "CHANNEL_LAST"
                 ? try reading.add(Transpose([0, 2, 3, 1]), input, layer) : input
-            return [try reading.add(Reshape([shape[0], shape.elementCount / shape[0], 1, 1]), ordered, layer)]
+            return [try reading.add(Reshape([shape[0], shape.dropFirst().reduce(1, *), 1, 1]), ordered, layer)]
         },
         NeuralRule("reshape") { layer, reading in
             let input = try layer.input()
@@ -81,8 +81,8 @@ extension Reshape {
         NeuralRule("flattenTo2D") { layer, reading in
             let shape = try layer.input().shape
             let axis = try shape.axis(layer.parameters.axis)
-            let rows = shape.prefix(axis).reduce(1, *)
-            return [try reading.add(Reshape([rows, shape.elementCount / Swift.max(1, rows)]), layer.input(), layer)]
+            let sizes = [shape.prefix(axis), shape.dropFirst(axis)].map { $0.reduce(1, *) }
+            return [try reading.add(Reshape(Shape(sizes)), layer.input(), layer)]
         },
         NeuralRule("squeeze") { layer, reading in
             let shape = try layer.input().shape

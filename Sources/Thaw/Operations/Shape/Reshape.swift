@@ -7,7 +7,7 @@ struct Reshape: Operation {
     var kind: String { "Reshape" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
-        guard inputs[0].shape.elementCount == shape.elementCount else {
+        guard let count = shape.checkedCount, inputs[0].shape.elementCount == count else {
             throw Failure.elementCount(inputs[0].shape, shape)
         }
         return [TensorType(shape, inputs[0].element)]

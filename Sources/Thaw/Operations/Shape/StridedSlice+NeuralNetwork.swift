@@ -68,9 +68,10 @@ extension StridedSlice {
             let (x, start) = (try layer.input(), try layer.input(1))
             let axis = try x.shape.axis(layer.parameters.axis)
             let size: Int = layer.parameters.size
-            guard (1...x.shape[axis]).contains(size), start.shape.elementCount == 1 else {
+            guard size > 0, size <= x.shape[axis], start.shape.elementCount == 1 else {
                 throw layer.refused("a slice of size \(size) does not fit a tensor of shape \(x.shape)")
             }
+            try ImportContext.checkConstant([size], layer)
             let starts = try reading.reshaped(start, [1], layer)
             let offsets = Tensor(integers: Array(0..<size), shape: [size], element: start.type.element)
             let indices = try reading.combine(.add, starts, .constant(offsets), layer)

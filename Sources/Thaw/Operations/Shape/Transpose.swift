@@ -59,13 +59,14 @@ extension ImportContext {
     ///
     /// - Parameter body: Receives the image as batch, height, width, channel and returns the result in the same
     ///   order.
+    /// - Throws: `Failure` if channels are first in a tensor that is not an image.
     mutating func image(
         _ node: TensorFlowNode, _ input: Operand, _ body: (Operand, inout ImportContext) throws -> Operand
     ) throws -> Operand {
         switch try node.string("data_format", default: "NHWC") {
         case "NHWC": return try body(input, &self)
         case "NCHW":
-            guard input.shape.rank == 4 else { return try body(input, &self) }
+            guard input.shape.rank == 4 else { throw Failure.wrongRank(4, input.shape) }
             let last = try add(Transpose(Graph.toLast), input, name: node.name + "/to_nhwc")
             return try add(Transpose(Graph.toFirst), body(last, &self), name: node.name + "/to_nchw")
         case let format: throw node.refused("the data format \(format) is not supported", remedy: "NHWC and NCHW are")

@@ -8,7 +8,7 @@ extension Failure {
             remedy: "copy or download the file again")
     }
 
-    static func tableDamaged(at offset: Int) -> Failure {
+    static func tableCorrupt(at offset: Int) -> Failure {
         Failure(.damaged, location: "byte \(offset)", "the table is corrupt", remedy: "copy or download the file again")
     }
 
@@ -42,7 +42,7 @@ extension Failure {
             remedy: "integers and real numbers are supported")
     }
 
-    static func valueDamaged() -> Failure {
+    static func valueCorrupt() -> Failure {
         Failure(
             .damaged, "the variable's entry in the index is inconsistent", remedy: "the checkpoint is corrupt")
     }

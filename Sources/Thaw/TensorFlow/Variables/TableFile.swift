@@ -30,7 +30,7 @@ struct TableFile {
             var handle = WireReader(file.bytes, entry.value)
             for (key, value) in try entries(try block(&handle), &budget) {
                 guard values.isEmpty || last.lexicographicallyPrecedes(key) else {
-                    throw Failure.tableDamaged(at: value.lowerBound)
+                    throw Failure.tableCorrupt(at: value.lowerBound)
                 }
                 values[key] = RawMessage(file, at: value)
                 last = key
@@ -61,10 +61,10 @@ struct TableFile {
     }
 
     private func entries(_ block: Range<Int>, _ budget: inout Int) throws -> [(key: [UInt8], value: Range<Int>)] {
-        guard block.count >= 4 else { throw Failure.tableDamaged(at: block.lowerBound) }
+        guard block.count >= 4 else { throw Failure.tableCorrupt(at: block.lowerBound) }
         let claimed = try file.bytes.number(UInt32.self, at: block.upperBound - 4)
         guard let restarts = claimed.within(0...(block.count - 4) / 4) else {
-            throw Failure.tableDamaged(at: block.lowerBound)
+            throw Failure.tableCorrupt(at: block.lowerBound)
         }
         var reader = WireReader(file.bytes, block.lowerBound..<block.upperBound - 4 - 4 * restarts)
         var key: [UInt8] = []
@@ -75,9 +75,9 @@ struct TableFile {
             let left = reader.end - reader.position
             guard let shared = claimed[0].within(0...key.count), let rest = claimed[1].within(0...left),
                 let count = claimed[2].within(0...left - rest), shared + rest <= TableFile.longestKey
-            else { throw Failure.tableDamaged(at: start) }
+            else { throw Failure.tableCorrupt(at: start) }
             budget -= shared + rest
-            guard budget >= 0 else { throw Failure.tableDamaged(at: start) }
+            guard budget >= 0 else { throw Failure.tableCorrupt(at: start) }
             let position = reader.position
             key.removeLast(key.count - shared)
             key.append(contentsOf: file.bytes[position..<position + rest])
@@ -89,7 +89,7 @@ struct TableFile {
 
     private static func varint(_ reader: inout WireReader) throws -> FileNumber {
         let start = reader.position
-        guard let number = try? FileNumber(reader.varint()) else { throw Failure.tableDamaged(at: start) }
+        guard let number = try? FileNumber(reader.varint()) else { throw Failure.tableCorrupt(at: start) }
         return number
     }
 }

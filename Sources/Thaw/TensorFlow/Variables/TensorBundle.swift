@@ -69,10 +69,10 @@ final class TensorBundle {
             let bytes = try bytes(of: entry)
             var reader = WireReader(bytes.bytes, 0..<bytes.count)
             // The length, its checksum, the characters.
-            guard let claimed = try? FileNumber(reader.varint()) else { throw Failure.valueDamaged() }
+            guard let claimed = try? FileNumber(reader.varint()) else { throw Failure.valueCorrupt() }
             let start = reader.position + 4
             guard start <= bytes.count, let length = claimed.within(0...bytes.count - start) else {
-                throw Failure.valueDamaged()
+                throw Failure.valueCorrupt()
             }
             return ByteView(
                 viewing: UnsafeRawBufferPointer(rebasing: bytes.bytes[start..<start + length]), of: bytes.owner)
@@ -149,13 +149,13 @@ final class TensorBundle {
         let shape = try whole(entry).shape
         return try parts.map { part in
             let extents = try part.messages(Field.extent)
-            guard extents.count == shape.rank else { throw Failure.valueDamaged() }
+            guard extents.count == shape.rank else { throw Failure.valueCorrupt() }
             var slice = VariableSlice()
             for (extent, size) in zip(extents, shape) {
                 let claimed = try extent.integer(Field.length)
                 guard let start = (try extent.integer(Field.start) ?? 0).within(0...size),
                     let length = (claimed ?? FileNumber(size - start)).within(0...size - start)
-                else { throw Failure.valueDamaged() }
+                else { throw Failure.valueCorrupt() }
                 slice.ranges.append(claimed == nil ? 0..<size : start..<start + length)
                 slice.isWhole.append(claimed == nil)
             }
@@ -178,7 +178,7 @@ final class TensorBundle {
             zip(slices, parts).allSatisfy({
                 $0.ranges.map(\.count) == $1.shape.dimensions && $1.element == type.element
             })
-        else { throw Failure.valueDamaged() }
+        else { throw Failure.valueCorrupt() }
         let storage = Tensor.Storage(byteCount: count * type.element.size) { memory in
             memory.initializeMemory(as: UInt8.self, repeating: 0)
             for (slice, part) in zip(slices, parts) {

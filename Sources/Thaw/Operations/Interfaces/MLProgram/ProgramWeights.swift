@@ -65,8 +65,8 @@ struct ProgramWeights: Sendable, Equatable {
     /// are stored once. A tensor of 8-bit integers may contain packed elements of fewer bits.
     ///
     /// - Parameters:
-    /// - elements: How many elements a packed tensor has; nil for the tensor's own count.
-    /// - order: The axis order in which the tensor is stored.
+    ///   - elements: How many elements a packed tensor has; nil for the tensor's own count.
+    ///   - order: The axis order in which the tensor is stored.
     /// - Returns: The offset of its header.
     mutating func append(_ tensor: Tensor, as kind: Kind, elements: Int? = nil, order: [Int]? = nil) -> Int {
         let count = elements ?? tensor.elementCount
