@@ -89,12 +89,7 @@ extension Arguments {
         options.precision = self[Options.precision]
         options.threads = threads
         let network = try ImageToImage(contentsOfFile: path, graphOptions: converterOptions(), options)
-        if network.conversion?.isGraph == false, let option = OptionGroups.graphInput.first(where: { isGiven($0) }) {
-            throw Failure.optionForGraphs(option.spelling).inFile(path)
-        }
-        if network.conversion?.isGraph == true, isGiven(Options.function) {
-            throw Failure.optionForPrograms(Options.function.spelling).inFile(path)
-        }
+        if let conversion = network.conversion { try checkOptions(forModelAt: path, isGraph: conversion.isGraph) }
         return network
     }
 }

@@ -57,7 +57,7 @@ enum Commands {
     static let convert = Command(
         name: "convert", summary: "convert a TensorFlow graph to a Core ML model",
         positionals: [.one("SOURCE", "the graph"), .any(with: Options.verify)],
-        mainOptions: "--labels FILE [-o OUT.mlmodel]",
+        mainOptions: "[--labels FILE] [-o OUT.mlmodel]",
         optionGroups: [
             ("graph and input", [Options.labels] + OptionGroups.graphInput),
             (
@@ -87,7 +87,7 @@ enum Commands {
             "Without --labels the model outputs multi-arrays instead of labels.",
             "--verify reads the model back and compares it with the graph on images, as 'thaw compare' does; more "
                 + "images may follow SOURCE. If the preprocessing was assumed, it also prints the network's "
-                + "confidence with each.",
+                + "confidence with each candidate.",
         ],
         run: runConvert)
 
@@ -109,7 +109,7 @@ enum Commands {
             "int8 has a scale and an offset per output channel. A palette is shared by all weights of a layer; in an "
                 + "ML Program for iOS 18, each output channel has its own if that pays off. If the output channels of a "
                 + "layer differ in scale, the layer is followed by a multiplication per channel.",
-            "palette6 and palette4 keep layers at int8 whose output a depthwise convolution reads, and list them.",
+            "palette6 and palette4 store layers that feed a depthwise convolution as int8, and list them.",
             "--verify compares the compressed model with the original on images; more images may follow MODEL. It "
                 + "reports the differences. The exit code is 1 if fewer than 90 % of the top labels are kept, or if "
                 + "differences exceed --tolerance, which always applies to float16.",
@@ -138,7 +138,7 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. The photos should "
+            "MODEL is a .mlmodel, a .mlpackage, or a TensorFlow graph, which is converted in memory. The photos should "
                 + "resemble those that the model will see; 100 are enough, and they need no labels.",
             "The range of each layer's activations is measured on the photos; weights have a scale per output "
                 + "channel. A .mlpackage for iOS 17 or later, the default, has operations that quantize and "
@@ -158,7 +158,7 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. A model with "
+            "MODEL is a .mlmodel, a .mlpackage, or a TensorFlow graph, which is converted in memory. A model with "
                 + "flexible input takes every image at the first size of its list, or at the size of its range "
                 + "nearest to 224x224.",
             "Folders are searched recursively; files that are not images are skipped. A single - reads "
@@ -237,7 +237,7 @@ enum Commands {
             ("if the model is a graph", OptionGroups.graphInput),
         ],
         notes: [
-            "MODEL is a .mlmodel or a frozen graph. A graph that leaves height and width open processes each image "
+            "MODEL is a .mlmodel, a .mlpackage or a TensorFlow graph. A graph that leaves height and width open processes each image "
                 + "at its own size, rounded to a multiple that the network can halve. So does a model with a range "
                 + "of sizes, which scales images outside the range; one with a list uses the size with the closest "
                 + "aspect ratio. Other models process images at the model's size, fitted according to --crop.",
@@ -248,7 +248,7 @@ enum Commands {
     static let run = Command(
         name: "run", summary: "compute a model's outputs for arrays and other values",
         positionals: [.one("MODEL", "the model"), .any("[NAME=]INPUT.npy|VALUE")],
-        mainOptions: "-o OUTPUT.npy|FOLDER",
+        mainOptions: "[-o OUTPUT.npy|FOLDER]",
         optionGroups: [
             (
                 "options",
@@ -290,7 +290,7 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "A and B are models or frozen graphs, or two pipelines or detectors that take an image. A runs on the "
+            "A and B are models or TensorFlow graphs, or two pipelines or detectors that take an image. A runs on the "
                 + "reference implementations of its operations, B on the engine; pipelines both run on the engine. A "
                 + "graph gets the preprocessing of the other model, unless options say otherwise.",
             "The models agree if no two values differ by more than the tolerance times the range of A's values (or "

@@ -150,7 +150,7 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     if report.precision != .float32 { text += line("precision", report.precision.rawValue) }
     for (index, layer) in report.lossiestLayers.enumerated() {
         text += line(
-            index == 0 ? "largest layer errors at" : "",
+            index == 0 ? "largest errors at" : "",
             "\(layer.node) (\(layer.operation)): \(share(layer.difference))")
     }
     if report.labelsCompared > 0 {

@@ -21,7 +21,9 @@ enum Completions: String, CaseIterable {
     private static func values(of option: any AnyOption) -> Values {
         guard let placeholder = option.placeholder else { return .nothing }
         if !option.choices.isEmpty { return .words(option.choices) }
-        let isFile = ["FILE", "[FILE", "PATH", "MODEL", "OUT.", "IMAGE"].contains { placeholder.hasPrefix($0) }
+        let isFile = ["FILE", "[FILE", "[NAME=]FILE", "PATH", "MODEL", "OUT.", "IMAGE"].contains {
+            placeholder.hasPrefix($0)
+        }
         return isFile ? .files : .nothing
     }
 

@@ -12,17 +12,24 @@ func withResultFile(
 ) -> @Sendable (Arguments, Console) throws -> ExitStatus {
     { arguments, console in
         guard let path = arguments[Options.results] else { return try run(arguments, console) }
-        if arguments.positional.contains(where: { place(of: $0) == place(of: path) }) {
+        let inputs = arguments.positional + Options.inputFiles.compactMap { arguments[$0] }
+        if inputs.contains(where: { place(of: $0) == place(of: path) }) {
             throw Failure.resultsOverInput().inFile(path)
         }
-        if let report = arguments[Options.report], place(of: report) == place(of: path) {
-            throw Failure.sameFile("--out", "--report").inFile(path)
+        let others = [
+            (Options.report.spelling, arguments[Options.report]),
+            (Options.graph.spelling, arguments[Options.graph]?.path),
+            (Options.profile.spelling, arguments[Options.profile]),
+        ]
+        for case (let option, let other?) in others where place(of: other) == place(of: path) {
+            throw Failure.sameFile("--out", option).inFile(path)
         }
         var console = console
         let file = try AtomicFile(path: path)
         console.results = file
         let status = try run(arguments, console)
-        try file.commit()
+        // A run that ended without results, such as an interrupted evaluation, leaves an older file as it is.
+        if status == .done || !file.isEmpty { try file.commit() }
         return status
     }
 }
@@ -152,19 +159,20 @@ struct Console: Sendable {
     }
 
     private func put(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
-        do {
-            var rest = bytes[...]
-            while !rest.isEmpty {
-                let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
-                if count >= 0 {
-                    rest = rest.dropFirst(count)
-                } else if errno == EPIPE {
-                    throw ClosedPipe()
-                } else if errno != EINTR && errno != EAGAIN {
-                    throw Failure(
-                        .notWritable, file: descriptor == STDOUT_FILENO ? "standard output" : nil,
-                        "cannot be written: \(String(cString: strerror(errno)))")
-                }
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress!, rest.count)
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+            } else if errno == EPIPE {
+                throw ClosedPipe()
+            } else if errno == EAGAIN {
+                var output = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&output, 1, -1)
+            } else if errno != EINTR {
+                throw Failure(
+                    .notWritable, file: descriptor == STDOUT_FILENO ? "standard output" : nil,
+                    "cannot be written: \(String(cString: strerror(errno)))")
             }
         }
     }

@@ -66,7 +66,7 @@ extension Console {
             let names = report.atEightBits.filter { $0.reason == reason }.map(\.name)
             guard !names.isEmpty else { continue }
             note(
-                "\(names.count) of \(report.layerCount) layers stay int8, because \(text(reason)): "
+                "\(names.count) of \(report.layerCount) layers are stored as int8, because \(text(reason)): "
                     + "\(names.joined(separator: ", "))")
         }
         if storage.type != .int8, !isVerified {

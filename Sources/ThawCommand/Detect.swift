@@ -54,7 +54,7 @@ extension Crop {
         return switch self {
         case .fill: "photos are stretched to \(size); --crop fit keeps their aspect ratio"
         case .center: "only the central square of photos is used, resized to \(size)"
-        case .fit: "photos are letterboxed in \(size)"
+        case .fit: "photos are letterboxed to \(size)"
         }
     }
 }

@@ -89,7 +89,10 @@ struct BaselineModel {
 extension Arguments {
     /// The other side of a comparison: another model, or the same one in float32.
     func baseline(at path: String, for model: Model) throws -> BaselineModel {
-        let other = try Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
+        let other =
+            try Pipeline.isPipeline(path: path)
+            ? blaming(path) { try Pipeline(contentsOfFile: path).imageClassifier().model }
+            : Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
         return try blaming(path) {
             try BaselineModel(path: path, classifier: classifier(other, precision: .float32, threads: 1), for: model)
         }

@@ -118,7 +118,7 @@ private struct DetectorResult {
         func line(_ heading: String, _ content: String) { text += padded(heading, 13) + content + "\n" }
         text += "\n"
         let unread = failed == 0 ? "" : "; \(grouped(failed)) could not be read"
-        line("photographs", "\(grouped(evaluation.imageCount)) with \(grouped(objects)) objects\(unread)")
+        line("photos", "\(grouped(evaluation.imageCount)) with \(grouped(objects)) objects\(unread)")
         let confidence = detector.confidenceThreshold.description
         line("thresholds", "confidence \(confidence), IoU \(detector.iouThreshold.description)")
         let figures = evaluation.precision.all.map { Self.number($0) }

@@ -19,8 +19,8 @@ struct EvaluationText {
         addLabels()
         addConfusion()
         addMistakes()
-        addChanges("now right, not with the baseline") { $0.outcome.isRight && !$0.baselineOutcome.isRight }
-        addChanges("now wrong, but not with the baseline") { !$0.outcome.isRight && $0.baselineOutcome.isRight }
+        addChanges("right now, wrong with the baseline") { $0.outcome.isRight && !$0.baselineOutcome.isRight }
+        addChanges("wrong now, right with the baseline") { !$0.outcome.isRight && $0.baselineOutcome.isRight }
         // The summary comes last, so that it remains visible on a terminal.
         text += "\n"
         addSummary()
@@ -32,7 +32,7 @@ struct EvaluationText {
         let shown = evaluation.classes.filter { $0.images > 0 }.count
         let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
         let classes = "\(grouped(shown)) \(shown == 1 ? "class" : "classes")"
-        line("photographs", "\(grouped(result.images.count)) of \(classes)\(failed)")
+        line("photos", "\(grouped(result.images.count)) of \(classes)\(failed)")
         line("top 1", Self.share(evaluation.top(1)))
         if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.top(5))) }
         line("macro F1", fixed(evaluation.macroF1, 4))
@@ -71,8 +71,8 @@ struct EvaluationText {
             line("worst \(classes.count) of \(grouped(shown.count)) classes, by F1; --format json lists all")
         }
         let others = result.evaluation.mostFrequentConfusions
-        let hasF1 = columns >= 8 + "  photographs  precision  recall     F1".count
-        let (numbers, last) = ("  photographs  precision  recall" + (hasF1 ? "     F1" : ""), "  most often taken for")
+        let hasF1 = columns >= 8 + "  photos  precision  recall     F1".count
+        let (numbers, last) = ("  photos  precision  recall" + (hasF1 ? "     F1" : ""), "  most often mistaken for")
         let hasLast = columns >= 8 + numbers.count + last.count
         let room = max(8, columns - numbers.count - (hasLast ? last.count : 0))
         let width = min(32, room, max("class".count, classes.map { label($0.index).columns }.max() ?? 0))
@@ -81,7 +81,7 @@ struct EvaluationText {
             let other = hasLast ? others[one.index] : nil
             let taken = other.map { "\(label($0.prediction).cut(toColumns: 32)) (\($0.count))" } ?? ""
             var cells = [
-                padded(label(one.index).cut(toColumns: width), width), padded(grouped(one.images), 11, left: true),
+                padded(label(one.index).cut(toColumns: width), width), padded(grouped(one.images), 6, left: true),
                 padded(Self.number(one.precision), 9, left: true), padded(Self.number(one.recall), 6, left: true),
             ]
             if hasF1 { cells.append(padded(one.f1.isNaN ? "–" : fixed(one.f1, 3), 5, left: true)) }
@@ -104,7 +104,7 @@ struct EvaluationText {
             )
         }
         let width = max(5, min(32, columns - 65, labels.map { label($0.index).columns }.max() ?? 0))
-        let heads = ["photographs", "precision", "recall at 0.5", "threshold", "precision", "recall at it"]
+        let heads = ["photos", "precision", "recall at 0.5", "threshold", "precision", "recall"]
         line(padded("label", width) + heads.map { "  " + $0 }.joined())
         for one in labels {
             let cells = [
@@ -128,7 +128,7 @@ struct EvaluationText {
             if !worst.isEmpty { text += "\nmost often confused\n" }
             for cell in worst {
                 text += padded(grouped(cell.count), 7, left: true)
-                text += "  \(label(cell.truth)) taken for \(label(cell.prediction))\n"
+                text += "  \(label(cell.truth)) mistaken for \(label(cell.prediction))\n"
             }
             return
         }

@@ -101,7 +101,7 @@ enum Examples {
                 purpose: "Measure images per second in batches, for a script:",
                 line: "thaw benchmark Net.mlmodel --batch 16 --format json"),
             Example(
-                purpose: "Two models on one thread and on four, as a table for a page:",
+                purpose: "Measure two models on one thread and on four, as a Markdown table:",
                 line: "thaw benchmark A.mlmodel B.mlmodel --threads 1,4 --format markdown"),
         ],
         "inspect": [
@@ -117,7 +117,7 @@ enum Examples {
                 purpose: "Compare two models side by side on that page:",
                 line: "thaw serve old=Net.mlmodel new=Net6.mlmodel"),
             Example(
-                purpose: "Serve other machines, which need the token in a file:",
+                purpose: "Accept requests from other machines that send the token in a file:",
                 line: "thaw serve Net.mlmodel --host 0.0.0.0 --token-file token.txt"),
         ],
     ]

@@ -65,7 +65,7 @@ extension Failure {
 
     static func optionForPrograms(_ option: String) -> Failure {
         Failure(
-            .invalidOption, "\(option) is for Core ML models of several functions",
+            .invalidOption, "\(option) is for Core ML models with several functions",
             remedy: "this is another kind of model")
     }
 
@@ -213,7 +213,7 @@ extension Failure {
     }
 
     static func detectorWithoutLabels() -> Failure {
-        Failure(.wrongLabels, "the detector has no labels that categories could be matched with")
+        Failure(.wrongLabels, "the detector has no labels to match with categories")
     }
 
     static func pipelineDrawn() -> Failure {

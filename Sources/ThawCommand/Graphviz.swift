@@ -22,12 +22,8 @@ struct DrawingFile: Sendable {
     /// Writes the drawing, as Graphviz source or laid out by Graphviz.
     /// - Throws: `Failure` if Graphviz is missing or fails, or if the file cannot be written.
     func write(_ drawing: GraphDrawing) throws {
-        let bytes = isLaidOut ? try naming(path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)
+        let bytes = isLaidOut ? try blaming(path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)
         try AtomicFile.write(bytes, to: path)
-    }
-
-    private func naming<Result>(_ path: String, _ body: () throws -> Result) throws -> Result {
-        try blaming(path, body)
     }
 }
 
@@ -65,8 +61,8 @@ private enum Graphviz {
         guard status == 0 else {
             let said = String(decoding: try errors.contents(), as: UTF8.self).split(separator: "\n").first
             // If the program is only found to be missing in the new process, the status is 127.
-            throw status >> 8 == 127
-                ? Failure.noGraphviz() : Failure.graphvizFailed(said.map(String.init) ?? "status \(status)")
+            let end = status & 0x7F == 0 ? "exit code \(status >> 8)" : "ended by signal \(status & 0x7F)"
+            throw status >> 8 == 127 ? Failure.noGraphviz() : Failure.graphvizFailed(said.map(String.init) ?? end)
         }
         return try output.contents()
     }

@@ -18,7 +18,7 @@ enum Help {
         let column = Commands.all.map(\.name.count).max()! + 4
         let commands = Commands.all.map { entry($0.name, $0.summary, column: column) }
         return """
-            Thaw converts frozen TensorFlow graphs to Core ML models, and runs Core ML
+            Thaw converts TensorFlow graphs to Core ML models, and runs Core ML
             image models.
 
             usage: thaw COMMAND ...

@@ -26,8 +26,11 @@ final class InputLines: IteratorProtocol {
 
     /// The file named by the next line, or the image on standard input; nil at the end, or if the command is canceled.
     func next() -> FoundImage? {
-        if !hasBegun, let image = readImage() { return image }
-        if let line = nextLine() { return FoundImage(path: line) }
+        let image = hasBegun ? nil : readImage()
+        let found = image ?? nextLine().map { FoundImage(path: $0) }
+        // A signal may have cut off the image or the line.
+        if cancellation.isCancelled { return nil }
+        if let found { return found }
         defer { failure = nil }
         return failure.map { FoundImage(path: "-", failure: $0) }
     }

@@ -11,6 +11,7 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     report.add(contents, path)
     do {
         if contents.isPipeline {
+            try arguments.checkOptions(forModelAt: path, isGraph: false, isPipeline: true)
             report.add(try Pipeline(contentsOfFile: path))
             try console.print(report.text)
             return .done
@@ -54,10 +55,11 @@ private struct Report {
         case .checkpoint: add("format", ["a TensorFlow checkpoint"])
         case .coreML, .coreMLPackage:
             let dialect =
-                contents.isPipeline ? "pipeline" : contents.format == .coreML ? "neural network" : "ML Program"
+                contents.isPipeline
+                ? "a Core ML pipeline" : contents.format == .coreML ? "a Core ML neural network" : "an ML Program"
             let version = contents.version ?? 0
             let systems = contents.loadableVersion.map { ", for \($0.systems) and later" } ?? ""
-            add("format", ["a Core ML \(dialect), version \(version)\(systems)"])
+            add("format", ["\(dialect), version \(version)\(systems)"])
         }
         add("size", [megabytes(contents.byteCount)])
         add("signatures", contents.signatures)

@@ -91,14 +91,19 @@ extension Arguments {
             try isPipeline
             ? blaming(path) { try Pipeline(contentsOfFile: path).imageClassifier() }
             : Model.load(contentsOfFile: path, options: options, labels: labels())
+        try checkOptions(forModelAt: path, isGraph: conversion.isGraph, isPipeline: isPipeline)
+        return conversion
+    }
+
+    /// - Throws: `Failure` if an option is given that does not apply to this kind of model.
+    func checkOptions(forModelAt path: String, isGraph: Bool, isPipeline: Bool = false) throws {
         let forGraphs = [Options.labels] + OptionGroups.graphInput
-        if !conversion.isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
+        if !isGraph, let option = forGraphs.first(where: { isGiven($0) }) {
             throw Failure.optionForGraphs(option.spelling).inFile(path)
         }
-        if conversion.isGraph || isPipeline, isGiven(Options.function) {
+        if isGraph || isPipeline, isGiven(Options.function) {
             throw Failure.optionForPrograms(Options.function.spelling).inFile(path)
         }
-        return conversion
     }
 
     /// How image files are decoded.

@@ -4,7 +4,7 @@ enum ManPage {
         var page = """
             .TH THAW 1 "" "\(escaped(Help.version))" "User Commands"
             .SH NAME
-            thaw \\- convert frozen TensorFlow graphs to Core ML models, and run Core ML image models
+            thaw \\- convert TensorFlow graphs to Core ML models, and run Core ML image models
             .SH SYNOPSIS
             .B thaw
             .I COMMAND
@@ -14,8 +14,8 @@ enum ManPage {
         for command in Commands.all { page += ".br\n.B thaw \(command.name)\n\(escaped(command.usage)) [options]\n" }
         page += """
             .SH DESCRIPTION
-            Thaw converts a frozen TensorFlow graph and its label file to a Core ML model, and runs Core ML image models on
-            any CPU, without Python, TensorFlow or a Mac. Results go to standard output, everything else to standard error.
+            Thaw converts a TensorFlow graph and its label file to a Core ML model, and runs Core ML image models on x86-64
+            and arm64 CPUs, without Python, TensorFlow or a Mac. Results go to standard output, everything else to standard error.
             .SH COMMANDS
 
             """
@@ -27,7 +27,7 @@ enum ManPage {
             Success.
             .TP
             .B 1
-            Some inputs failed; the others were processed. Or compared models disagree.
+            Some inputs failed; the others were processed. Or the compared models disagree, or verification failed.
             .TP
             .B 2
             The command line is invalid, or everything failed.
@@ -45,6 +45,9 @@ enum ManPage {
             .TP
             .B THAW_BF16
             1: bf16 is computed wherever its instructions exist; 0: never; by default, where it is measured to be faster.
+            .TP
+            .B THAW_MAX_NODES, THAW_MAX_NAME, THAW_MAX_ELEMENTS, THAW_MAX_MEMORY, THAW_MAX_ITERATIONS
+            Limits for models and graphs; their defaults suit every known network.
 
             """
     }

@@ -4,6 +4,9 @@ import Thaw
 enum Options {
     // MARK: Graphs and their input
 
+    /// Options that name input files.
+    static let inputFiles = [labels, baseline, coco]
+
     static let labels = Option(
         "labels", "FILE", "a text file of class labels, one per line, in the order of the output")
     static let input = Option("input", "NAME", "the node that the image replaces, if the graph has several inputs")
@@ -194,7 +197,7 @@ enum Options {
     ) { try CropChoice($0) }
     static let background = Option(
         "background", "'#RRGGBB'",
-        "the color of that background, and behind transparent pixels; otherwise alpha is ignored",
+        "the color of the letterbox, and behind transparent pixels; without it, alpha is ignored",
         standard: RGBColor?.none, "black background, alpha ignored"
     ) { try RGBColor($0) }
     static let maxPixels = Option(
@@ -219,7 +222,8 @@ enum Options {
         "offset", "N", "add this to the class indices in a table: 1 if class 0 of the network is the background",
         standard: 0, "0", read: readOffset)
     static let coco = Option(
-        "coco", "FILE.json", "measure a detector: FILE.json has the annotations of the photos in FOLDER, as COCO's do")
+        "coco", "FILE.json",
+        "measure a detector on the photos in FOLDER; FILE.json has their annotations in COCO's format")
     static let confidence = Option(
         "confidence", "C", "drop boxes with a lower confidence", standard: Double?.none, "the model's own"
     ) { try readConfidence($0) }
@@ -231,8 +235,8 @@ enum Options {
         "baseline", "MODEL", "compare with this model, computed in float32, on the same photos")
     static let precision = Option(
         "precision", "float32|bf16|int8|auto",
-        "the precision to compute in; bf16 only if it is faster here; int8 for models of 'thaw quantize'; auto is the "
-            + "lowest precision whose accuracy the model records",
+        "the precision to compute in: bf16 is used only if it is faster on this machine; int8 is for models from "
+            + "'thaw quantize'; auto is the lowest precision whose accuracy the model records",
         standard: Precision.float32, "float32"
     ) { try readChoice($0, of: Precision.self) }
     static let resultFormat = Option(
@@ -249,8 +253,8 @@ enum Options {
     static let quiet = Flag("quiet", "print no notes, warnings or progress, only results and errors")
     static let arrays = Option(
         "out", letter: "o", "PATH",
-        "a .npy file for a single output, or a folder for a NAME.npy of each output; for a pipeline, a .npy file or a file of "
-            + "JSON lines")
+        "a .npy file for a single output, or a folder that gets a NAME.npy for each output; for a pipeline, a .npy, .png "
+            + "or .jpg file, or a file of JSON lines")
     static let pictures = Option(
         "out", letter: "o", "PATH",
         "a .png or .jpg file for one image, or a folder, in which results keep the names of the images")

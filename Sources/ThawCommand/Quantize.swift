@@ -29,7 +29,7 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let before = 4 * conversion.model.graph.parameterCount
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), \(fixed(100 * Double(written.bytes) / Double(max(1, before)), 1)) % of "
-            + "the weights in float32, Core ML version \(written.version.rawValue), for \(written.version.systems) and later"
+            + "the size of the float32 weights, Core ML version \(written.version.rawValue), for \(written.version.systems) and later"
     )
     try console.print(text(of: quantization))
     return quantization.failures.isEmpty ? .done : .someInputsFailed

@@ -27,20 +27,15 @@ final class ResumedFile {
     init(_ path: String, _ origin: ResultOrigin) throws {
         (self.path, self.origin) = (path, origin)
         descriptor = try Self.open(path, O_CREAT)
-        do {
-            // Reading a device may never end.
-            var status = stat()
-            guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-                throw Failure.cannotResume(path, "it is a pipe or a device")
-            }
-            var (end, failures) = try readLines()
-            if !failures.isEmpty { end = try remove(failures, end: end) }
-            guard ftruncate(descriptor, off_t(end)) == 0, lseek(descriptor, off_t(end), SEEK_SET) >= 0 else {
-                throw Failure.cannotResume(path, String(cString: strerror(errno)))
-            }
-        } catch {
-            close(descriptor)
-            throw error
+        // Reading a device may never end.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw Failure.cannotResume(path, "it is a pipe or a device")
+        }
+        var (end, failures) = try readLines()
+        if !failures.isEmpty { end = try remove(failures, end: end) }
+        guard ftruncate(descriptor, off_t(end)) == 0, lseek(descriptor, off_t(end), SEEK_SET) >= 0 else {
+            throw Failure.cannotResume(path, String(cString: strerror(errno)))
         }
         hashes.sort()
     }

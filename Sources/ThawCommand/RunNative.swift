@@ -3,12 +3,14 @@ import Thaw
 /// `thaw run --layout native`: a network's outputs for arrays in the shapes of the Core ML model, and for images.
 func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    for option in [Options.reference as any AnyOption] where arguments.isGiven(option) {
-        throw Failure.exclude(Options.layout.spelling + " native", option.spelling)
+    if arguments.isGiven(Options.reference) {
+        throw Failure.exclude(Options.layout.spelling + " native", Options.reference.spelling)
     }
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     let document = try ModelDocument(
         contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
+    try arguments.checkOptions(forModelAt: path, isGraph: document.conversion.isGraph)
+    console.tell(of: document.conversion)
     let runner = try blaming(path) {
         try ModelRunner(document, precision: arguments[Options.precision], threads: arguments.threads)
     }

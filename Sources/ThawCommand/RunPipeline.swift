@@ -4,7 +4,8 @@ import Thaw
 func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = Array(arguments.positional.dropFirst())
-    for option in [Options.reference as any AnyOption, Options.layout, Options.labels] + OptionGroups.graphInput
+    for option in [Options.reference as any AnyOption, Options.layout, Options.labels, Options.function]
+        + OptionGroups.graphInput
     where arguments.isGiven(option) {
         throw Failure.networkOption(option.spelling).inFile(path)
     }

@@ -31,7 +31,7 @@ extension Commands {
             ),
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a frozen graph, which is converted in memory. Pipelines and "
+            "MODEL is a .mlmodel, a .mlpackage, or a TensorFlow graph, which is converted in memory. Pipelines and "
                 + "detectors are also served. NAME is the model's name in requests; by default it is the file name "
                 + "without its extension.",
             "Browsers show a page on which photos can be dropped. Programs use the Open Inference Protocol (/v2), or "
@@ -92,11 +92,11 @@ enum ServeOptions {
 func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     console.tell(of: arguments[Options.precision])
     let program = try ownFolder() + "/thaw-serve"
-    guard access(program, X_OK) == 0 else { throw Failure.noServer(program) }
-    var words: [UnsafeMutablePointer<CChar>?] = ([program] + arguments.line).map { strdup($0) } + [nil]
+    guard access(program.fileName, X_OK) == 0 else { throw Failure.noServer(program) }
+    var words: [UnsafeMutablePointer<CChar>?] = [strdup(program.fileName)] + arguments.line.map { strdup($0) } + [nil]
     defer { for word in words { free(word) } }
     // Interrupted commands clean up; the service handles signals itself.
-    execv(program, &words)
+    execv(program.fileName, &words)
     throw Failure.serverFailed(program, String(cString: strerror(errno)))
 }
 
@@ -109,6 +109,6 @@ private func ownFolder() throws -> String {
         var size = UInt32(path.count)
         guard _NSGetExecutablePath(&path, &size) == 0 else { throw Failure.noServer("thaw-serve") }
     #endif
-    let text = String(decoding: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    let text = String(fileName: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
     return text.lastIndex(of: "/").map { String(text[..<$0]) } ?? "."
 }

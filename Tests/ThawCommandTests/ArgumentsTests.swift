@@ -137,8 +137,8 @@ import Thaw
         let words = ["graph.pb", "a.jpg", "b.jpg"]
         #expect(throws: Failure.self) { try Commands.convert.arguments(words) }
         #expect(try Commands.convert.arguments(words + ["--verify", "c.jpg"]).positional == words)
-        #expect(Commands.convert.usage == "SOURCE --labels FILE [-o OUT.mlmodel]")
-        #expect(Commands.run.usage == "MODEL [NAME=]INPUT.npy|VALUE... -o OUTPUT.npy|FOLDER")
+        #expect(Commands.convert.usage == "SOURCE [--labels FILE] [-o OUT.mlmodel]")
+        #expect(Commands.run.usage == "MODEL [NAME=]INPUT.npy|VALUE... [-o OUTPUT.npy|FOLDER]")
     }
 
     @Test("Options of other commands are refused too")

@@ -24,14 +24,14 @@ import Testing
         }
         let lines = text(evaluation, labels: labels)
         #expect(lines[0] == "worst 20 of 1,000 classes, by F1; --format json lists all")
-        #expect(lines[1] == "class      photographs  precision  recall     F1  most often taken for")
-        #expect(lines[2] == "class 9             10      0.111   0.100  0.105  class 10 (9)")
+        #expect(lines[1] == "class      photos  precision  recall     F1  most often mistaken for")
+        #expect(lines[2] == "class 9        10      0.111   0.100  0.105  class 10 (9)")
         #expect(lines[2...21].allSatisfy { $0.hasPrefix("class ") && $0.contains("9  ") })
         #expect(lines[22] == "" && lines[23] == "most often confused")
         #expect(lines.count < 70)
         #expect(
             lines.suffix(7).map { $0.prefix(13) } == [
-                "photographs  ", "top 1        ", "top 5        ", "macro F1     ", "log loss     ", "calibration  ",
+                "photos       ", "top 1        ", "top 5        ", "macro F1     ", "log loss     ", "calibration  ",
                 "",
             ])
     }
@@ -43,8 +43,8 @@ import Testing
         }
         let lines = text(evaluation, labels: ["indoors", "sky"])
         #expect(
-            lines.contains("label    photographs  precision  recall at 0.5  threshold  precision  recall at it"))
-        #expect(lines.contains("indoors            1          –          0.000      0.301      1.000         1.000"))
-        #expect(lines.contains("sky                2      1.000          1.000      0.451      1.000         1.000"))
+            lines.contains("label    photos  precision  recall at 0.5  threshold  precision  recall"))
+        #expect(lines.contains("indoors       1          –          0.000      0.301      1.000   1.000"))
+        #expect(lines.contains("sky           2      1.000          1.000      0.451      1.000   1.000"))
     }
 }

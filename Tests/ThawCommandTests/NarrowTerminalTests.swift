@@ -44,16 +44,16 @@ import Testing
 
     @Test func `tables are truncated, not wrapped, and a matrix becomes a list`() throws {
         let wide = evaluation(columns: .max)
-        #expect(wide.contains("class                photographs  precision  recall     F1  most often taken for"))
-        #expect(wide.contains("great crested grebe            2      1.000   0.500  0.667  ant (1)"))
+        #expect(wide.contains("class                photos  precision  recall     F1  most often mistaken for"))
+        #expect(wide.contains("great crested grebe       2      1.000   0.500  0.667  ant (1)"))
         #expect(wide.contains("great crested…     1     1     ·"))
         let narrow = evaluation(columns: 40)
-        #expect(narrow.contains("class     photographs  precision  recall"))
-        #expect(narrow.contains("great c…            2      1.000   0.500"))
+        #expect(narrow.contains("class          photos  precision  recall"))
+        #expect(narrow.contains("great creste…       2      1.000   0.500"))
         #expect(narrow.contains("great crested…     1     1     ·"))
         let narrowest = evaluation(columns: 31)
-        #expect(narrowest.contains("great c…            2      1.0…"))
-        #expect(narrowest.contains("      1  great crested grebe taken for ant"))
+        #expect(narrowest.contains("great c…       2      1.000   …"))
+        #expect(narrowest.contains("      1  great crested grebe mistaken for ant"))
         #expect(!narrowest.contains { $0.hasPrefix("truth") })
         for columns in [1, 10, 20, 39] {
             let table = evaluation(columns: columns).drop { !$0.hasPrefix("c") || $0.hasPrefix("calibration") }.prefix(

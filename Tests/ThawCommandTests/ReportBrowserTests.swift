@@ -50,7 +50,7 @@ struct ReportBrowserTests {
     }
 
     @Test func `photos are searched, filtered and sorted`() throws {
-        let all = "5,000 photographs"
+        let all = "5,000 photos"
         func of(_ count: Int) -> String { "\(grouped(count)) of 5,000" }
         let bees = Self.count { index, _ in index == 1 }
         let sure = Self.count { _, share in share >= 0.9 }
@@ -103,7 +103,7 @@ struct ReportBrowserTests {
             ("mistakes, surest first", "", "\(mistakes) of 5,000", "4998 cat – is dog"),
             ("what is right", "press('Right')", "\(grouped(rights)) of 5,000", "4951 <i>elk</i>"),
             ("a cell of the matrix", "click('#cell-3-2')", "\(mistakes) of 5,000", "4998 cat – is dog"),
-            ("that filter is taken away", "click('.picked')", "5,000 photographs", "4951 <i>elk</i>"),
+            ("that filter is taken away", "click('.picked')", "5,000 photos", "4951 <i>elk</i>"),
             ("a class", "click('td[title=bee]')", "1,000 of 5,000", "4954 bee"),
         ]
         let seen = try Chromium.run(steps.map { $0.1 + "; look()" }, on: Self.page(in: folder, truth: truth))
@@ -147,7 +147,7 @@ struct ReportBrowserTests {
         let steps = [
             ("all mistakes", "", "101 of 2,000"),
             ("the most confused pair", "click('.pairs tbody tr')", "2 of 2,000"),
-            ("it is filtered for", find("class 500 taken for class 900 ×", ".picked"), "2 of 2,000"),
+            ("it is filtered for", find("class 500 mistaken for class 900 ×", ".picked"), "2 of 2,000"),
             ("mistakes within a group", find("4", "#group-0-0"), "2 of 2,000"),
             ("a pair of groups", find("2", "#group-15-28") + "; click('#group-15-28')", "2 of 2,000"),
             ("its classes", "click('#cell-500-900')", "2 of 2,000"),

@@ -22,6 +22,8 @@ package final class AtomicFile {
     private let mayReplace: Bool
     private var descriptor: Int32
     private var buffer: [UInt8] = []
+    /// Whether nothing has been written.
+    package private(set) var isEmpty = true
 
     /// - Parameter mayReplace: Whether an existing file under this name is replaced.
     /// - Throws: `Failure` if the folder is missing or not writable, if there is a folder under this name, or a file
@@ -62,6 +64,7 @@ package final class AtomicFile {
     /// Appends bytes.
     /// - Throws: `Failure` if the disk is full, for example.
     package func write(_ bytes: UnsafeRawBufferPointer) throws {
+        isEmpty = isEmpty && bytes.isEmpty
         if buffer.count + bytes.count > Self.bufferSize { try flush() }
         if bytes.count > Self.bufferSize { try writeOut(bytes) } else { buffer.append(contentsOf: bytes) }
     }

@@ -15,7 +15,7 @@ extension ReportPage {
 <link rel="stylesheet" href="page.css">
 </head>
 <body>
-<noscript>This page shows its photographs with JavaScript.</noscript>
+<noscript>This page needs JavaScript to show its photos.</noscript>
 <main id="main"></main>
 <script type="application/json" id="rows">[]</script>
 <script type="application/json" id="page">{"title":"","subtitle":"","labels":null,"summary":null}</script>
@@ -69,7 +69,7 @@ h2 { font-size: 18px; letter-spacing: -.01em; margin: 44px 0 4px; font-weight: 6
 .panel { padding: 18px; overflow: auto; }
 .two { display: grid; grid-template-columns: minmax(0, 1.6fr) minmax(0, 1fr); gap: 28px; }
 .two > * { min-width: 0; }
-/* The shadows lie still and are covered where the table has come to its end: they say where it goes on. */
+/* The shadows stay in place, and the ends of the table cover them: they show where it continues. */
 .scroll {
   max-height: 460px; padding: 0; background-color: var(--card);
   background-image: linear-gradient(to right, var(--card) 40%, transparent), linear-gradient(to left, var(--card) 40%, transparent),
@@ -179,7 +179,7 @@ svg text { fill: var(--soft); font-size: 12px; }
   .matrix { font-size: 11px; border-spacing: 1px; }
   .matrix td { width: 26px; min-width: 22px; height: 26px; border-radius: 4px; }
   .matrix th { padding: 0 4px; max-width: 78px; }
-  /* The window is small: of what chooses only the kinds stay in it, until more is asked for. */
+  /* On small screens, the toolbar shows only the kinds until it is opened. */
   .bar { gap: 6px 8px; padding: 8px 0; }
   .bar:not(.open) :is(input[type=search], select, .range) { display: none; }
   .bar .more { display: block; }
@@ -231,27 +231,27 @@ function evaluation() {
   }
   main.append(tiles);
   if (baseline) main.append(comparison());
-  if (summary.failed) main.append(make("p", { class: "sub" }, `${photographs(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
+  if (summary.failed) main.append(make("p", { class: "sub" }, `${photos(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
   const used = summary.classes.filter(one => one.images || one.predicted);
   const isLarge = used.length > mostClasses;
   const matrixPart = make("section", {}, make("h2", {}, "Confusion matrix"),
     make("p", { class: "hint" }, isLarge
-      ? "A row is a group of classes that the photographs show, a column a group that the model says; a number is that of the mistakes. A click, or Enter after the arrow keys, goes into the groups, and from their classes to the photographs."
-      : "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
+      ? "Rows are groups of true classes, columns groups of predicted classes; each number counts mistakes. Click a cell, or select it with the arrow keys and press Enter, to open its groups, and then its photos."
+      : "Rows are true classes, columns are predictions. A stronger color is a larger share of the row. Click a cell, or select it with the arrow keys and press Enter, to see its photos."),
     make("div", { class: "panel" }, isLarge ? zoom(used) : matrix(used)));
   const pairPart = used.length > 12 && make("section", {}, make("h2", {}, "Most confused pairs"),
-    make("p", { class: "hint" }, "A click on a pair, or Enter, shows its photographs."),
+    make("p", { class: "hint" }, "Click a pair, or press Enter on it, to see its photos."),
     make("div", { class: "panel scroll" }, confusedPairs()));
-  const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
-    make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
+  const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Calibration"),
+    make("p", { class: "hint" }, "Bars on the diagonal mean good calibration; below it the model is overconfident, above it underconfident. Fainter bars stand for fewer photos."),
     make("div", { class: "panel" }, curve()));
   const classPart = make("section", {}, make("h2", {}, "Classes"),
-    make("p", { class: "hint" }, "A click on a heading sorts, a click on a class or Enter shows its photographs."),
+    make("p", { class: "hint" }, "Click a heading to sort; click a class, or press Enter on it, to see its photos."),
     make("div", { class: "panel scroll" }, classes(used)));
   if (used.length <= 12) main.append(make("div", { class: "two" }, matrixPart, curvePart), classPart);
   else main.append(matrixPart, make("div", { class: "two" }, pairPart, curvePart), classPart);
   if (summary.labels) main.append(make("section", {}, make("h2", {}, "Labels"),
-    make("p", { class: "hint" }, "The labels do not exclude each other: each is said from a threshold on. The best one is that of the highest F1 on these photographs."),
+    make("p", { class: "hint" }, "Labels are independent: each is predicted if its score reaches a threshold. The best threshold has the highest F1 on these photos."),
     make("div", { class: "panel scroll" }, labels())));
 }
 
@@ -262,7 +262,7 @@ function comparison() {
   const some = (kind, count) => count
     ? make("button", { class: "link", type: "button", onclick: () => show({ kind }) }, number(count)) : "0";
   return make("p", { class: "verdict" }, some("gained", gained),
-    ` ${gained === 1 ? "photograph is" : "photographs are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
+    ` ${gained === 1 ? "photo is" : "photos are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
     some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
     ...(gained + lost ? [
       make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
@@ -296,7 +296,7 @@ function curve() {
     const bar = add("rect", { x: x(bin.from) + 1.5, width: x(bin.to) - x(bin.from) - 3, y: y(bin.right), rx: 3,
       height: Math.max(1, y(0) - y(bin.right)), fill: "var(--ice)", opacity: 0.3 + 0.7 * Math.sqrt(bin.images / most) });
     const title = document.createElementNS(ns, "title");
-    title.textContent = `confidence from ${percent(bin.from, 0)} to ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
+    title.textContent = `confidence from ${percent(bin.from, 0)} to ${percent(bin.to, 0)}: ${photos(bin.images)}, ${percent(bin.right)} right`;
     bar.append(title);
   }
   add("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" });
@@ -346,11 +346,11 @@ function classes(used) {
   }
   return sortable("Classes", [
     ["Class", one => one.label],
-    ["Photographs", one => one.images, one => number(one.images)],
+    ["Photos", one => one.images, one => number(one.images)],
     ["Precision", one => one.precision, one => meter(one.precision)],
     ["Recall", one => one.recall, one => meter(one.recall)],
     ["F1", one => one.f1, one => decimals(one.f1)],
-    ["Most often taken for", one => worst.get(one.index)?.[1] ?? null, one => {
+    ["Most often mistaken for", one => worst.get(one.index)?.[1] ?? null, one => {
       const other = worst.get(one.index);
       return other ? `${label(other[0])} (${number(other[1])})` : "";
     }, true],
@@ -361,7 +361,7 @@ function classes(used) {
 function labels() {
   return sortable("Labels", [
     ["Label", one => one.label],
-    ["Photographs", one => one.images, one => number(one.images)],
+    ["Photos", one => one.images, one => number(one.images)],
     ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],
     ["Recall at 0.5", one => one.at_half.recall, one => meter(one.at_half.recall)],
     ["F1 at 0.5", one => one.at_half.f1, one => decimals(one.at_half.f1)],
@@ -386,7 +386,7 @@ const rows = read("rows").map((r, place) => ({
 const label = index => page.labels ? page.labels[index] : String(index);
 const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "\u00a0%";
 const number = n => n.toLocaleString("en");
-const photographs = n => number(n) + (n === 1 ? " photograph" : " photographs");
+const photos = n => number(n) + (n === 1 ? " photo" : " photos");
 const main = document.getElementById("main");
 
 // Builds an element. Text is never parsed as markup.
@@ -422,7 +422,7 @@ function draw() {
   drawn = key;
   stage.style.transform = `translateY(${first * height}px)`;
   stage.replaceChildren(...shown.slice(first * columns, last * columns).map(card));
-  if (!shown.length) stage.replaceChildren(make("div", { class: "none" }, "No photograph is like that."));
+  if (!shown.length) stage.replaceChildren(make("div", { class: "none" }, "No photos match."));
 }
 
 function card(row) {
@@ -513,7 +513,7 @@ function short(name) {
   }
   return text + "…";
 }
-const said = (row, column, count) => `${row.label} taken for ${column.label}: ${number(count)}`
+const said = (row, column, count) => `${row.label} mistaken for ${column.label}: ${number(count)}`
   + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
 // A table of `rows` and `columns`, which have labels; each cell says what a click on it does.
@@ -578,7 +578,7 @@ function zoom(used) {
   function draw(focus) {
     const [rows, columns] = steps[steps.length - 1];
     const trail = steps.map(([rows, columns], place) => {
-      const text = rows === columns ? name(rows) : `${name(rows)} taken for ${name(columns)}`;
+      const text = rows === columns ? name(rows) : `${name(rows)} mistaken for ${name(columns)}`;
       return place === steps.length - 1 ? make("b", {}, text) : make("button", { class: "link", type: "button", onclick: () => back(place + 1) }, text);
     });
     const isFine = Math.max(rows.length, columns.length) <= mostClasses;
@@ -600,7 +600,7 @@ function zoom(used) {
     const most = Math.max(1, ...counts.values());
     return table("Mistakes by groups of classes", down, across, (row, column) => {
       const count = counts.get(down.indexOf(row) + ":" + across.indexOf(column)) || 0;
-      const words = (row === column ? `mistakes within ${row.label}: ` : `${row.label} taken for ${column.label}: `) + number(count);
+      const words = (row === column ? `mistakes within ${row.label}: ` : `${row.label} mistaken for ${column.label}: `) + number(count);
       return { text: count ? number(count) : "0", words, share: count / most, id: `group-${down.indexOf(row)}-${across.indexOf(column)}`,
         open: () => open(row.members, row === column ? row.members : column.members, true) };
     });
@@ -629,7 +629,7 @@ function confusedPairs() {
     enter();
   }
   add(15);
-  const heads = ["Shows", "Taken for", "Photographs", "Of its class"];
+  const heads = ["True class", "Predicted", "Photos", "Share of class"];
   return make("div", {}, make("table", { class: "classes pairs", role: "grid", "aria-label": "Most confused pairs" },
     make("thead", {}, make("tr", {}, ...heads.map(head => make("th", { scope: "col" }, head)))), body), more);
 }
@@ -652,8 +652,8 @@ function start() {
     filter.kind = rows.some(kinds.wrong[1]) ? "wrong" : "all";
     filter.sort = "sure";
     evaluation();
-    main.append(make("h2", {}, "Photographs"),
-      make("p", { class: "hint" }, "The mistakes that the model is surest of come first. Those often tell of a wrong label, or of two classes that share a picture."));
+    main.append(make("h2", {}, "Photos"),
+      make("p", { class: "hint" }, "The most confident mistakes come first. They often reveal a wrong label, or two classes in one photo."));
   }
   main.append(toolbar(), grid = make("div", { class: "grid" }, stage = make("div", { class: "window" })));
   if (page.provenance) main.append(provenance());
@@ -718,13 +718,13 @@ function press() {
   const { truth, best } = filter;
   controls.picked.hidden = truth < 0 && best < 0;
   if (truth >= 0) {
-    const name = best < 0 ? "shows " + label(truth) : `${label(truth)} taken for ${label(best)}`;
+    const name = best < 0 ? "shows " + label(truth) : `${label(truth)} mistaken for ${label(best)}`;
     controls.picked.textContent = name + " ×";
     controls.picked.setAttribute("aria-label", name + ": remove this filter");
   }
   for (const cell of document.querySelectorAll(".matrix .on")) cell.classList.remove("on");
   document.getElementById(`cell-${truth}-${best}`)?.classList.add("on");
-  controls.count.textContent = shown.length === rows.length ? photographs(rows.length)
+  controls.count.textContent = shown.length === rows.length ? photos(rows.length)
     : number(shown.length) + " of " + number(rows.length);
 }
 
@@ -768,7 +768,7 @@ function toolbar() {
   return controls.bar;
 }
 
-// Shows these photographs and no others: those of a class, of a cell of the matrix, or of a kind.
+// Shows these photos and no others: those of a class, of a cell of the matrix, or of a kind.
 function show(wish) {
   change({ ...everything, sort: "sure", ...wish });
   controls.bar.scrollIntoView({ behavior: "smooth" });

@@ -147,7 +147,7 @@ import Testing
             ("none.jpg", "no such file"),
             ("labels/plain.txt", "is not an image; expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file"),
             ("refuse/empty.pb", "the file is empty"),
-            ("images/refused/picture.avif", "is an image of the kind AVIF, which is not supported"),
+            ("images/refused/picture.avif", "is an AVIF image, which is not supported"),
         ])
     func images(_ file: String, _ expected: String) throws {
         let path = Project.fixture(file)

@@ -4,7 +4,7 @@ import Testing
 @Suite struct EvaluateTests {
     /// The demo's photos with their classes; one has a wrong class.
     private static let folder: TemporaryFolder = {
-        let folder = try! TemporaryFolder()
+        let folder = TemporaryFolder.shared
         for (name, label) in [("cat", "cat"), ("horse", "horse"), ("horse", "deer")] {
             try! FileManager.default.createDirectory(
                 atPath: folder.path("classes/\(label)"), withIntermediateDirectories: true)
@@ -19,7 +19,7 @@ import Testing
     @Test func `folders of classes give the accuracy`() throws {
         let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
         #expect(outcome.status == 0)
-        #expect(outcome.output.contains("photographs  3 of 3 classes\n"))
+        #expect(outcome.output.contains("photos       3 of 3 classes\n"))
         #expect(outcome.output.contains("top 1        66.67 % right (20.77 % to 93.85 %)\n"))
         #expect(outcome.output.contains("horse, not deer: \(EvaluateTests.folder.path("classes/deer/horse.jpg"))\n"))
         #expect(outcome.errors.contains("7 of the model's 10 classes have no photo"))
@@ -74,10 +74,10 @@ import Testing
 
     @Test func `the totals come last, with macro F1 and log loss`() throws {
         let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
-        let start = try #require(outcome.lines.firstIndex { $0.hasPrefix("photographs") })
+        let start = try #require(outcome.lines.firstIndex { $0.hasPrefix("photos") })
         #expect(
             outcome.lines[start...].map { String($0.prefix(11)) } == [
-                "photographs", "top 1      ", "top 5      ", "macro F1   ", "log loss   ", "calibration",
+                "photos     ", "top 1      ", "top 5      ", "macro F1   ", "log loss   ", "calibration",
             ])
         // One cat and one horse are right, and the deer is predicted as a horse: (1 + 2/3 + 0) / 3.
         #expect(outcome.lines.contains("macro F1     0.5556"))
@@ -113,6 +113,20 @@ import Testing
         )
     }
 
+    @Test func `a SavedModel has the checksum of its folder, also if its file is in the current folder`() throws {
+        let folder = try TemporaryFolder()
+        try FileManager.default.copyItem(atPath: Project.fixture("live/saved"), toPath: folder.path("model"))
+        let table = try folder.write("file\tclass\n\(Project.photograph("cat"))\t0\n", to: "truth.tsv")
+        let sums = try [("saved_model.pb", "cd model;"), ("model", "")].map { model, start in
+            let page = folder.path("page.html")
+            let words = ["evaluate", model, table, "--report", page]
+            #expect(try Thaw.run(words, in: folder, shell: start).status == 0)
+            let facts = try #require((try json("page", inPage: page) as? [String: Any])?["provenance"] as? [[String]])
+            return facts[0][1].suffix(64)
+        }
+        #expect(sums[0] == sums[1])
+    }
+
     @Test func `a baseline is compared on the same photos, even with other bytes`() throws {
         let folder = try TemporaryFolder()
         let model = folder.path("model.mlmodel")
@@ -143,7 +157,7 @@ import Testing
         let outcome = try Thaw.run(demo + [table])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("thaw: /nowhere.jpg: no such file\n"))
-        #expect(outcome.output.contains("photographs  1 of 1 class; 1 could not be read\n"))
+        #expect(outcome.output.contains("photos       1 of 1 class; 1 could not be read\n"))
         let none = try Thaw.run(demo + [folder.write("f\tc\n/nowhere.jpg\tdog\n", to: "none.tsv")])
         #expect(none.status == 2)
     }
@@ -195,12 +209,12 @@ import Testing
         let words = demo + [classes, "--baseline", Project.network("mobilenet_v1_folded")]
         let text = try Thaw.run(words)
         #expect(text.status == 0)
-        let listed = "\nnow right, not with the baseline: 2\n  0.9991  horse (baseline: 0.5152 airplane): "
+        let listed = "\nright now, wrong with the baseline: 2\n  0.9991  horse (baseline: 0.5152 airplane): "
         #expect(text.output.contains(listed))
         // Two photos of two: twice a quarter.
         let verdict = "may be chance: a split this uneven has a probability of 0.5000 by chance alone\n"
         #expect(text.output.contains(verdict))
-        #expect(!text.output.contains("now wrong"))
+        #expect(!text.output.contains("wrong now"))
 
         let path = folder.path("report.html")
         let outcome = try Thaw.run(words + ["--format", "json", "--report", path])

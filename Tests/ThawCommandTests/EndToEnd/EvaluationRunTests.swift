@@ -42,14 +42,14 @@ import Testing
         #expect(numbers("at_half", "threshold") == [0.5, 0.5, 0.5])
         #expect(numbers("at_half", "precision") == [1, 0.5, 1])
         #expect(numbers("at_half", "recall") == [0.5, 1, 1])
-        // Both photos of red are found only if the green ones are taken for red as well.
+        // Both photos of red are found only if the green ones are mistaken for red as well.
         #expect(numbers("best", "predicted") == [3, 2, 1])
         #expect(numbers("best", "recall") == [1, 1, 1])
         #expect(try #require(numbers("best", "threshold")[0]) < 0.27)
         let text = try Thaw.run(words)
-        let head = "label  photographs  precision  recall at 0.5  threshold  precision  recall at it"
+        let head = "label  photos  precision  recall at 0.5  threshold  precision  recall"
         #expect(text.lines.contains(head), "\(text.output)")
-        #expect(text.lines.contains { $0.hasPrefix("red              2      1.000          0.500") }, "\(text.output)")
+        #expect(text.lines.contains { $0.hasPrefix("red         2      1.000          0.500") }, "\(text.output)")
         let rows = try Thaw.run(words + ["--format", "csv"]).lines
         #expect(rows.count == 4 && rows[0].hasPrefix("image,truth,"))
     }
@@ -66,11 +66,47 @@ import Testing
         for (words, message) in [
             (["--report", "x.html", "-o", "x.html"], "--out and --report name the same file"),
             (["-o", "photos"], "the results would replace an input"),
+            (["-o", Project.demoLabels], "the results would replace an input"),
+            (["--baseline", Project.demo, "-o", Project.demo], "the results would replace an input"),
         ] {
             let refused = try Thaw.run(demo + ["photos"] + words, in: folder)
             #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
         }
         #expect(try folder.names == ["photos", "result"])
+    }
+
+    @Test func `a run without results leaves an older file as it is`() throws {
+        let folder = try classes()
+        try folder.write("old", to: "result")
+        try folder.write("no image", to: "junk.jpg")
+        let words = ["compare", Project.demo, Project.demo, "junk.jpg", "-o", "result"]
+        #expect(try Thaw.run(words, in: folder).status == 2)
+        #expect(try folder.data("result") == Data("old".utf8))
+    }
+
+    @Test(arguments: [
+        (["benchmark", Project.demo, "--profile=x.svg", "-o", "x.svg"], "--out and --profile name the same file"),
+        (["inspect", Project.demo, "--graph", "x.dot", "-o", "x.dot"], "--out and --graph name the same file"),
+    ]) func `results and a chart need two files`(_ words: [String], _ message: String) throws {
+        let folder = try TemporaryFolder()
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
+        #expect(try folder.names == [])
+    }
+
+    @Test func `a pipeline is compared with a baseline that is one`() throws {
+        let pipeline = Project.fixture("pipelines/image_colors.mlmodel")
+        let folder = try TemporaryFolder()
+        for color in ["blue", "red"] {
+            let path = folder.path("photos/\(color)")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+            let pixel: [UInt8] = color == "red" ? [255, 0, 0] : [0, 0, 255]
+            let pixels = (0..<64).flatMap { _ in pixel }
+            try Data("P6\n8 8\n255\n".utf8 + pixels).write(to: URL(fileURLWithPath: path + "/photo.ppm"))
+        }
+        let outcome = try Thaw.run("evaluate", pipeline, "photos", "--baseline", pipeline, in: folder)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.output.contains("different answers on 0"), "\(outcome.output)")
     }
 
     /// The page's file is there as soon as the folder has been listed; the program then waits until the folder has

@@ -57,7 +57,7 @@
 
         /// The library of faults, compiled once.
         private static let library: Result<String, any Error> = Result {
-            let path = FileManager.default.temporaryDirectory.appending(path: "thaw-faults-\(getpid()).so").path
+            let path = TemporaryFolder.shared.path("faults.so")
             let process = Process()
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
             process.arguments = [

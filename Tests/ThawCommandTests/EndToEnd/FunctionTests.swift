@@ -36,6 +36,6 @@ import Testing
     @Test func `a graph has no functions`() throws {
         let outcome = try Thaw.run("benchmark", Project.demo, "--function", "main")
         #expect(outcome.status == 2)
-        #expect(outcome.errors.contains("--function is for Core ML models of several functions"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("--function is for Core ML models with several functions"), "\(outcome.errors)")
     }
 }

@@ -8,7 +8,7 @@ import Testing
     @Test(arguments: [
         ("THAW_MAX_NODES", "3", "the model has more than 3 nodes"),
         ("THAW_MAX_NAME", "2", "has 5 bytes; at most 2 are read"),
-        ("THAW_MAX_MEMORY", "1000", "the network needs 1 MB for its activations"),
+        ("THAW_MAX_MEMORY", "1000", " MB for its activations and scratch memory; the limit is 0 MB"),
     ]) func `a model beyond a limit is refused, naming the variable`(
         _ variable: String, _ value: String, _ message: String
     ) throws {
@@ -17,7 +17,7 @@ import Testing
         #expect(refused.errors.contains("thaw: \(Project.demo): "))
         #expect(refused.errors.contains(message))
         #expect(refused.errors.contains("\(variable) raises the limit"))
-        let accepted = try Thaw.run(Self.words, environment: [variable: "100000000"])
+        let accepted = try Thaw.run(Self.words, environment: [variable: "1000000000"])
         #expect(accepted.status == 0)
     }
 

@@ -30,6 +30,11 @@ import Testing
         let both = try Thaw.run(
             "run", "m.mlmodel", "cat.npy", "--layout", "native", "--reference", "-o", "out.npy", in: folder)
         #expect(both.status != 0 && both.errors.contains("cannot be combined"), "\(both.errors)")
+        for (model, option) in [("m.mlmodel", "--scale=2"), (Project.demo, "--function=f")] {
+            let other = try Thaw.run("run", model, "cat.npy", "--layout", "native", option, "-o", "no.npy", in: folder)
+            let name = option.prefix { $0 != "=" }
+            #expect(other.status == 2 && other.errors.contains("\(name) is for"), "\(other.errors)")
+        }
     }
 
     @Test func `flexible and optional arrays are taken in both layouts`() throws {

@@ -83,13 +83,17 @@ import Testing
                 "a .npy file cannot contain the outputs 'classLabel', 'classProbability'"
             ),
             (["iris_svc", "[1, 2, 3, 4]", "--reference"], "--reference is for networks, and this is a pipeline"),
+            (["iris_svc", "[1, 2, 3, 4]", "--function", "f"], "--function is for networks, and this is a pipeline"),
             (["iris_svc", "input=[1, 2, 3, 4]", "input=[1, 2, 3, 4]"], "input is given twice"),
             (["iris_tree", "1"], "a value does not say which of 4 inputs it is for"),
             (["iris_svc", "bad.jsonl"], "bad.jsonl: line 2, input 'input': "),
+            (["iris_svc", "blank.jsonl"], "blank.jsonl: line 4, input 'input': "),
         ] as [([String], String)])
     func refusals(_ words: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": 3}\n".utf8).write(to: folder.url.appending(path: "bad.jsonl"))
+        try Data("\n{\"input\": [1, 2, 3, 4]}\n\n{\"input\": 3}\n".utf8).write(
+            to: folder.url.appending(path: "blank.jsonl"))
         let outcome = try Thaw.run(["run", model(words[0])] + words.dropFirst(), in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")

@@ -73,6 +73,13 @@ enum Thaw {
 
 /// A temporary folder for a test, removed with this object.
 final class TemporaryFolder: Sendable {
+    /// A folder for several tests, removed when the process exits: static properties are never released.
+    static let shared: TemporaryFolder = {
+        let folder = try! TemporaryFolder()
+        atexit { try? FileManager.default.removeItem(at: TemporaryFolder.shared.url) }
+        return folder
+    }()
+
     let url: URL
 
     init() throws {
@@ -88,7 +95,7 @@ final class TemporaryFolder: Sendable {
     /// The names in the folder, sorted.
     var names: [String] { get throws { try FileManager.default.contentsOfDirectory(atPath: url.path).sorted() } }
 
-    func write(_ text: String, to name: String) throws -> String {
+    @discardableResult func write(_ text: String, to name: String) throws -> String {
         try Data(text.utf8).write(to: url.appending(path: name))
         return path(name)
     }

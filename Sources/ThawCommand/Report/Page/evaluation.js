@@ -35,27 +35,27 @@ function evaluation() {
   }
   main.append(tiles);
   if (baseline) main.append(comparison());
-  if (summary.failed) main.append(make("p", { class: "sub" }, `${photographs(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
+  if (summary.failed) main.append(make("p", { class: "sub" }, `${photos(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
   const used = summary.classes.filter(one => one.images || one.predicted);
   const isLarge = used.length > mostClasses;
   const matrixPart = make("section", {}, make("h2", {}, "Confusion matrix"),
     make("p", { class: "hint" }, isLarge
-      ? "A row is a group of classes that the photographs show, a column a group that the model says; a number is that of the mistakes. A click, or Enter after the arrow keys, goes into the groups, and from their classes to the photographs."
-      : "A row is what the photographs show, a column what the model says. The stronger the colour, the larger a part of the row. A click, or Enter after the arrow keys, shows the photographs."),
+      ? "Rows are groups of true classes, columns groups of predicted classes; each number counts mistakes. Click a cell, or select it with the arrow keys and press Enter, to open its groups, and then its photos."
+      : "Rows are true classes, columns are predictions. A stronger color is a larger share of the row. Click a cell, or select it with the arrow keys and press Enter, to see its photos."),
     make("div", { class: "panel" }, isLarge ? zoom(used) : matrix(used)));
   const pairPart = used.length > 12 && make("section", {}, make("h2", {}, "Most confused pairs"),
-    make("p", { class: "hint" }, "A click on a pair, or Enter, shows its photographs."),
+    make("p", { class: "hint" }, "Click a pair, or press Enter on it, to see its photos."),
     make("div", { class: "panel scroll" }, confusedPairs()));
-  const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Is it as right as it is sure?"),
-    make("p", { class: "hint" }, "Bars on the diagonal: yes. Below it the model claims too much, above it too little. The fainter, the fewer photographs."),
+  const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Calibration"),
+    make("p", { class: "hint" }, "Bars on the diagonal mean good calibration; below it the model is overconfident, above it underconfident. Fainter bars stand for fewer photos."),
     make("div", { class: "panel" }, curve()));
   const classPart = make("section", {}, make("h2", {}, "Classes"),
-    make("p", { class: "hint" }, "A click on a heading sorts, a click on a class or Enter shows its photographs."),
+    make("p", { class: "hint" }, "Click a heading to sort; click a class, or press Enter on it, to see its photos."),
     make("div", { class: "panel scroll" }, classes(used)));
   if (used.length <= 12) main.append(make("div", { class: "two" }, matrixPart, curvePart), classPart);
   else main.append(matrixPart, make("div", { class: "two" }, pairPart, curvePart), classPart);
   if (summary.labels) main.append(make("section", {}, make("h2", {}, "Labels"),
-    make("p", { class: "hint" }, "The labels do not exclude each other: each is said from a threshold on. The best one is that of the highest F1 on these photographs."),
+    make("p", { class: "hint" }, "Labels are independent: each is predicted if its score reaches a threshold. The best threshold has the highest F1 on these photos."),
     make("div", { class: "panel scroll" }, labels())));
 }
 
@@ -66,7 +66,7 @@ function comparison() {
   const some = (kind, count) => count
     ? make("button", { class: "link", type: "button", onclick: () => show({ kind }) }, number(count)) : "0";
   return make("p", { class: "verdict" }, some("gained", gained),
-    ` ${gained === 1 ? "photograph is" : "photographs are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
+    ` ${gained === 1 ? "photo is" : "photos are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
     some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
     ...(gained + lost ? [
       make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
@@ -100,7 +100,7 @@ function curve() {
     const bar = add("rect", { x: x(bin.from) + 1.5, width: x(bin.to) - x(bin.from) - 3, y: y(bin.right), rx: 3,
       height: Math.max(1, y(0) - y(bin.right)), fill: "var(--ice)", opacity: 0.3 + 0.7 * Math.sqrt(bin.images / most) });
     const title = document.createElementNS(ns, "title");
-    title.textContent = `confidence from ${percent(bin.from, 0)} to ${percent(bin.to, 0)}: ${photographs(bin.images)}, ${percent(bin.right)} right`;
+    title.textContent = `confidence from ${percent(bin.from, 0)} to ${percent(bin.to, 0)}: ${photos(bin.images)}, ${percent(bin.right)} right`;
     bar.append(title);
   }
   add("line", { x1: x(0), y1: y(0), x2: x(1), y2: y(1), stroke: "var(--soft)", "stroke-dasharray": "4 4" });
@@ -150,11 +150,11 @@ function classes(used) {
   }
   return sortable("Classes", [
     ["Class", one => one.label],
-    ["Photographs", one => one.images, one => number(one.images)],
+    ["Photos", one => one.images, one => number(one.images)],
     ["Precision", one => one.precision, one => meter(one.precision)],
     ["Recall", one => one.recall, one => meter(one.recall)],
     ["F1", one => one.f1, one => decimals(one.f1)],
-    ["Most often taken for", one => worst.get(one.index)?.[1] ?? null, one => {
+    ["Most often mistaken for", one => worst.get(one.index)?.[1] ?? null, one => {
       const other = worst.get(one.index);
       return other ? `${label(other[0])} (${number(other[1])})` : "";
     }, true],
@@ -165,7 +165,7 @@ function classes(used) {
 function labels() {
   return sortable("Labels", [
     ["Label", one => one.label],
-    ["Photographs", one => one.images, one => number(one.images)],
+    ["Photos", one => one.images, one => number(one.images)],
     ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],
     ["Recall at 0.5", one => one.at_half.recall, one => meter(one.at_half.recall)],
     ["F1 at 0.5", one => one.at_half.f1, one => decimals(one.at_half.f1)],

@@ -10,7 +10,7 @@ const rows = read("rows").map((r, place) => ({
 const label = index => page.labels ? page.labels[index] : String(index);
 const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "\u00a0%";
 const number = n => n.toLocaleString("en");
-const photographs = n => number(n) + (n === 1 ? " photograph" : " photographs");
+const photos = n => number(n) + (n === 1 ? " photo" : " photos");
 const main = document.getElementById("main");
 
 // Builds an element. Text is never parsed as markup.
@@ -46,7 +46,7 @@ function draw() {
   drawn = key;
   stage.style.transform = `translateY(${first * height}px)`;
   stage.replaceChildren(...shown.slice(first * columns, last * columns).map(card));
-  if (!shown.length) stage.replaceChildren(make("div", { class: "none" }, "No photograph is like that."));
+  if (!shown.length) stage.replaceChildren(make("div", { class: "none" }, "No photos match."));
 }
 
 function card(row) {

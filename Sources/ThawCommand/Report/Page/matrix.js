@@ -56,7 +56,7 @@ function short(name) {
   }
   return text + "…";
 }
-const said = (row, column, count) => `${row.label} taken for ${column.label}: ${number(count)}`
+const said = (row, column, count) => `${row.label} mistaken for ${column.label}: ${number(count)}`
   + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
 // A table of `rows` and `columns`, which have labels; each cell says what a click on it does.
@@ -121,7 +121,7 @@ function zoom(used) {
   function draw(focus) {
     const [rows, columns] = steps[steps.length - 1];
     const trail = steps.map(([rows, columns], place) => {
-      const text = rows === columns ? name(rows) : `${name(rows)} taken for ${name(columns)}`;
+      const text = rows === columns ? name(rows) : `${name(rows)} mistaken for ${name(columns)}`;
       return place === steps.length - 1 ? make("b", {}, text) : make("button", { class: "link", type: "button", onclick: () => back(place + 1) }, text);
     });
     const isFine = Math.max(rows.length, columns.length) <= mostClasses;
@@ -143,7 +143,7 @@ function zoom(used) {
     const most = Math.max(1, ...counts.values());
     return table("Mistakes by groups of classes", down, across, (row, column) => {
       const count = counts.get(down.indexOf(row) + ":" + across.indexOf(column)) || 0;
-      const words = (row === column ? `mistakes within ${row.label}: ` : `${row.label} taken for ${column.label}: `) + number(count);
+      const words = (row === column ? `mistakes within ${row.label}: ` : `${row.label} mistaken for ${column.label}: `) + number(count);
       return { text: count ? number(count) : "0", words, share: count / most, id: `group-${down.indexOf(row)}-${across.indexOf(column)}`,
         open: () => open(row.members, row === column ? row.members : column.members, true) };
     });
@@ -172,7 +172,7 @@ function confusedPairs() {
     enter();
   }
   add(15);
-  const heads = ["Shows", "Taken for", "Photographs", "Of its class"];
+  const heads = ["True class", "Predicted", "Photos", "Share of class"];
   return make("div", {}, make("table", { class: "classes pairs", role: "grid", "aria-label": "Most confused pairs" },
     make("thead", {}, make("tr", {}, ...heads.map(head => make("th", { scope: "col" }, head)))), body), more);
 }

@@ -14,8 +14,8 @@ function start() {
     filter.kind = rows.some(kinds.wrong[1]) ? "wrong" : "all";
     filter.sort = "sure";
     evaluation();
-    main.append(make("h2", {}, "Photographs"),
-      make("p", { class: "hint" }, "The mistakes that the model is surest of come first. Those often tell of a wrong label, or of two classes that share a picture."));
+    main.append(make("h2", {}, "Photos"),
+      make("p", { class: "hint" }, "The most confident mistakes come first. They often reveal a wrong label, or two classes in one photo."));
   }
   main.append(toolbar(), grid = make("div", { class: "grid" }, stage = make("div", { class: "window" })));
   if (page.provenance) main.append(provenance());

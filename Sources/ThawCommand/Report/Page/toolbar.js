@@ -50,13 +50,13 @@ function press() {
   const { truth, best } = filter;
   controls.picked.hidden = truth < 0 && best < 0;
   if (truth >= 0) {
-    const name = best < 0 ? "shows " + label(truth) : `${label(truth)} taken for ${label(best)}`;
+    const name = best < 0 ? "shows " + label(truth) : `${label(truth)} mistaken for ${label(best)}`;
     controls.picked.textContent = name + " ×";
     controls.picked.setAttribute("aria-label", name + ": remove this filter");
   }
   for (const cell of document.querySelectorAll(".matrix .on")) cell.classList.remove("on");
   document.getElementById(`cell-${truth}-${best}`)?.classList.add("on");
-  controls.count.textContent = shown.length === rows.length ? photographs(rows.length)
+  controls.count.textContent = shown.length === rows.length ? photos(rows.length)
     : number(shown.length) + " of " + number(rows.length);
 }
 
@@ -100,7 +100,7 @@ function toolbar() {
   return controls.bar;
 }
 
-// Shows these photographs and no others: those of a class, of a cell of the matrix, or of a kind.
+// Shows these photos and no others: those of a class, of a cell of the matrix, or of a kind.
 function show(wish) {
   change({ ...everything, sort: "sure", ...wish });
   controls.bar.scrollIntoView({ behavior: "smooth" });
