@@ -55,7 +55,7 @@ public struct Benchmark {
 
     /// - Parameters:
     ///   - precision: The precision to compute in.
-    ///   - batch: The number of images in one run. If the model's own batch is larger, that is used.
+    ///   - batch: The number of images in one run, rounded up to a multiple of the model's own batch.
     /// - Throws: `Failure` if the engine cannot run the model, or a loop of it does not end.
     public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batch: Int = 1) throws {
         passes = (batch + model.imagesPerRun - 1) / model.imagesPerRun
@@ -132,7 +132,7 @@ public struct Benchmark {
         let (times, elapsed) = measured(seconds)
         let sorted = times.sorted
         return Times(
-            median: sorted[sorted.count / 2], p90: sorted[min(sorted.count * 9 / 10, sorted.count - 1)],
+            median: sorted[sorted.count / 2], p90: sorted[sorted.count * 9 / 10],
             minimum: times.minimum, runs: times.count, warmUpRuns: warmUp.times.count, elapsed: elapsed)
     }
 

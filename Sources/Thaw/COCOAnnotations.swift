@@ -63,15 +63,15 @@ public struct COCOAnnotations: Sendable {
         let index = LabelIndex(labels, classCount: labels.count)
         let used = Set(objects.values.flatMap { $0.map(\.category) })
         var indices = [Int?](repeating: nil, count: labels.count)
-        var unknown: [(name: String, location: String, meant: String?)] = []
+        var unknown: [(name: String, location: String)] = []
         for (position, category) in categories.enumerated() {
             if let label = index.index(of: category.name) {
                 indices[label] = position
             } else if used.contains(position) {
-                unknown.append((category.name, "", index.meant(by: category.name)))
+                unknown.append((category.name, ""))
             }
         }
-        if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
+        if !unknown.isEmpty { throw Failure.unknownLabels(unknown, index) }
         return indices
     }
 }

@@ -178,7 +178,7 @@ public struct Classification: Sendable {
     /// The indices of the `count` largest values, the largest first. Ties are in the order of the index; NaN comes last.
     public static func topIndices(of values: [Float], _ count: Int) -> [Int] {
         let keys = values.map { $0.isNaN ? -.infinity : $0 }
-        if count * 8 > keys.count {
+        if count > keys.count / 8 {
             return Array(keys.indices.sorted { (keys[$1], $0) < (keys[$0], $1) }.prefix(count))
         }
         var best: [Int] = []

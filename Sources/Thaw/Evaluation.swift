@@ -1,6 +1,6 @@
 /// A model's accuracy on photos whose classes are known.
 ///
-/// Outcomes are added one by one; everything else is computed from them. An outcome takes 24 bytes. In a multi-label model,
+/// Outcomes are added one by one; everything else is computed from them. An outcome takes 20 bytes. In a multi-label model,
 /// each label takes another 8 KB.
 public struct Evaluation: Sendable {
     /// The number of classes.

@@ -24,18 +24,23 @@ extension Failure {
             remedy: "expected a path and a class")
     }
 
-    static func unknownLabels(_ unknown: [(name: String, location: String, meant: String?)]) -> Failure {
-        let shown = unknown.map { label in
-            "'\(label.name)'\(label.location)" + (label.meant.map { " (did you mean \($0)?)" } ?? "")
+    static func unknownLabels(_ unknown: [(name: String, location: String)], _ labels: LabelIndex) -> Failure {
+        let mostShown = 5
+        let texts = unknown.enumerated().map { index, label in
+            // A suggestion takes long: the name is compared with all labels.
+            let meant = index < mostShown ? labels.meant(by: label.name) : nil
+            return "'\(label.name)'\(label.location)" + (meant.map { " (did you mean \($0)?)" } ?? "")
         }
         let verb = unknown.count == 1 ? "is not a label" : "are not labels"
-        return Failure(.wrongLabels, "\(shown.listed(atMost: 5)) \(verb) of the model")
+        return Failure(.wrongLabels, "\(texts.listed(atMost: mostShown)) \(verb) of the model")
     }
 
     static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {
-        let sum = offset == 0 ? "" : " (\(index) plus the offset \(offset))"
+        let (sum, overflow) = index.addingReportingOverflow(offset)
+        let terms = "\(index) plus the offset \(offset)"
+        let name = overflow ? terms : offset == 0 ? "\(index)" : "\(sum) (\(terms))"
         return Failure(
-            .wrongLabels, location: "line \(line)", "there is no class \(index + offset)\(sum)",
+            .wrongLabels, location: "line \(line)", "there is no class \(name)",
             remedy: "the model has \(count) classes, counted from 0",
             hint: offset == 0
                 ? "\(option: .offset) is added to the indices in a table: 1 for a model with a background class at index 0"

@@ -63,14 +63,20 @@ extension Pipeline {
     /// - Throws: `Failure` naming the file and the line.
     package func rows(inFile path: String) throws -> [[String: FeatureValue]] {
         let file = try MappedFile(path: path)
-        return try naming(file: path) {
-            try file.bytes.split(separator: UInt8(ascii: "\n")).enumerated().map { index, line in
-                do { return try row(json: String(decoding: line, as: UTF8.self)) } catch var failure as Failure {
-                    failure.location = ["line \(index + 1)", failure.location].compactMap { $0 }.joined(separator: ", ")
-                    throw failure
-                }
+        return try withExtendedLifetime(file) { try naming(file: path) { try rows(jsonLines: file.bytes) } }
+    }
+
+    private func rows(jsonLines text: UnsafeRawBufferPointer) throws -> [[String: FeatureValue]] {
+        let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        var rows: [[String: FeatureValue]] = []
+        // Empty lines have no row, but they count.
+        for (index, line) in lines.enumerated() where !line.isEmpty {
+            do { rows.append(try row(json: String(decoding: line, as: UTF8.self))) } catch var failure as Failure {
+                failure.location = ["line \(index + 1)", failure.location].compactMap { $0 }.joined(separator: ", ")
+                throw failure
             }
         }
+        return rows
     }
 
     /// A row of inputs: an object of their values by their names.

@@ -53,14 +53,15 @@ extension Words {
 
     /// The text in quotes, with escapes.
     static func quoted(_ text: String) -> String {
-        "\""
-            + text.reduce(into: "") { result, character in
-                switch character {
-                case "\"": result += "\\\""
-                case "\\": result += "\\\\"
-                case "\n": result += "\\n"
-                default: result.append(character)
-                }
-            } + "\""
+        // By scalars: a quotation mark and a combining mark after it are one character.
+        let escaped = text.unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\n": result += "\\n"
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return "\"" + escaped + "\""
     }
 }

@@ -40,7 +40,7 @@ public struct GraphDrawing: Sendable {
 
         /// The boxes of a graph, in the order of its nodes.
         static func all(in graph: Graph) -> [Box] {
-            let consumerCounts = graph.readerCounts
+            let consumerCounts = graph.consumerCounts
             var boxes: [Box] = []
             var last: [Graph.Value: Int] = [:]
             for node in graph.nodes {
@@ -94,20 +94,18 @@ private struct Scopes {
 
     init(_ boxes: [GraphDrawing.Box]) {
         names = Array(repeating: nil, count: boxes.count)
-        let paths = boxes.map { box in box.nodes[0].name.split(separator: "/").dropLast().map(String.init) }
-        var counts: [[String]: Int] = [:]
-        for path in paths {
-            for length in 1..<path.count + 1 where length > 0 { counts[Array(path.prefix(length)), default: 0] += 1 }
-        }
-        for (index, path) in paths.enumerated() {
-            for length in 1..<path.count + 1 {
-                let scope = Array(path.prefix(length))
-                guard let count = counts[scope], count >= 3, count * 3 <= boxes.count else { continue }
-                names[index] = scope.joined(separator: "/")
-                break
-            }
+        var prefixes = PrefixTree()
+        for box in boxes { prefixes.add(Self.path(of: box)) }
+        for (index, box) in boxes.enumerated() {
+            let path = Self.path(of: box)
+            let length = prefixes.shortestPrefix(of: path) { $0 >= 3 && $0 * 3 <= boxes.count }
+            names[index] = length.map { path.prefix($0).joined(separator: "/") }
         }
         removeScattered(boxes)
+    }
+
+    private static func path(of box: GraphDrawing.Box) -> ArraySlice<Substring> {
+        box.nodes[0].name.split(separator: "/").dropLast()
     }
 
     /// Removes scopes whose boxes are not consecutive in the order of the graph.
@@ -119,6 +117,42 @@ private struct Scopes {
             if !seen.insert(name).inserted { scattered.insert(name) }
         }
         for index in names.indices where names[index].map(scattered.contains) ?? false { names[index] = nil }
+    }
+}
+
+/// The number of paths with each prefix. A prefix is stored as its last component and the shorter prefix before it, because
+/// names may have thousands of components.
+private struct PrefixTree {
+    private struct Key: Hashable {
+        /// The index of the shorter prefix; -1 for the empty one.
+        let parent: Int
+        let component: Substring
+    }
+
+    private var indices: [Key: Int] = [:]
+    private var counts: [Int] = []
+
+    mutating func add(_ path: ArraySlice<Substring>) {
+        var parent = -1
+        for component in path {
+            let key = Key(parent: parent, component: component)
+            parent = indices[key] ?? counts.count
+            if parent == counts.count {
+                indices[key] = parent
+                counts.append(0)
+            }
+            counts[parent] += 1
+        }
+    }
+
+    /// The length of the shortest prefix, not empty, of an added path whose count meets a condition.
+    func shortestPrefix(of path: ArraySlice<Substring>, where condition: (Int) -> Bool) -> Int? {
+        var parent = -1
+        for (index, component) in path.enumerated() {
+            parent = indices[Key(parent: parent, component: component)]!
+            if condition(counts[parent]) { return index + 1 }
+        }
+        return nil
     }
 }
 

@@ -41,7 +41,8 @@ extension Model {
     private static func files(of path: String, _ format: ModelFormat) -> (folder: String, names: [String]) {
         if FolderKind(path: path) != nil { return (path + "/", below(path + "/", "")) }
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        let folder = parts.dropLast().map { $0 + "/" }.joined()
+        // An empty folder means a single file.
+        let folder = parts.count > 1 ? parts.dropLast().map { $0 + "/" }.joined() : "./"
         switch format {
         case .frozenGraph, .coreML, .coreMLPackage: return ("", [path])
         case .savedModel: return (folder, below(folder, ""))
@@ -53,12 +54,14 @@ extension Model {
         }
     }
 
-    /// The names of all files in a folder and its subfolders, sorted. Models are nested only a few levels deep.
+    /// The names of all files in a folder and its subfolders, sorted in byte order as whole paths, as `sort` does it. Models
+    /// are nested only a few levels deep.
     private static func below(_ folder: String, _ inner: String, depth: Int = 0) -> [String] {
-        let names = FolderKind.names(in: (folder + inner).isEmpty ? "." : folder + inner) ?? []
-        return names.sorted().flatMap { name in
+        let names = FolderKind.names(in: folder + inner) ?? []
+        let paths = names.flatMap { name in
             FolderKind(path: folder + inner + name) == nil
                 ? [inner + name] : depth < 4 ? below(folder, inner + name + "/", depth: depth + 1) : []
         }
+        return paths.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 }

@@ -57,8 +57,8 @@ public final class ModelRunner: Sendable {
     ///
     /// - Parameters:
     ///   - values: One for each input that is not optional; the name may be omitted if there is only one.
-    /// - Throws: `Failure` for an unknown or missing input, and for a value that does not fit.
     ///   - state: The state of a stateful model, made by `makeState`.
+    /// - Throws: `Failure` for an unknown or missing input, and for a value that does not fit.
     public func run(_ values: [(name: String?, value: Value)], state: ModelState? = nil) throws -> [Output] {
         let ordered = try inOrder(values)
         if let state {
@@ -234,10 +234,8 @@ public final class ModelRunner: Sendable {
         case .image(let image):
             guard let form = model.imageOutput?.form else { return nil }
             if image.isFloat16 {
-                let values = executor.output(index)
-                let tensor = Tensor(shape: [form.height, form.width], element: .float16) {
-                    Double(values.floats[$0])
-                }
+                let values = executor.output(index).floats
+                let tensor = Tensor(shape: [form.height, form.width], element: .float16) { Double(values[$0]) }
                 return Output(name: feature.name, tensor: tensor)
             }
             return Output(name: feature.name, tensor: executor.pixels(index, form, image.color))

@@ -29,7 +29,7 @@ extension Distribution {
             let last = best(firsts: [0], lasts: lasts) { divergence($0, $1) }.last
             return values(best(firsts: firsts, lasts: [last]) { divergence($0, $1) })
         case .error:
-            let sums = PartialSums(self)
+            let sums = PrefixSums(self)
             return values(best(firsts: firsts, lasts: lasts) { sums.error($0, $1) })
         }
     }
@@ -100,7 +100,7 @@ extension Distribution {
 }
 
 /// Prefix sums over bins, from which the error of any range follows immediately.
-private struct PartialSums {
+private struct PrefixSums {
     private var counts = [0.0]
     private var sums = [0.0]
     private var squares = [0.0]

@@ -60,27 +60,28 @@ public struct Truth: Sendable {
     private mutating func readFolder(_ folder: String, _ names: LabelIndex) throws {
         let root = folder.hasSuffix("/") ? folder : folder + "/"
         var indices: [String: Int] = [:]
-        var unknown: [(name: String, location: String, meant: String?)] = []
+        var unknown: [(name: String, location: String)] = []
         var (strays, outside) = (0, Set<String>())
         let files = ImageFiles([folder])
         for path in try files.paths() {
-            let parts = path.dropFirst(root.count).split(separator: "/", maxSplits: 1)
+            // By bytes: a slash and a combining mark after it are one character.
+            let parts = path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/"), maxSplits: 1)
             guard parts.count == 2 else {
                 strays += 1
                 continue
             }
-            let name = String(parts[0])
+            let name = String(Substring(parts[0]))
             if indices[name] == nil, !outside.contains(name) {
                 indices[name] = names.index(of: name)
                 if indices[name] == nil {
                     outside.insert(name)
-                    unknown.append((name, "", names.meant(by: name)))
+                    unknown.append((name, ""))
                 }
             }
             if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
         }
         listings = files.listings
-        if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
+        if !unknown.isEmpty { throw Failure.unknownLabels(unknown, names) }
         if strays > 0 { notes.append(.photosIgnored(strays)) }
     }
 
@@ -88,23 +89,31 @@ public struct Truth: Sendable {
         _ path: String, _ names: LabelIndex, _ offset: Int, severalLabels: Bool
     ) throws {
         let file = try MappedFile(path: path)
-        let folder = folder(of: path)
+        try withExtendedLifetime(file) {
+            try readTable(file.bytes, in: folder(of: path), names, offset, severalLabels: severalLabels)
+        }
+    }
+
+    private mutating func readTable(
+        _ table: UnsafeRawBufferPointer, in folder: String, _ names: LabelIndex, _ offset: Int, severalLabels: Bool
+    ) throws {
         var tableNames = TableNames()
         /// The first line and row that name each photo.
         var named: [[UInt8]: (line: Int, row: Int)] = [:]
         var rows: [Row] = []
-        for (number, bytes) in file.bytes.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
+        for (number, bytes) in table.split(separator: 0x0A, omittingEmptySubsequences: false).enumerated() {
             let mark = number == 0 && bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
             let line = String(fileName: (bytes.last == 0x0D ? bytes.dropLast() : bytes).dropFirst(mark))
             if number == 0 {
-                let image = String(line.prefix { $0 != "\t" })
+                let image = String(Substring(line.utf8.prefix { $0 != UInt8(ascii: "\t") }))
                 if fileExists(image.hasPrefix("/") ? image : folder + image) {
                     notes.append(.headerSkipped(image))
                 }
                 continue
             }
             if line.allSatisfy(\.isWhitespace) { continue }
-            let columns = line.split(separator: "\t", maxSplits: 2, omittingEmptySubsequences: false).map(String.init)
+            let columns = line.utf8.split(separator: UInt8(ascii: "\t"), maxSplits: 2, omittingEmptySubsequences: false)
+                .map { String(Substring($0)) }
             guard columns.count > 1 else { throw Failure.tableTooNarrow(line: number + 1) }
             guard !columns[0].isEmpty else { throw Failure.tableNamesNothing(line: number + 1) }
             // The system would end the name at the NUL.
@@ -136,7 +145,7 @@ public struct Truth: Sendable {
 
     /// All numbers in a table are interpreted the same way: as labels if each of them is one, otherwise as indices.
     private mutating func addImages(_ rows: [Row], _ names: LabelIndex, _ offset: Int) throws {
-        var unknown: [(name: String, location: String, meant: String?)] = []
+        var unknown: [(name: String, location: String)] = []
         let numbers = rows.filter { $0.index != nil }
         let labels = numbers.count { names.index(of: $0.name) != nil }
         let areIndices = offset != 0 || labels < numbers.count
@@ -170,10 +179,10 @@ public struct Truth: Sendable {
             } else {
                 // These are refused together below.
                 imageIndices.append(0)
-                unknown.append((row.name, " in line \(row.line)", names.meant(by: row.name)))
+                unknown.append((row.name, " in line \(row.line)"))
             }
         }
-        if !unknown.isEmpty { throw Failure.unknownLabels(unknown) }
+        if !unknown.isEmpty { throw Failure.unknownLabels(unknown, names) }
     }
 }
 

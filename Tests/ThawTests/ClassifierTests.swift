@@ -52,6 +52,7 @@ import Testing
         let answer = Classification(probabilities: [0.25, .nan, 0.5, 0.25], labels: ["a", "b", "c", "d"])
         #expect(answer.top(9).map(\.label) == ["c", "a", "d", "b"])
         #expect(answer.top(2).map(\.index) == [2, 0])
+        #expect(answer.top(.max).map(\.index) == [2, 0, 3, 1])
     }
 
     @Test func `NaN in an output causes a warning, also in a comparison`() throws {

@@ -277,6 +277,8 @@ import Testing
         let failure = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t2\n", offset: 1) }
         #expect(failure?.problem.description == "there is no class 3 (2 plus the offset 1)")
         #expect(failure?.hint == nil)
+        let largest = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t\(Int.max)\n", offset: 1) }
+        #expect(largest?.problem.description == "there is no class \(Int.max) plus the offset 1")
         let needless = "the table has no class indices, so the offset has no effect"
         for (name, offset, isTold) in [("cat", 1, true), ("cat", 0, false), ("1", 1, false), ("0", 1, false)] {
             let notes = try truth("file\tclass\na.jpg\t\(name)\n", offset: offset).notes
@@ -296,6 +298,34 @@ import Testing
                 truth.notes.first?.description
                     == "the first line is skipped as the header, although a file 'a.jpg' exists")
         }
+    }
+
+    @Test func `names and labels may begin with a combining character`() throws {
+        var marked = model
+        marked.classifier?.labels = ["\u{301}cat", "dog", "tench"]
+        let folder = try TemporaryFolder()
+        let classes = folder.url.appending(path: "classes").path
+        try FileManager.default.createDirectory(atPath: classes + "/cat", withIntermediateDirectories: true)
+        try FileManager.default.copyItem(
+            atPath: ImageFixtures.path("good/one-pixel.png"), toPath: classes + "/cat/a.png")
+        #expect(rename(classes + "/cat/a.png", classes + "/cat/\u{302}a.png") == 0)
+        #expect(rename(classes + "/cat", classes + "/\u{301}cat") == 0)
+        let listed = try Truth(contentsOfFile: classes, for: marked)
+        #expect(listed.images.map(\.path) == [classes + "/\u{301}cat/\u{302}a.png"])
+        #expect(listed.images.map(\.classIndex) == [0])
+        let path = folder.url.appending(path: "truth.tsv").path
+        try "file\tclass\n\u{301}a.jpg\t\u{301}cat\n".write(toFile: path, atomically: true, encoding: .utf8)
+        let truth = try Truth(contentsOfFile: path, for: marked)
+        #expect(truth.images.map(\.path) == [folder.url.path + "/\u{301}a.jpg"])
+        #expect(truth.images.map(\.classIndex) == [0])
+        #expect(place(of: classes + "/\u{301}new") == classes + "/\u{301}new")
+    }
+
+    @Test func `of many unknown labels only the first are listed`() throws {
+        let rows = (0..<7).map { "\($0).jpg\tcatt\n" }.joined()
+        let failure = #expect(throws: Failure.self) { try truth("file\tclass\n" + rows) }
+        let end = "'catt' in line 6 (did you mean 'cat'?) and 2 more are not labels of the model"
+        #expect(failure?.problem.description.hasSuffix(end) == true)
     }
 
     @Test func `a folder has a folder for each class`() throws {

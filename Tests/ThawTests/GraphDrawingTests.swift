@@ -56,6 +56,34 @@ import Testing
         #expect(dot.contains("label=<mixed_2>, tooltip=\"net/mixed_2\""))
     }
 
+    @Test func `a scope is the shortest prefix with three boxes, and at most a third of all`() throws {
+        var builder = GraphBuilder()
+        var value = builder.input("input", TensorType([1, 3]))
+        // Prefixes of thousands of components.
+        let long = String(repeating: "x/", count: 2000)
+        for name in ["net/a/\(long)", "net/b/c/\(long)", "net/b/d/\(long)", "net/e/", ""] {
+            for index in 0..<(name.isEmpty ? 1 : name == "net/e/" ? 2 : 3) {
+                value = try builder.add(Unary(.square), [value], name: "\(name)square\(index)")[0]
+            }
+        }
+        builder.output("output", value)
+        let dot = GraphDrawing(Model(graph: builder.graph), title: "scopes").dot
+        let scopes = dot.split(separator: "\n").filter { $0.contains("labeljust=l") }.compactMap {
+            $0.split(separator: "tooltip=").last
+        }
+        // All of net/b would be half of the boxes.
+        #expect(scopes == ["\"net/a\"];", "\"net/b/c\"];", "\"net/b/d\"];"])
+    }
+
+    @Test func `a combining mark does not hide a character that must be escaped`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("a<\u{338}b", TensorType([1, 3]))
+        builder.output("o", try builder.add(Unary(.square), [input], name: "n\"\u{301}")[0])
+        let dot = GraphDrawing(Model(graph: builder.graph), title: "t").dot
+        #expect(dot.range(of: ">a&lt;\u{338}b</font>", options: .literal) != nil)
+        #expect(dot.range(of: "tooltip=\"n\\\"\u{301}\"", options: .literal) != nil)
+    }
+
     @Test func `names and titles are escaped`() throws {
         var builder = GraphBuilder()
         let input = builder.input("a<b>&\"c\\", TensorType([1, 3]))

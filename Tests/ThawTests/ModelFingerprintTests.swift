@@ -30,4 +30,21 @@ import Testing
         let words = [[], ["--crop", "fit"], ["--crop fit"], ["--crop", "fill"]]
         #expect(Set(try words.map { try Model.fingerprint(of: path, words: $0) }).count == words.count)
     }
+
+    @Test func `the checksum of a folder is in the byte order of the paths in it`() throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.url.appending(path: "copy")
+        try FileManager.default.copyItem(atPath: Fixtures.path("live/saved"), toPath: copy.path)
+        for name in ["variables-2", "variables.txt"] { try Data(name.utf8).write(to: copy.appending(path: name)) }
+        // As `LC_ALL=C sort` sorts them.
+        let names = [
+            "saved_model.pb", "variables-2", "variables.txt", "variables/variables.data-00000-of-00001",
+            "variables/variables.index",
+        ]
+        func sum(_ data: Data) -> String { data.withUnsafeBytes { SHA256.text(of: $0) } }
+        let lines = try names.map { try "\(sum(Data(contentsOf: copy.appending(path: $0))))  \($0)\n" }
+        let expected = sum(Data(lines.joined().utf8))
+        #expect(try Model.checksum(of: copy.path).sha256 == expected)
+        #expect(try Model.checksum(of: copy.path + "/saved_model.pb").sha256 == expected)
+    }
 }

@@ -10,7 +10,7 @@ import Kernels
 /// Some processors have them at half the rate. The environment variable `THAW_BF16` overrides the measurement: 1 if
 /// they are faster, 0 if not.
 ///
-/// A machine with AMX has two kernel tables for it: for words in vectors, and for tiles. The faster one is used.
+/// A machine with AMX has two kernel tables for it: one uses AVX512_BF16, the other AMX tiles. The faster one is used.
 enum BFloat16Choice: Equatable {
     case faster, slower, missing
 

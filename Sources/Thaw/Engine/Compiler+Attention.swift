@@ -7,7 +7,7 @@ extension Compiler {
     /// Computes some rows of scores at a time, for all keys, and then the average of the values: the scores never leave
     /// a core's cache. Keys and values are packed once for each chunk.
     ///
-    /// Rows of scores are padded to whole blocks with −∞, of which the softmax makes zeros.
+    /// Rows of scores are padded to whole blocks with −∞, which the softmax turns into zeros.
     mutating func addAttention(_ node: PlannedNode, factor: Float, mask: Tensor?) {
         let shapes = node.inputs.map { graph[$0].shape }
         let slots = node.inputs.map { location($0, .plain).slot }
@@ -17,9 +17,11 @@ extension Compiler {
         let (keys, channels) = (shapes[2][rank - 2], shapes[2][rank - 1])
         let padded = (keys + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
         let batch = Shape(shapes[0].dropLast(2))
-        let batches = Odometer(sizes: batch.dimensions)
+        let batches = IndexSpace(sizes: batch.dimensions)
         let fitting = min(rows, Compiler.tileBudget / (padded * 4))
-        let perTile = max(kernels.tilePixels, fitting / kernels.tilePixels * kernels.tilePixels)
+        let perTile = min(max(rows, 1), max(kernels.tilePixels, fitting / kernels.tilePixels * kernels.tilePixels))
+        // The kernels take 32-bit offsets.
+        guard perTile * padded <= Compiler.largestTensor else { return addReference(node) }
         let scoring = PackedProduct(
             &self, rows: perTile, depth: width, columns: 0..<keys, of: keys, isTransposed: true,
             padding: -Float.infinity)
@@ -30,7 +32,7 @@ extension Compiler {
         let known = mask.map { mask in
             let mask = mask.paddedRows(keys, to: padded)
             let constant = channelConstant(mask, count: mask.elementCount)
-            return KnownMask(ScoreMask(.constant(constant), mask.shape, of: whole), rows: perTile, &self)
+            return ConstantMask(ScoreMask(.constant(constant), mask.shape, of: whole), rows: perTile, &self)
         }
         let computed = slots.count > 3 ? ScoreMask(.slot(slots[3]), shapes[3], of: whole) : nil
         let number = withConstants { $0.floats([factor], count: 1) }
@@ -96,12 +98,12 @@ private struct ScoreMask: Sendable {
     }
 
     /// The mask of a row of scores.
-    func row(_ memory: Memory, _ index: Int, _ batches: Odometer, _ row: Int) -> UnsafeRawPointer {
+    func row(_ memory: Memory, _ index: Int, _ batches: IndexSpace, _ row: Int) -> UnsafeRawPointer {
         UnsafeRawPointer(memory.floats(source) + batches.offset(index, batchSteps) + row * rowStep)
     }
 
     /// The work that adds it to a tile of scores.
-    func work(_ memory: Memory, _ tile: RowWork, _ index: Int, _ batches: Odometer, row: Int) -> RowWork {
+    func work(_ memory: Memory, _ tile: RowWork, _ index: Int, _ batches: IndexSpace, row: Int) -> RowWork {
         var work = tile
         work.right = self.row(memory, index, batches, row)
         work.rightStride = rowStep * 4
@@ -110,8 +112,8 @@ private struct ScoreMask: Sendable {
     }
 }
 
-/// A mask that is known, whose rows are padded as those of the scores are: the first product adds it.
-private struct KnownMask: Sendable {
+/// A constant mask, padded like the scores. The first product adds it.
+private struct ConstantMask: Sendable {
     private let mask: ScoreMask
     /// An index into the constants.
     private let offsets: Int
@@ -123,7 +125,7 @@ private struct KnownMask: Sendable {
     }
 
     func rows(
-        _ memory: Memory, _ index: Int, _ batches: Odometer, row: Int
+        _ memory: Memory, _ index: Int, _ batches: IndexSpace, row: Int
     ) -> (first: UnsafeRawPointer, offsets: Int) {
         (mask.row(memory, index, batches, row), offsets)
     }

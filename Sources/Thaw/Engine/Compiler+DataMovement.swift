@@ -94,7 +94,7 @@ private struct Move {
     private let starts: (input: Int, output: Int)
     private let row: Axis
     private let column: Axis
-    let outer: Odometer
+    let outer: IndexSpace
     let inputSteps: [Int]
     let outputSteps: [Int]
     let perChunk: Int
@@ -123,7 +123,7 @@ private struct Move {
         // Prefer an axis along which neighboring input elements are contiguous, if they are not along the columns.
         let rowIndex = axes.lastIndex { $0.input == 1 } ?? axes.indices.last
         row = rowIndex.map { axes.remove(at: $0) } ?? Axis()
-        outer = Odometer(sizes: axes.map(\.size))
+        outer = IndexSpace(sizes: axes.map(\.size))
         inputSteps = axes.map(\.input)
         outputSteps = axes.map(\.output)
         perChunk = max(1, (1 << 14) / (row.size * column.size))

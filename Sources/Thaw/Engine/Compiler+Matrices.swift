@@ -16,7 +16,7 @@ extension Compiler {
         let (rows, columns) = (output[output.rank - 2], output[output.rank - 1])
         let depth = left.shape[left.shape.rank - 1]
         let batch = Shape(output.dropLast(2))
-        let batches = Odometer(sizes: batch.dimensions)
+        let batches = IndexSpace(sizes: batch.dimensions)
         let leftSteps = Shape(left.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * rows * depth }
         let rightSteps = Shape(right.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * depth * columns }
         let to = location(node.outputs[0], .plain).slot

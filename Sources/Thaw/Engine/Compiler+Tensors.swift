@@ -19,8 +19,8 @@ extension Memory {
     }
 }
 
-/// Counts through a multidimensional index, outermost axis first.
-struct Odometer {
+/// Converts linear indices in row-major order to offsets, given a step along each axis.
+struct IndexSpace {
     let sizes: [Int]
 
     var count: Int { sizes.reduce(1, *) }
@@ -83,7 +83,7 @@ extension Compiler {
         let width = sizes.popLast() ?? 1
         let (leftStep, rightStep) = (steps.left.popLast() ?? 1, steps.right.popLast() ?? 1)
         _ = steps.output.popLast()
-        let outer = Odometer(sizes: sizes)
+        let outer = IndexSpace(sizes: sizes)
         let (leftSteps, rightSteps, outputSteps) = steps
         let perChunk = max(1, (1 << 14) / width)
         let kernels = kernels.plain

@@ -1,5 +1,5 @@
 extension Graph {
-    /// The graph with each operation that the engine computes by others replaced by them.
+    /// The graph with each composite operation replaced by the operations that the engine computes.
     func withEngineOperations(blockWidth: Int) throws -> Graph {
         try withSlices().withComposites(blockWidth: blockWidth)
     }
@@ -28,7 +28,7 @@ extension Graph {
 
     private func withComposites(blockWidth: Int) throws -> Graph {
         guard nodes.contains(where: { $0.operation is any EngineComposite }) else { return self }
-        let readers = readerCounts
+        let counts = consumerCounts
         // Activations move before the last operation, which only moves values. There they can be fused.
         var last: [Value: (source: Value, operation: any Operation)] = [:]
         return try rebuilt { node, inputs, builder in
@@ -46,7 +46,7 @@ extension Graph {
                 source = try builder.add(operation, source, name: node.name + "/phases")
             }
             let result = try builder.add(operations.last!, source, name: node.name)
-            if operations.count > 1, readers[node.outputs[0].index] == 1 {
+            if operations.count > 1, counts[node.outputs[0].index] == 1 {
                 last[result[0]] = (source[0], operations.last!)
             }
             return result

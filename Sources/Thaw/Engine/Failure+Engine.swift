@@ -9,8 +9,9 @@ extension Failure {
     static func networkTooLarge(_ byteCount: Int) -> Failure {
         let megabyte = 1 << 20
         return Failure(
-            .limitExceeded, "the network needs \((byteCount + megabyte - 1) / megabyte) MB for its activations",
-            remedy: "\(Limits.runMemory >> 20) MB are the most", hint: "THAW_MAX_MEMORY raises the limit")
+            .limitExceeded,
+            "the network needs \((byteCount + megabyte - 1) / megabyte) MB for its activations and scratch memory",
+            remedy: "the limit is \(Limits.runMemory >> 20) MB", hint: "THAW_MAX_MEMORY raises the limit")
     }
 
     static func noRanges() -> Failure {

@@ -42,12 +42,12 @@ struct MemoryPlan: Equatable {
         for index in order {
             let request = requests[index]
             let size = request.byteCount.rounded(upToMultipleOf: alignment)
-            let neighbours = placed.filter { requests[$0].steps.overlaps(request.steps) }
+            let neighbors = placed.filter { requests[$0].steps.overlaps(request.steps) }
                 .sorted { offsets[$0] < offsets[$1] }
             var offset = 0
-            for neighbour in neighbours {
-                if offset + size <= offsets[neighbour] { break }
-                let end = offsets[neighbour] + requests[neighbour].byteCount
+            for neighbor in neighbors {
+                if offset + size <= offsets[neighbor] { break }
+                let end = offsets[neighbor] + requests[neighbor].byteCount
                 offset = max(offset, end.rounded(upToMultipleOf: alignment))
             }
             offsets[index] = offset

@@ -88,7 +88,9 @@ public final class Program: Sendable {
         plan = MemoryPlan(
             Program.lifetimes(
                 steps, slots: compiler.slots, inputs: inputs.map(\.location), outputs: outputs.map(\.location)))
-        guard plan.byteCount <= Limits.runMemory else { throw Failure.networkTooLarge(plan.byteCount) }
+        // Each thread of an executor has its own scratch memory.
+        let runBytes = plan.byteCount + scratchBytes * min(max(threads, 1), Workers.maximumCount)
+        guard runBytes <= Limits.runMemory else { throw Failure.networkTooLarge(runBytes) }
         constantBytes = compiler.constants.byteCount
         constants = AlignedMemory(byteCount: constantBytes)
         Program.fill(constants, compiler.constants.fills, threads: threads)

@@ -113,6 +113,9 @@ final class Workers: @unchecked Sendable {
     /// More threads than this are useless: they would spin and slow each other down.
     static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
+    /// The maximum number of chunks of a job: the indices of a `Share` are bit fields.
+    static let mostChunks = (1 << Int(Share.bits)) - 1
+
     /// - Parameter count: The number of threads that work together. If it is far larger than the number of cores, fewer
     ///   are started.
     init(_ count: Int) {
@@ -152,12 +155,24 @@ final class Workers: @unchecked Sendable {
 
     /// Calls `body` once for every chunk, on any thread and in any order, and returns when all are done. Only one
     /// caller at a time.
-    func run(chunks: Int, context: UnsafeRawPointer, _ body: @escaping Body) {
+    /// - Parameter mostChunks: The maximum number of chunks of a job. More are split into several jobs.
+    func run(
+        chunks: Int, context: UnsafeRawPointer, mostChunks: Int = Workers.mostChunks, _ body: @escaping Body
+    ) {
         if process != thaw_fork_count() { restart() }
         if threads.isEmpty || chunks == 1 {
             for chunk in 0..<chunks { body(context, chunk, 0) }
             return
         }
+        if chunks <= mostChunks { return runJob(chunks: chunks, context: context, body) }
+        for first in stride(from: 0, to: chunks, by: mostChunks) {
+            runJob(chunks: min(mostChunks, chunks - first), context: context) { context, chunk, thread in
+                body(context, first + chunk, thread)
+            }
+        }
+    }
+
+    private func runJob(chunks: Int, context: UnsafeRawPointer, _ body: @escaping Body) {
         state.body = body
         state.context = context
         thaw_store(state.done, 0)
@@ -193,7 +208,7 @@ private struct Share {
     var chunks: Range<Int>
 
     /// The bits that a chunk index takes.
-    private static let bits: Int64 = 24
+    fileprivate static let bits: Int64 = 24
 
     init(work: Int32, chunks: Range<Int>) {
         precondition(chunks.upperBound < 1 << Share.bits, "too many chunks")

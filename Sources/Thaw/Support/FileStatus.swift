@@ -65,12 +65,14 @@ func endOfLinks(_ path: String) -> String {
 package func place(of path: String) -> String {
     if let resolved = withoutLinks(path) { return resolved }
     let folder = folder(of: path)
-    return (withoutLinks(folder.isEmpty ? "." : folder) ?? folder) + "/" + path.dropFirst(folder.count)
+    return (withoutLinks(folder.isEmpty ? "." : folder) ?? folder) + "/"
+        + Substring(path.utf8.dropFirst(folder.utf8.count))
 }
 
 /// The part of a path up to its last slash.
 func folder(of path: String) -> String {
-    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(path[...$0]) } ?? ""
+    // By bytes: a slash and a combining mark after it are one character.
+    path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(path.utf8[...$0])) } ?? ""
 }
 
 func fileExists(_ path: String) -> Bool { fileSize(path) != nil }

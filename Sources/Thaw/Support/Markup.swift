@@ -12,14 +12,15 @@ extension Unicode.Scalar {
 extension String {
     /// The text escaped for SVG or Graphviz labels. Characters that markup does not allow become spaces.
     package var inMarkup: String {
-        reduce(into: "") { result, character in
-            switch character {
+        // By scalars: a `<` and a combining mark after it are one character.
+        unicodeScalars.reduce(into: "") { result, scalar in
+            switch scalar {
             case "&": result += "&amp;"
             case "<": result += "&lt;"
             case ">": result += "&gt;"
             case "\"": result += "&quot;"
-            case _ where character.isNewline || character.unicodeScalars.contains(where: \.isControlling): result += " "
-            default: result.append(character)
+            case _ where scalar.isControlling: result += " "
+            default: result.unicodeScalars.append(scalar)
             }
         }
     }

@@ -49,6 +49,7 @@ extension EngineCase {
                     })
             }
         }
+        cases.append(single("clip with the lower bound above the upper one", [3, 19], Unary(.clip(0.5, -0.25))))
         // Values for which e^(−βx) overflows a float.
         for (factor, beta) in [(300, 1), (1e30, 1), (300, -1.702), (1e30, 0)] as [(Double, Float)] {
             cases.append(

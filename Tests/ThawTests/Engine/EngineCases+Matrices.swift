@@ -13,6 +13,9 @@ extension EngineCase {
         attention("of several heads", [2, 3, 100, 16], [2, 3, 100, 16], [2, 3, 100, 16], Attention(factor: 1)),
         attention("over many keys", [1, 40, 8], [1, 1500, 8], [1, 1500, 8], Attention(factor: 0.5)),
         attention(
+            "of one query over many keys", [2, 1, 8], [2, 1500, 8], [2, 1500, 5],
+            Attention(factor: 0.5, mask: tensor([2, 1, 1500]))),
+        attention(
             "with a mask", [4, 49, 16], [4, 49, 16], [4, 49, 16],
             Attention(factor: 0.25, mask: tensor([4, 49, 49]))),
         attention(

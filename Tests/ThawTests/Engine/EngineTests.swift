@@ -146,6 +146,35 @@ struct EngineTests {
         #expect(try !isInWeights([2, 11, 10, 3], outputs: 24))
     }
 
+    private func attention(queries: Int, keys: Int, width: Int) throws -> Graph {
+        var builder = GraphBuilder()
+        let inputs = [queries, keys, keys].enumerated().map { index, count in
+            builder.input("input\(index)", TensorType([1, count, width]))
+        }
+        builder.output("output", try builder.add(Attention(factor: 1), inputs, name: "attention")[0])
+        return builder.graph
+    }
+
+    @Test("Attention over more keys than the kernels can address is computed by the reference implementation")
+    func manyKeys() throws {
+        func isReference(keys: Int) throws -> Bool {
+            let graph = try attention(queries: 64, keys: keys, width: 1)
+            return try Program(graph).steps.contains { $0.kind == "Attention" && $0.reference != nil }
+        }
+        // A tile has at least three rows.
+        #expect(try isReference(keys: 180_000_000))
+        #expect(try !isReference(keys: 10_000))
+    }
+
+    @Test("The limit of a run's memory includes the scratch memory of all threads")
+    func scratchMemory() throws {
+        // Each thread packs keys and values of 256 MB each; the limit is 8 GB.
+        let graph = try attention(queries: 3, keys: 1 << 20, width: 64)
+        _ = try Program(graph, threads: 1)
+        let failure = #expect(throws: Failure.self) { try Program(graph, threads: 16) }
+        #expect(failure?.code == .limitExceeded)
+    }
+
     @Test("8-bit pixels are scaled into the layout that the first layer reads", arguments: [1, 3])
     func pixels(channels: Int) throws {
         let shape: Shape = [2, 6, 5, channels]

@@ -18,6 +18,18 @@ struct WorkersTests {
         }
     }
 
+    @Test("More chunks than a job may have are split into several jobs", arguments: [1, 2, 3, 8])
+    func jobs(threads: Int) {
+        let workers = Workers(threads)
+        for chunks in [0, 1, 9, 10, 11, 20, 21, 1000] {
+            let counts = pointer([Int](repeating: 0, count: 1000))
+            workers.run(chunks: chunks, context: counts, mostChunks: 10) { context, chunk, _ in
+                UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
+            }
+            #expect((0..<1000).allSatisfy { counts[$0] == ($0 < chunks ? 1 : 0) })
+        }
+    }
+
     @Test("An unreasonable number of threads is limited")
     func excess() {
         let workers = Workers(1_000_000)
