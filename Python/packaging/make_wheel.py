@@ -81,7 +81,7 @@ def libraries(tree):
 
 
 def licenses_in(tree, library):
-    """The same for a library of another architecture, whose C libraries are in `tree`."""
+    """The license texts of the C libraries of another architecture, by name; the libraries are in `tree`."""
     from elftools.elf.elffile import ELFFile
 
     texts = {}

@@ -1,4 +1,4 @@
-"""What the tests share: the project's own network and photos, and models that are made of graphs written by hand."""
+"""What the tests share: the project's own network, and a photo."""
 
 import pytest
 from material import CAT, GRAPH, LABELS

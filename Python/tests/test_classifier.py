@@ -206,7 +206,7 @@ def test_a_closed_classifier(ct, model):
     assert len(list(results)) == 1
     with pytest.raises(ValueError, match="closed"):
         classifier.classify([CAT])
-    model.predict  # The model lives on.
+    assert model.predict({"input": Image.open(CAT).resize((32, 32))})["classLabel"]  # The model lives on.
 
 
 def test_reports(ct, model, tmp_path):

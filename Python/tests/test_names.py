@@ -95,7 +95,7 @@ def test_shapes_have_defaults(ct):
     for wrong in ([(1, 8, 8, 3)], [(1, 8, 8, 3), (8, 8, 3)], [(1, 8, 8, 3), shape]):
         with pytest.raises(ValueError):
             ct.EnumeratedShapes(wrong)
-    with pytest.raises(ValueError, match="none of the shapes"):
+    with pytest.raises(ValueError, match="not one of the shapes"):
         ct.EnumeratedShapes([(1, 8, 8, 3), (1, 4, 4, 3)], default=(1, 5, 5, 3))
 
 

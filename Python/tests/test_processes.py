@@ -130,6 +130,31 @@ def test_control_c_ends_a_long_call(work):
         child.stdout.close()
 
 
+def test_control_c_loses_no_result():
+    printed = script(
+        """
+        from thaw import _library
+        waits = _library.call
+        interruptions = [KeyboardInterrupt, None]
+        def call(name, *arguments):
+            if name == "thaw_batch_next" and interruptions and interruptions.pop(0):
+                raise KeyboardInterrupt
+            return waits(name, *arguments)
+        results, seen = thaw.Classifier(model).classify([cat, "/nowhere.jpg", cat]), []
+        _library.call = call
+        for _ in range(5):
+            try:
+                seen.append(next(results).error is None)
+            except KeyboardInterrupt:
+                seen.append("interrupted")
+            except StopIteration:
+                break
+        print(seen)
+        """
+    )
+    assert printed == "['interrupted', True, False, True]"
+
+
 def test_control_c_in_a_destructor_is_not_lost():
     printed = script(
         """

@@ -61,7 +61,7 @@ _ABSENT = {
     "utils": "save the model, and use coremltools.utils on the file",
     "proto": "MLModel.get_spec() returns coremltools' message if coremltools is installed",
     "converters": "thaw.convert is the only converter",
-    "StateType": "models with state are unsupported",
+    "StateType": "converted TensorFlow models have no state; MLModel.make_state works for other models",
     "PassPipeline": "the passes of the conversion are fixed",
     "ReshapeFrequency": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
     "SpecializationStrategy": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",

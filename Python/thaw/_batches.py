@@ -19,7 +19,7 @@ Answer = TypeVar("Answer")
 def count(value: Any, what: str) -> int:
     number = _integer(value, what)
     if not 1 <= number <= 1 << 20:
-        raise InvalidValueError(f"{what} must be at least 1, not {number}")
+        raise InvalidValueError(f"{what} must be from 1 to {1 << 20:,}, not {number}")
     return number
 
 
@@ -74,13 +74,17 @@ class Batch(Owner, Iterator, Generic[Answer]):
             if not self._pending:
                 self.close()
                 raise StopIteration
-            failure = self._pending.popleft()
+            failure = self._pending[0]
             if failure is not None:
+                self._pending.popleft()
                 return self._counted(failure)
         result = c_void_p()
         # With short timeouts, between which Python handles Control-C.
         while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
             pass
+        # Only now: if Control-C interrupts the wait, the next call waits for the same result.
+        if self._images is not None:
+            self._pending.popleft()
         if not result:
             self.close()
             raise StopIteration

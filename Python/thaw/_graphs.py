@@ -17,7 +17,7 @@ def only_function(function: Any) -> Any:
         return function.get_concrete_function()
     except Exception as failure:
         raise InvalidTypeError(
-            "a tf.function without input signature is no single graph; convert "
+            "a tf.function without an input signature is not a single graph; convert "
             f"function.get_concrete_function(...) instead: {failure}",
             "wrongKind",
         ) from failure
@@ -61,12 +61,12 @@ def _session(graph: Any) -> Any:
         return sessions[0]
     count = "no open session has" if not sessions else f"{len(sessions)} open sessions have"
     raise InvalidValueError(
-        f"the graph has variables, and {count} their values; say which with session=", "missingVariables"
+        f"the graph has variables, and {count} their values; choose one with session=", "missingVariables"
     )
 
 
 def _values(graph: Any, names: list[str], session: Any) -> dict[str, Any]:
-    """The values of variables, but of those that were never initialized."""
+    """The values of variables, except those that were never initialized."""
     fetches = {name: _fetch(graph, name) for name in names}
     fetches = {name: fetch for name, fetch in fetches.items() if fetch is not None}
     try:

@@ -78,7 +78,7 @@ def record(image: Any) -> Any:
         return _array(image)
     if image is None:
         raise InvalidTypeError("there is no image: the value is null", "wrongType")
-    message = "a {} is no image: a path, bytes, a PIL image or an array is expected"
+    message = "expected an image (a path, bytes, a PIL image or an array), not {}"
     raise InvalidTypeError(message.format(type(image).__name__), "wrongType")
 
 

@@ -146,7 +146,7 @@ def _in_own_graph(body: Callable[[], Source]) -> Source:
 
 
 def _version(path: str) -> str:
-    """The major version of the Keras that wrote a file; None if it is unknown."""
+    """The major version of the Keras that wrote a file; empty if it is unknown."""
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             if "metadata.json" not in archive.namelist():

@@ -19,7 +19,6 @@ from ctypes import (
     c_size_t,
     c_uint64,
     c_void_p,
-    cast,
     sizeof,
     string_at,
 )  # fmt: skip
@@ -326,6 +325,3 @@ def encoded(text: str | None) -> bytes | None:
     if b"\0" in data:
         raise error("invalidOption", f"{text!r} contains a null character")
     return data
-
-
-__all__ = [name for name in globals() if not name.startswith("_")] + ["cast"]

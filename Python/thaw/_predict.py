@@ -184,7 +184,6 @@ class _Array(_Input):
         tensor.type = _library.TYPES[array.dtype.name]
         return array
 
-
     def _check(self, shape: list[int]) -> None:
         """Refuses a shape that a flexible input does not have."""
         shapes = self.type["shapes"] or {}

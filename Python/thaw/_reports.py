@@ -49,7 +49,7 @@ def evaluate(model: Any, truth: Any, **options: Any) -> dict[str, Any]:
 def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, Any]:
     """Compares two models, or a model and a graph, on images: the results of `thaw compare --format json`.
 
-    `images` is the path of a file or folder, or a list of such.
+    `images` is the path of a file or folder, or a list of paths.
     """
     with contextlib.ExitStack() as stack:
         words = [stack.enter_context(_file(part)) for part in (model, other)]

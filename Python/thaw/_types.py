@@ -82,7 +82,7 @@ class EnumeratedShapes:
             raise InvalidValueError("EnumeratedShapes must have the same rank", "wrongShape")
         self.default = self.shapes[0].shape if default is None else Shape(default).shape
         if all(shape.shape != self.default for shape in self.shapes):
-            raise InvalidValueError(f"the default {self.default} is none of the shapes", "wrongShape")
+            raise InvalidValueError(f"the default {self.default} is not one of the shapes", "wrongShape")
 
     def __repr__(self) -> str:
         return f"EnumeratedShapes({[shape.shape for shape in self.shapes]}, default={self.default})"

@@ -94,7 +94,7 @@ class MLModel(Owner):
         if isinstance(data, dict):
             return self._interface.predict(self._live(), data)
         if not isinstance(data, list) or not all(isinstance(part, dict) for part in data):
-            message = "predict takes a dictionary of inputs, or a list of such, not {!r}"
+            message = "predict takes a dictionary of inputs, or a list of them, not {!r}"
             raise InvalidTypeError(message.format(type(data).__name__), "wrongType")
         return [self._interface.predict(self._live(), part) for part in data]
 
@@ -309,7 +309,7 @@ def _load_message(model: Any, weights_dir: str | None) -> c_void_p:
         model = model.get_spec()
     descriptor = getattr(type(model), "DESCRIPTOR", None)
     if getattr(descriptor, "full_name", "") != "CoreML.Specification.Model":
-        message = "a {} is no model: a path, or a model or specification of coremltools is expected"
+        message = "expected a path, or a model or specification of coremltools, not {}"
         raise InvalidTypeError(message.format(type(model).__name__), "wrongKind")
     content, weights = model.SerializeToString(), None
     if weights_dir is not None and os.path.exists(os.path.join(weights_dir, "weight.bin")):

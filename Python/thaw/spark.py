@@ -20,7 +20,7 @@ from typing import Any, Iterator
 from ._errors import InvalidTypeError, InvalidValueError, error
 from ._types import _integer
 
-# What a prediction is, in Spark's words.
+# The schema of a row of results.
 SCHEMA = "path string, rank int, label string, index int, probability float, error string"
 
 # The rows of a batch of results.
@@ -125,7 +125,7 @@ class _Model:
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         final = os.path.join(folder, self.name)
         if os.path.isdir(path):
-            # Spark hands no folders to a cluster, so a package travels as an archive, which it unpacks on each worker.
+            # Spark does not ship folders to a cluster, so a package travels as an archive, which it unpacks on each worker.
             context.addArchive(shutil.make_archive(final, "zip", path) + "#" + self.name)
         else:
             os.rename(path, final)
