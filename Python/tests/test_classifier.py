@@ -249,3 +249,25 @@ def test_precisions(ct, tmp_path):
     assert model.precision == "auto"
     with pytest.raises(ct.Error):
         ct.Classifier(model, precision="half")
+
+
+def test_gray_images_of_16_bits_are_those_of_their_file(classifier, tmp_path):
+    gray = np.asarray(Image.open(CAT).convert("L").resize((40, 32))).astype(np.uint16) * 257 - 50 % 257
+    path = str(tmp_path / "gray.png")
+    Image.fromarray(gray).save(path)
+    (expected,) = classifier.classify(path, top=10)
+    opened = Image.open(path)
+    given = [opened, Image.fromarray(gray), Image.fromarray(gray.astype(np.int32)), Image.fromarray(gray.astype(">u2"))]
+    assert {image.mode for image in given} >= {"I"}
+    for result in classifier.classify(given, top=10):
+        assert result.predictions == expected.predictions
+    # 8 bits in this mode stay 8 bits.
+    eight = Image.fromarray((gray >> 8).astype(np.uint8))
+    for result in classifier.classify([eight, eight.convert("I")], top=10):
+        assert result.predictions == expected.predictions
+
+
+@pytest.mark.parametrize("value", [-1, 0, 1.5, "10", True, 2**64])
+def test_wrong_limits_of_pixels_are_refused(ct, model, value):
+    with pytest.raises((ValueError, TypeError), match="max_pixels"):
+        ct.Classifier(model, max_pixels=value)

@@ -239,3 +239,58 @@ def test_the_wording_of_options():
         ("an em--dash -- and ---", "an em--dash -- and ---"),
     ]:
         assert _wording.of_command(message) == expected
+
+
+@pytest.mark.parametrize(
+    "arguments, name",
+    [
+        ({"convert_to": "mlprogram"}, "what_probs"),
+        ({"minimum_deployment_target": "iOS15"}, "what_probs"),
+        ({"compute_precision": "FLOAT32"}, "what_probs"),
+        ({"convert_to": "neuralnetwork"}, "probabilities"),
+        ({}, "probabilities"),
+    ],
+)
+def test_the_probabilities_of_an_ml_program_have_coremltools_name(ct, photo, arguments, name, tmp_path):
+    for probabilities in (None, "probabilities", ""):
+        config = ct.ClassifierConfig(LABELS, "what", probabilities)
+        model = ct.convert(GRAPH, classifier_config=config, **arguments)
+        assert set(model.predict({"input": photo})) == {"what", name}
+        model.save(tmp_path / "model")
+        (path,) = tmp_path.iterdir()
+        assert set(ct.models.MLModel(path).predict({"input": photo})) == {"what", name}
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS), convert_to="mlprogram")
+    assert set(model.output_description) == {"classLabel", "classLabel_probs"}
+
+
+def test_labels_of_more_than_64_bits_are_refused(ct):
+    for wide in (2**63, -(2**63) - 1):
+        with pytest.raises(ValueError, match="64 bits"):
+            ct.convert(GRAPH, classifier_config=ct.ClassifierConfig([wide] + list(range(9))))
+    edges = [2**63 - 1, -(2**63)] + list(range(8))
+    assert ct.Classifier(ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(edges)))._labels == edges
+
+
+def test_messages_do_not_speak_the_language_of_c():
+    from thaw import _wording
+
+    for parts, expected in [
+        (["set it with ", {"option": "size"}, " WxH"], "set it with ImageType.shape=(1, height, width, channels)"),
+        ([{"option": "size"}, " 320x224 works"], "ImageType.shape=(1, 224, 320, channels) works"),
+        ([{"option": "size"}, " 3x4x5"], "ImageType.shape 3x4x5"),
+        (["use ", {"option": "outputs"}, " NODE"], 'use outputs=["NODE"]'),
+        (["use ", {"option": "input"}, " NODE after"], 'use inputs=[thaw.ImageType("NODE")] after'),
+        (["a pipeline; thaw_model_predict takes its values"], "a pipeline; MLModel.predict takes its values"),
+        (["options.crop: 'x' is unknown"], "crop: 'x' is unknown"),
+        (["options.target: 'x' is unknown"], "minimum_deployment_target: 'x' is unknown"),
+        (["options.inputs[2].scale is NULL"], "inputs[2].scale is NULL"),
+        (["my-options.crop and a/options.crop"], "my-options.crop and a/options.crop"),
+    ]:
+        assert _wording.of_library(parts) == expected
+
+
+def test_wrong_choices_are_named_by_keyword(ct, model):
+    for arguments in ({"crop": "nonsense"}, {"resize": "nonsense"}, {"precision": "nonsense"}):
+        with pytest.raises(ct.Error, match=next(iter(arguments))) as caught:
+            ct.Classifier(model, **arguments)
+        assert "options." not in str(caught.value)

@@ -98,3 +98,8 @@ def test_predict_returns_what_core_ml_returns(ct):
         (result,) = ct.Detector(model, confidence=0.2).detect(picture)
         assert answer["coordinates"].shape == (len(result.objects), 4)
         assert answer["confidence"].max(axis=1).tolist() == pytest.approx([one.confidence for one in result.objects])
+
+
+def test_wrong_limits_of_pixels_are_refused(ct):
+    with pytest.raises(ValueError, match="max_pixels"):
+        ct.Detector(MODEL, max_pixels=-1)

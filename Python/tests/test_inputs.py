@@ -1,5 +1,6 @@
 """Flexible arrays, optional inputs, states and functions: torch's answers in the fixtures."""
 
+import copy
 import json
 import os
 
@@ -64,6 +65,12 @@ def test_a_state_passes_from_prediction_to_prediction(ct):
             model.predict(inputs)
         with pytest.raises(TypeError):
             model.predict(inputs, state="x")
+        for wrong in ("x", (inputs,)):
+            with pytest.raises(TypeError, match="dictionary"):
+                model.predict(wrong, state=state)
+        for owner in (model, state):
+            with pytest.raises(TypeError, match="cannot be copied"):
+                copy.copy(owner)
         with ct.models.MLModel(os.path.join(INPUTS, "ranges.mlpackage")) as stateless:
             with pytest.raises(ct.Error):
                 stateless.make_state()

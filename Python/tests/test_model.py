@@ -1,8 +1,10 @@
 """MLModel: predictions, metadata, files, and what Core ML would refuse."""
 
+import copy
 import gc
 import io
 import os
+import pickle
 import threading
 
 import pytest
@@ -243,3 +245,99 @@ def test_predictions_leave_no_memory_behind(model, photo):
     for _ in range(int(os.environ.get("THAW_PREDICTIONS", 1000))):
         model.predict({"input": photo})
     assert resident() - before < 4e6
+
+
+def test_a_tilde_is_the_home_folder(ct, model, tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for name in ("one.mlmodel", "two.mlpackage"):
+        model.save("~/" + name)
+        assert (tmp_path / name).exists() and ct.models.MLModel("~/" + name)
+
+
+def test_paths_that_are_no_file_are_refused(ct, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    endless = ["", "folder/", ".", "..", "/", ".mlmodel", "folder/.mlpackage", "a.mlmodel/"]
+    for path in endless + ["a.foo", "a.MLMODEL", "a.MlPackage", "v1.0", "a\0b.mlmodel"]:
+        with pytest.raises(ValueError) as caught:
+            model.save(path)
+        assert isinstance(caught.value, ct.Error), path
+    for path in (b"", b"a.mlmodel", None, 3):
+        with pytest.raises(ct.InvalidTypeError, match="save takes a path"):
+            model.save(path)
+    assert os.listdir(str(tmp_path)) == ["folder"] and os.listdir(str(tmp_path / "folder")) == []
+    model.save("b.mlpackage/")
+    assert sorted(os.listdir(str(tmp_path))) == ["b.mlpackage", "folder"]
+
+
+def test_owners_are_neither_copied_nor_pickled(ct, model):
+    classifier = ct.Classifier(model)
+    results = classifier.classify([])
+    for owner, words in ((model, "save it"), (classifier, "path of the model"), (results, "list")):
+        for call in (copy.copy, copy.deepcopy, pickle.dumps):
+            with pytest.raises(TypeError, match=words) as caught:
+                call(owner)
+            assert isinstance(caught.value, ct.Error)
+    assert model.author == ""
+
+
+def test_exceptions_have_the_names(ct, model, photo):
+    for data, name in (({"picture": photo}, "picture"), ({}, "input")):
+        with pytest.raises(ct.Error) as caught:
+            model.predict(data)
+        assert caught.value.names == [name]
+    failure = caught.value
+    failure.nodes = [{"name": "a"}]
+    copied = pickle.loads(pickle.dumps(failure))
+    assert (copied.names, copied.nodes, str(copied)) == (["input"], [{"name": "a"}], str(failure))
+
+
+def test_unknown_features_have_no_description(ct, model):
+    descriptions = model.input_description
+    for call in (lambda: descriptions["image"], lambda: descriptions.__setitem__("image", "x")):
+        with pytest.raises(ct.UnknownNameError, match="no input 'image'; its inputs are 'input'") as caught:
+            call()
+        assert caught.value.names == ["image"]
+    assert descriptions.get("image") is None and "image" not in descriptions
+
+
+def test_arguments_of_wrong_types_are_named(ct, model, photo):
+    for call, words in [
+        (lambda: ct.models.MLModel(GRAPH, function_name=3), "function_name"),
+        (lambda: setattr(model, "precision", 16), "precision"),
+        (lambda: setattr(model, "precision", None), "precision"),
+        (lambda: ct.Classifier(model, precision=16), "precision"),
+        (lambda: ct.Classifier(model, crop=3), "crop"),
+        (lambda: ct.ClassifierConfig(LABELS, 3), "predicted_feature_name"),
+        (lambda: ct.ClassifierConfig(LABELS, "a", 3), "predicted_probabilities_output"),
+        (lambda: model.predict("x"), "dictionary"),
+        (lambda: model.predict(({"input": photo},)), "dictionary"),
+    ]:
+        with pytest.raises(ct.InvalidTypeError, match=words):
+            call()
+    assert model.precision == "float32"
+
+
+def test_the_folder_of_the_weights(ct, photo, tmp_path):
+    pytest.importorskip("coremltools")
+    config = ct.ClassifierConfig(LABELS)
+    model = ct.convert(GRAPH, classifier_config=config, convert_to="mlprogram")
+    folder = model.weights_dir
+    assert os.listdir(folder) == ["weight.bin"] and model.weights_dir == folder
+    spec = model.get_spec()
+    spec.description.metadata.author = "A. Author"
+    renamed = ct.models.MLModel(spec, weights_dir=folder)
+    assert renamed.author == "A. Author"
+    assert renamed.predict({"input": photo})["classLabel"] == "cat"
+    model.close()
+    assert not os.path.exists(folder)
+    with pytest.raises(FileNotFoundError, match=r"weights_dir.*expected the folder.*weight\.bin"):
+        ct.models.MLModel(spec, weights_dir=str(tmp_path / "nowhere"))
+    for wrong in (str(tmp_path), None):
+        with pytest.raises(ct.Error, match=r"weight\.bin; expected|missing; expected"):
+            ct.models.MLModel(spec, weights_dir=wrong)
+    with pytest.raises(TypeError, match="weights_dir"):
+        ct.models.MLModel(spec, weights_dir=3)
+    network = ct.convert(GRAPH, classifier_config=config, convert_to="neuralnetwork")
+    assert network.weights_dir is None
+    assert ct.models.MLModel(network.get_spec(), weights_dir=network.weights_dir).predict({"input": photo})

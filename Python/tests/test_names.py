@@ -163,3 +163,39 @@ def test_wrong_arguments_of_convert_are_refused(ct, arguments, words):
 def test_what_is_no_model_is_refused(ct, model):
     with pytest.raises(ct.Error):
         ct.convert(model)
+
+
+def test_names_of_models_say_what_to_do(ct):
+    for name in ("utils", "neural_network", "pipeline", "datatypes"):
+        with pytest.raises(AttributeError, match="coremltools has it"):
+            getattr(ct.models, name)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):
+        ct.models.nonsense
+    with pytest.raises(AttributeError, match="compute_precision"):
+        ct.transform
+    with pytest.raises(AttributeError, match="__version__"):
+        ct.version
+
+
+def test_coremltools_own_members_and_types_are_taken(ct):
+    import enum
+
+    pytest.importorskip("numpy")
+    # As coremltools has them.
+    layouts = enum.Enum("ColorLayout", {"RGB": "RGB", "GRAYSCALE": "G", "CMYK": "CMYK"})
+    assert ct.ImageType(color_layout=layouts.GRAYSCALE).color_layout is ct.colorlayout.GRAYSCALE
+    for wrong in (layouts.CMYK, 3, None):
+        with pytest.raises(ValueError, match="color_layout"):
+            ct.ImageType(color_layout=wrong)
+
+    def of_coremltools(name, bits):
+        return type(name, (), {"get_bitwidth": classmethod(lambda cls: bits)})
+
+    for name, bits, expected in (("fp16", 16, "float16"), ("fp32", 32, "float32"), ("int", 32, "int32")):
+        assert ct.TensorType(dtype=of_coremltools(name, bits)).type_name() == expected
+    for wrong in (of_coremltools("str", 8), object, "nonsense"):
+        with pytest.raises(TypeError, match="unsupported"):
+            ct.TensorType(dtype=wrong).type_name()
+    types = pytest.importorskip("coremltools").converters.mil.mil.types
+    assert ct.TensorType(dtype=types.fp16).type_name() == "float16"
+    assert ct.TensorType(dtype=types.int64).type_name() == "int64"

@@ -76,3 +76,51 @@ def test_what_is_no_configuration_is_refused(ct, model):
     ):
         with pytest.raises(NotImplementedError):
             call()
+
+
+def palettized(ct, model, bits=4):
+    coreml = ct.optimize.coreml
+    return coreml.palettize_weights(model, coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=bits)))
+
+
+def byte_count(path):
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(folder, name)) for folder, _, names in os.walk(path) for name in names)
+
+
+@pytest.mark.parametrize("kind", ["graph", ".mlmodel", ".mlpackage"])
+def test_a_model_of_no_decided_kind_stays_compressed_in_both(ct, photo, tmp_path, kind):
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    if kind != "graph":
+        model.save(tmp_path / ("source" + kind))
+        model = ct.models.MLModel(tmp_path / ("source" + kind))
+    model.author, model.user_defined_metadata["old"] = "before", "1"
+    whole = model.predict({"input": photo})
+    small = palettized(ct, model)
+    model.author = "of the source"
+    small.author, small.user_defined_metadata["new"] = "of the copy", "2"
+    del small.user_defined_metadata["old"]
+    small.output_description["classLabel"] = "What it is"
+    model.close()
+    expected = small.predict({"input": photo})
+    assert expected != whole
+    for ending in (".mlpackage", ".mlmodel", ".mlpackage"):
+        path = str(tmp_path / "small") + ending
+        small.save(path)
+        assert byte_count(path) < 0.25 * byte_count(GRAPH)
+        read = ct.models.MLModel(path)
+        assert read.author == small.author and read.output_description["classLabel"] == "What it is"
+        assert "old" not in read.user_defined_metadata and read.user_defined_metadata["new"] == "2"
+        assert read.predict({"input": photo})["probabilities"] == pytest.approx(expected["probabilities"], abs=0.05)
+        small.author += "; written"
+    with pytest.raises(ct.Error, match="already compressed"):
+        palettized(ct, small, 8)
+
+
+def test_a_decided_kind_is_that_of_the_compressed_model(ct, tmp_path):
+    for convert_to, other in (("mlprogram", ".mlmodel"), ("neuralnetwork", ".mlpackage")):
+        small = palettized(ct, ct.convert(GRAPH, convert_to=convert_to))
+        with pytest.raises(ct.Error, match="extension"):
+            small.save(str(tmp_path / "small") + other)
+        small.save(tmp_path / convert_to)

@@ -65,8 +65,9 @@ _ABSENT = {
     "PassPipeline": "the passes of the conversion are fixed",
     "ReshapeFrequency": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
     "SpecializationStrategy": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
+    "version": "thaw.__version__ is Thaw's own version",
     "SPECIFICATION_VERSION": "the version of a model's format is the lowest that supports it",
-    "transform": "thaw.optimize.coreml compresses weights",
+    "transform": "convert(compute_precision=) selects the precision of all operations",
     "compression_utils": "thaw.optimize.coreml compresses weights",
     "libcoremlpython": "Core ML itself exists on macOS only",
 }

@@ -23,10 +23,19 @@ def count(value: Any, what: str) -> int:
     return number
 
 
+def pixels(value: Any) -> int:
+    """The argument `max_pixels` for the library."""
+    number = 0 if value is None else _integer(value, "max_pixels")
+    if value is not None and not 1 <= number < 1 << 64:
+        raise InvalidValueError(f"max_pixels must be positive, not {number}")
+    return number
+
+
 class Batch(Owner, Iterator, Generic[Answer]):
     """The results of images, in order. `close` ends the work; images without a result yet get none."""
 
     _noun = "batch"
+    _instead = "list() collects its results"
     # The name of the method that creates it, and of the library's function.
     _method = ""
     _function = ""

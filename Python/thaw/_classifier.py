@@ -10,6 +10,7 @@ from ._batches import count
 from ._errors import Error
 from ._library import encoded
 from ._owner import Owner
+from ._types import name_of
 from .models import MLModel
 
 
@@ -82,13 +83,13 @@ class Classifier(Owner):
         self.model = model if isinstance(model, MLModel) else MLModel(model)
         self._labels = self.model._interface.labels
         options = _library.ClassifierOptions(
-            crop=encoded(crop),
-            resize=encoded(resize),
-            background=encoded(background),
-            maximum_pixels=max_pixels or 0,
+            crop=encoded(name_of(crop, "crop")),
+            resize=encoded(name_of(resize, "resize")),
+            background=encoded(background if background is None else name_of(background, "background")),
+            maximum_pixels=_batches.pixels(max_pixels),
             is_strict=bool(strict),
             is_fast=bool(fast),
-            precision=encoded(precision),
+            precision=encoded(name_of(precision, "precision")),
         )
         self._handle = _library.handle("thaw_classifier_create", self.model._live(), byref(options))
 

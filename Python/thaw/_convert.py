@@ -53,7 +53,7 @@ def convert(
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
     form.take_types(inputs, outputs)
     graph = _sources.read(model, session)
-    options = _options.conversion(graph, inputs, outputs, classifier_config)
+    options = _options.conversion(graph, inputs, outputs, classifier_config, form.kind)
 
     def run() -> Any:
         if graph.path is not None:

@@ -9,6 +9,7 @@ from . import _batches, _library
 from ._errors import Error, InvalidTypeError
 from ._library import encoded
 from ._owner import Owner
+from ._types import name_of
 from .models import MLModel
 
 
@@ -80,12 +81,12 @@ class Detector(Owner):
     ):
         self.model = model if isinstance(model, MLModel) else MLModel(model)
         options = _library.DetectorOptions(
-            crop=encoded(crop),
-            resize=encoded(resize),
-            background=encoded(background),
-            maximum_pixels=max_pixels or 0,
+            crop=encoded(name_of(crop, "crop")),
+            resize=encoded(name_of(resize, "resize")),
+            background=encoded(background if background is None else name_of(background, "background")),
+            maximum_pixels=_batches.pixels(max_pixels),
             is_strict=bool(strict),
-            precision=encoded(precision),
+            precision=encoded(name_of(precision, "precision")),
         )
         if confidence is not None:
             options.confidence = pointer(c_double(_threshold(confidence, "confidence")))

@@ -6,20 +6,22 @@ from __future__ import annotations
 class Error(Exception):
     """A failure of Thaw. `code` identifies its kind; the wording of the message may change."""
 
-    def __init__(self, message: str, code: str = "invalidOption", hint: str | None = None):
+    def __init__(
+        self, message: str, code: str = "invalidOption", hint: str | None = None, names: list[str] | None = None
+    ):
         super().__init__(message)
         self.message = message
         self.code = code
         self.hint = hint
         # The details: nodes with their names and operations, and names.
         self.nodes: list[dict[str, str]] = []
-        self.names: list[str] = []
+        self.names: list[str] = names or []
 
     def __str__(self) -> str:
         return self.message + ("\n" + self.hint if self.hint else "")
 
     def __reduce__(self):
-        return type(self), (self.message, self.code, self.hint)
+        return type(self), (self.message, self.code, self.hint), self.__dict__
 
 
 class NotFoundError(Error, FileNotFoundError):

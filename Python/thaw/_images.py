@@ -69,6 +69,8 @@ def record(image: Any) -> Any:
         return _library.Image(bytes=cast(c_char_p(data), c_void_p), byte_count=len(data))
     if hasattr(image, "mode") and hasattr(image, "tobytes"):
         with reading():
+            if image.mode == "I" or image.mode.startswith("I;16"):
+                return _of_16_bits(image)
             if image.mode not in ("L", "RGB", "RGBA"):
                 image = image.convert("RGBA" if "transparency" in image.info or image.mode in ("LA", "PA") else "RGB")
             data = image.tobytes()
@@ -80,6 +82,20 @@ def record(image: Any) -> Any:
         raise InvalidTypeError("there is no image: the value is null", "wrongType")
     message = "expected an image (a path, bytes, a PIL image or an array), not {}"
     raise InvalidTypeError(message.format(type(image).__name__), "wrongType")
+
+
+def _of_16_bits(image: Any) -> Any:
+    """A gray image of 16 bits, of which the library's readers of files use the high byte.
+
+    Pillow has images of 16 bits in the mode I too, as it has images of 8 bits that were converted to it.
+    """
+    import numpy
+
+    values = numpy.asarray(image).astype(numpy.int64)
+    if image.mode != "I" or image.format is not None or values.max(initial=0) > 255:
+        values >>= 8
+    data = values.clip(0, 255).astype(numpy.uint8).tobytes()
+    return _pixels(data, image.size[0], image.size[1], 1, name(image))
 
 
 def _array(image: Any) -> Any:

@@ -11,7 +11,7 @@ from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._library import array, encoded
 from ._settings import colorlayout, precision, target
 from ._sources import Source
-from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer
+from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer, member
 
 _COLORS = {
     colorlayout.RGB: b"rgb",
@@ -41,7 +41,7 @@ class Form:
             raise InvalidValueError(message.format(convert_to))
         form = cls(kinds[convert_to])
         if minimum_target is not None:
-            system = _member(target, minimum_target, "minimum_deployment_target", "thaw.target")
+            system = member(target, minimum_target, "minimum_deployment_target", "thaw.target")
             form.target = system.name
             fitting = "mlProgram" if system >= target.iOS15 else "neuralNetwork"
             if form.kind not in (None, fitting):
@@ -52,7 +52,7 @@ class Form:
             if form.kind == "neuralNetwork":
                 raise InvalidValueError("compute_precision is for ML Programs; a neural network has none")
             form.kind = "mlProgram"
-            form.compute_precision = _member(precision, compute_precision, "compute_precision", "thaw.precision").value
+            form.compute_precision = member(precision, compute_precision, "compute_precision", "thaw.precision").value
         return form
 
     def take_types(self, inputs: list[Any], outputs: list[Any]) -> None:
@@ -91,16 +91,6 @@ class Form:
             input_type=encoded(self.input_type),
             output_type=encoded(self.output_type),
         )
-
-
-def _member(kind: Any, value: Any, what: str, name: str) -> Any:
-    """A member of an enumeration, or of coremltools' enumeration with the same name."""
-    if isinstance(value, kind):
-        return value
-    try:
-        return kind[getattr(value, "name", value)]
-    except (KeyError, TypeError):
-        raise InvalidTypeError(f"{what} must be a {name}, not {value!r}", "wrongType") from None
 
 
 class Record:
@@ -144,14 +134,19 @@ def tensors(values: dict[str, Any]) -> Record:
 # MARK: All options
 
 
-def conversion(source: Source, inputs: list[Any], outputs: list[Any], labels: ClassifierConfig | None) -> Record:
-    """The library's options for the arguments of `convert`."""
+def conversion(
+    source: Source, inputs: list[Any], outputs: list[Any], labels: ClassifierConfig | None, kind: str | None = None
+) -> Record:
+    """The library's options for the arguments of `convert`. `kind` is that of the form."""
     options = _library.ConvertOptions()
     owned: list[Any] = []
     _set_inputs(options, owned, source, inputs)
     names = _set_outputs(options, source, outputs)
     if labels is not None:
         names = _set_labels(options, owned, labels, names)
+        if kind == "mlProgram":
+            # coremltools' name, with predicted_probabilities_output or without.
+            options.probabilities = encoded((labels.predicted_feature_name or "classLabel") + "_probs")
     if names:
         options.outputs, options.output_count = _strings(owned, names), len(names)
     return Record(pointer(options), options, *owned)
@@ -292,10 +287,13 @@ def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str])
             raise InvalidTypeError("class_labels are all strings or all integers, not both", "wrongLabels")
         else:
             numbers = [_integer(label, "a class label") for label in texts]
+            wide = [number for number in numbers if not -(1 << 63) <= number < 1 << 63]
+            if wide:
+                raise InvalidValueError(f"the class label {wide[0]} does not fit into 64 bits", "wrongLabels")
             options.integer_labels, options.integer_label_count = _numbers(owned, c_int64, numbers), len(numbers)
     options.class_label = encoded(config.predicted_feature_name)
     first = config.predicted_probabilities_output
-    if first is None:
+    if not first:
         return outputs
     first = _plain(first)
     return [first] + [name for name in outputs if name != first]

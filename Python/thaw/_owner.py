@@ -8,7 +8,7 @@ from ctypes import c_void_p
 from typing import Any, TypeVar
 
 from . import _library
-from ._errors import InvalidValueError
+from ._errors import InvalidTypeError, InvalidValueError
 
 Self = TypeVar("Self", bound="Owner")
 
@@ -18,6 +18,8 @@ class Owner:
 
     # The kind of object, in messages and in the names of the library's functions.
     _noun = ""
+    # What a script does instead of copying it or passing it to another process.
+    _instead = "pass the path of the model"
     _handle: c_void_p | None = None
 
     def _live(self) -> c_void_p:
@@ -31,6 +33,11 @@ class Owner:
         handle, self._handle = self._handle, None
         if handle is not None:
             getattr(_library.library(), f"thaw_{self._noun}_free")(handle)
+
+    def __reduce__(self) -> Any:
+        # copy.copy, copy.deepcopy and pickle call this.
+        message = "a {} of Thaw cannot be copied or pickled; {}"
+        raise InvalidTypeError(message.format(self._noun, self._instead), "wrongType")
 
     def __enter__(self: Self) -> Self:
         return self

@@ -44,7 +44,7 @@ class Interface:
             if name not in self.inputs:
                 names = ", ".join(repr(name) for name in self.inputs)
                 message = f"the model has no input {name!r}; its inputs are {names}"
-                raise UnknownNameError(message, "noSuchFeature")
+                raise UnknownNameError(message, "noSuchFeature", names=[name])
         tensors = type(self._template).from_buffer_copy(self._template)
         owned, absent = [], []
         for index, (name, feature) in enumerate(self.inputs.items()):
@@ -53,7 +53,7 @@ class Interface:
             elif feature.type["isOptional"]:
                 absent.append(index)
             else:
-                raise InvalidValueError(f"the input {name!r} has no value", "noInput")
+                raise InvalidValueError(f"the input {name!r} has no value", "noInput", names=[name])
         if absent:
             given = [tensor for index, tensor in enumerate(tensors) if index not in absent]
             owned.append(tensors)

@@ -19,6 +19,23 @@ def _integer(value: Any, what: str) -> int:
     raise InvalidTypeError(f"{what} must be an integer, not {value!r}", "wrongType")
 
 
+def name_of(value: Any, what: str) -> str:
+    """`value` if it is a string."""
+    if not isinstance(value, str):
+        raise InvalidTypeError(f"{what} must be a string, not {value!r}", "wrongType")
+    return value
+
+
+def member(kind: Any, value: Any, what: str, name: str) -> Any:
+    """A member of an enumeration, or of coremltools' enumeration with the same name."""
+    if isinstance(value, kind):
+        return value
+    try:
+        return kind[getattr(value, "name", value)]
+    except (KeyError, TypeError):
+        raise InvalidTypeError(f"{what} must be a {name}, not {value!r}", "wrongType") from None
+
+
 class RangeDim:
     """A dimension with a range of sizes. An `upper_bound` of -1 means no limit."""
 
@@ -117,8 +134,13 @@ class ImageType(_Feature):
     ):
         super().__init__(name, shape)
         try:
-            self.color_layout = colorlayout(color_layout)
-        except ValueError:
+            is_string = isinstance(color_layout, str)
+            self.color_layout = (
+                colorlayout(color_layout)
+                if is_string
+                else member(colorlayout, color_layout, "color_layout", "thaw.colorlayout")
+            )
+        except (ValueError, InvalidTypeError):
             names = ", ".join("colorlayout." + layout.name for layout in colorlayout)
             raise InvalidValueError(f"color_layout must be one of {names}, not {color_layout!r}") from None
         self.is_gray = self.color_layout in (colorlayout.GRAYSCALE, colorlayout.GRAYSCALE_FLOAT16)
@@ -173,15 +195,20 @@ class TensorType(_Feature):
             return None
         import numpy
 
-        try:
-            return numpy.dtype(self.dtype).name
-        except TypeError:
-            # coremltools' own types are named fp16 and so on.
-            name = getattr(self.dtype, "__name__", "")
-            known = {"fp16": "float16", "fp32": "float32", "int32": "int32"}
-            if name in known:
-                return known[name]
-            raise InvalidTypeError(f"the dtype {self.dtype!r} is unsupported", "wrongType") from None
+        if hasattr(self.dtype, "get_bitwidth"):
+            # coremltools' own types: classes that are named fp16, int and so on.
+            kind = {"fp16": "float", "fp32": "float", "fp64": "float", "int": "int"}.get(self.dtype.__name__)
+            if kind is not None:
+                return f"{kind}{self.dtype.get_bitwidth()}"
+        else:
+            try:
+                name = numpy.dtype(self.dtype).name
+            except TypeError:
+                name = "object"
+            # NumPy takes any class for an object.
+            if name != "object":
+                return name
+        raise InvalidTypeError(f"the dtype {self.dtype!r} is unsupported", "wrongType")
 
     def __repr__(self) -> str:
         return f"TensorType(name={self.name!r}, shape={self.shape}, dtype={self.dtype})"
@@ -196,6 +223,12 @@ class ClassifierConfig:
         predicted_feature_name: str = "classLabel",
         predicted_probabilities_output: str | None = None,
     ):
+        for value, what in (
+            (predicted_feature_name, "predicted_feature_name"),
+            (predicted_probabilities_output, "predicted_probabilities_output"),
+        ):
+            if value is not None:
+                name_of(value, what)
         self.class_labels = class_labels
         self.predicted_feature_name = predicted_feature_name
         self.predicted_probabilities_output = predicted_probabilities_output

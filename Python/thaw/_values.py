@@ -24,10 +24,10 @@ class Interface:
             if name not in self.inputs:
                 names = ", ".join(repr(name) for name in self.inputs)
                 message = f"the model has no input {name!r}; its inputs are {names}"
-                raise UnknownNameError(message, "noSuchFeature")
+                raise UnknownNameError(message, "noSuchFeature", names=[name])
         for name, feature in self.inputs.items():
             if name not in data and not feature["isOptional"]:
-                raise InvalidValueError(f"the input {name!r} has no value", "noInput")
+                raise InvalidValueError(f"the input {name!r} has no value", "noInput", names=[name])
         # Keeps the memory alive that the structures point to.
         values = [(Value(name=encoded(name)), self.inputs[name], given) for name, given in data.items()]
         owned = [_FILL[feature["type"]](value, feature, given) for value, feature, given in values]

@@ -21,12 +21,75 @@ _KEYWORDS = {
     "output_type": "dtype",
 }
 
+# Members of the library's structures, and its functions, as messages about calls name them.
+_MEMBERS = {
+    "options.background": "background",
+    "options.batch_norm": "batch_norm",
+    "options.channels": "ImageType.channel_first",
+    "options.class_label": "ClassifierConfig.predicted_feature_name",
+    "options.compute_precision": "compute_precision",
+    "options.confidence": "confidence",
+    "options.crop": "crop",
+    "options.input": "inputs",
+    "options.input_type": "dtype",
+    "options.inputs": "inputs",
+    "options.integer_labels": "ClassifierConfig.class_labels",
+    "options.iou": "iou",
+    "options.kind": "convert_to",
+    "options.labels": "ClassifierConfig.class_labels",
+    "options.output_bias": "ImageType.bias",
+    "options.output_color": "ImageType.color_layout",
+    "options.output_scale": "ImageType.scale",
+    "options.output_type": "dtype",
+    "options.outputs": "outputs",
+    "options.paths": "images",
+    "options.precision": "precision",
+    "options.preprocessing": "preprocessing",
+    "options.probabilities": "ClassifierConfig.predicted_probabilities_output",
+    "options.resize": "resize",
+    "options.target": "minimum_deployment_target",
+    "options.weights": "config",
+    "thaw_model_compress": "thaw.optimize.coreml",
+    "thaw_model_predict": "MLModel.predict",
+    "thaw_model_run": "MLModel.predict",
+    "thaw_state_create": "MLModel.make_state",
+    "thaw_state_run": "MLModel.predict",
+}
+_MEMBER = re.compile(r"(?<![\w/.-])(?:{})(?![\w/-]|\.\w+:)".format("|".join(re.escape(name) for name in _MEMBERS)))
+
+# The value of an option, as the command takes it: a size, or the name of a node.
+_SIZE = re.compile(r"[ =](W|\d+)[x×](H|\d+)(?!\w)")
+_NODE = re.compile(r"[ =]NODE(?!\w)")
+
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w-])")
 
 
 def of_library(parts: list[Any]) -> str:
     """A message of the library, given in parts: strings, and objects with the name of an option."""
-    return "".join(part if isinstance(part, str) else _KEYWORDS.get(part["option"], part["option"]) for part in parts)
+    words, option = [], None
+    for part in parts:
+        if isinstance(part, str):
+            words.append(_MEMBER.sub(lambda match: _MEMBERS[match.group()], _value(option, part)))
+            option = None
+        else:
+            option = part["option"]
+            words.append(_KEYWORDS.get(option, option))
+    return "".join(words)
+
+
+def _value(option: str | None, text: str) -> str:
+    """The text after an option, with its value as Python's keyword takes it."""
+    if option == "size":
+        match = _SIZE.match(text)
+        if match:
+            width, height = ({"W": "width", "H": "height"}.get(side, side) for side in match.groups())
+            return f"=(1, {height}, {width}, channels)" + text[match.end() :]
+    elif option in ("input", "outputs"):
+        match = _NODE.match(text)
+        if match:
+            value = '=[thaw.ImageType("NODE")]' if option == "input" else '=["NODE"]'
+            return value + text[match.end() :]
+    return text
 
 
 def of_command(message: str) -> str:

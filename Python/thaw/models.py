@@ -4,28 +4,51 @@ from __future__ import annotations
 
 import copy
 import os
+import shutil
+import tempfile
+import weakref
 from ctypes import byref, c_char, c_void_p
 from typing import Any, Iterator, Mapping, MutableMapping
 
 from . import _library, _predict, _values
-from ._errors import InvalidTypeError, InvalidValueError, MachineError
+from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError, NotFoundError, UnknownNameError
 from ._library import encoded
 from ._options import Form
 from ._owner import Owner
 from ._settings import ComputeUnit
+from ._types import name_of
 
 __all__ = ["MLModel"]
+
+# The extensions of files and packages, by kind.
+_EXTENSIONS = {"neuralNetwork": ".mlmodel", "mlProgram": ".mlpackage"}
+
+# Names that only coremltools has.
+_ABSENT = (
+    "utils", "neural_network", "pipeline", "tree_ensemble", "nearest_neighbors", "feature_vectorizer", "array_feature_extractor",
+    "datatypes", "model", "compute_device", "compute_plan", "CompiledMLModel",
+)  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    reason = "; coremltools has it: save the model, and use coremltools on the file" if name in _ABSENT else ""
+    raise AttributeError(f"module 'thaw.models' has no attribute {name!r}{reason}")
 
 
 class MLModel(Owner):
     """A Core ML model: a network, a pipeline, or a model of another kind such as scikit-learn's.
 
     `model` is the path of a `.mlmodel` or `.mlpackage`, or a model or specification of coremltools. The weights of an ML
-    Program's specification are in `weights_dir`; `function_name` is one of its functions. The other arguments are accepted
-    without effect.
+    Program's specification are in `weights_dir`, the folder of a `weight.bin`; `function_name` is one of its functions. The
+    other arguments are accepted without effect.
     """
 
     _noun = "model"
+    _instead = "save it, and pass the path"
+    # The same compressed weights in the other kind of model, if its kind is not decided.
+    _twin: _Twin | None = None
+    # Removes the folder of weights_dir.
+    _weights: Any = None
 
     def __init__(
         self,
@@ -38,9 +61,11 @@ class MLModel(Owner):
         function_name: str | None = None,
         optimization_hints: Any = None,
     ):
+        if function_name is not None:
+            name_of(function_name, "function_name")
         if isinstance(model, (str, os.PathLike)):
-            function = encoded(function_name)
-            handle = _library.handle("thaw_model_load_function", os.fsencode(model), function)
+            path = os.path.expanduser(os.fsdecode(model))
+            handle = _library.handle("thaw_model_load_function", encoded(path), encoded(function_name))
         elif function_name is not None:
             raise InvalidValueError("function_name= needs the path of a model")
         else:
@@ -58,6 +83,8 @@ class MLModel(Owner):
         self._form = form
         self.compute_unit = compute_units
         self._precision = "float32"
+        # The twins of compressed models that are still to be made of this one.
+        self._twins: Any = weakref.WeakSet()
         self._describe()
 
     def _describe(self) -> None:
@@ -72,6 +99,21 @@ class MLModel(Owner):
             ", ".join(feature["name"] for feature in self._description[part]) for part in ("inputs", "outputs")
         )
         return f"<MLModel, {inputs} to {outputs}>"
+
+    def close(self) -> None:
+        """Frees the memory. The object cannot be used afterwards."""
+        if self._weights is not None:
+            self._weights()
+        waiting = [twin for twin in self.__dict__.get("_twins", ()) if twin.source is self]
+        if waiting and self._handle is not None:
+            # They keep the memory, in a model of their own.
+            kept = MLModel.__new__(MLModel)
+            kept.__dict__.update(self.__dict__, _weights=None, _twin=None)
+            for twin in waiting:
+                twin.source = kept
+            self._handle = None
+        self._twin = None
+        super().close()
 
     # MARK: Predicting
 
@@ -88,15 +130,17 @@ class MLModel(Owner):
                 raise InvalidTypeError(message.format(type(state).__name__), "wrongType")
             if state._model is not self:
                 raise InvalidValueError("the state belongs to another model")
-            parts = [data] if isinstance(data, dict) else data
+        parts = data if isinstance(data, list) else [data]
+        for part in parts:
+            if not isinstance(part, dict):
+                message = "predict takes a dictionary of inputs, or a list of them, not {!r}"
+                kind = type(part).__name__ if part is data else "a list with " + type(part).__name__
+                raise InvalidTypeError(message.format(kind), "wrongType")
+        if state is None:
+            answers = [self._interface.predict(self._live(), part) for part in parts]
+        else:
             answers = [self._interface.predict(state._live(), part, "thaw_state_run") for part in parts]
-            return answers[0] if isinstance(data, dict) else answers
-        if isinstance(data, dict):
-            return self._interface.predict(self._live(), data)
-        if not isinstance(data, list) or not all(isinstance(part, dict) for part in data):
-            message = "predict takes a dictionary of inputs, or a list of them, not {!r}"
-            raise InvalidTypeError(message.format(type(data).__name__), "wrongType")
-        return [self._interface.predict(self._live(), part) for part in data]
+        return answers if isinstance(data, list) else answers[0]
 
     @property
     def precision(self) -> str:
@@ -105,7 +149,7 @@ class MLModel(Owner):
 
     @precision.setter
     def precision(self, precision: str) -> None:
-        _library.call("thaw_model_set_precision", self._live(), encoded(precision))
+        _library.call("thaw_model_set_precision", self._live(), encoded(name_of(precision, "precision")))
         self._precision = precision
 
     def make_state(self) -> State:
@@ -117,15 +161,41 @@ class MLModel(Owner):
     def save(self, save_path: str | os.PathLike[str]) -> None:
         """Writes the model: a neural network if the path ends in `.mlmodel`, an ML Program if in `.mlpackage`.
 
-        Without such an extension, the one for the model's kind is added. A pipeline is written unchanged.
+        Without an extension, the one for the model's kind is added. A pipeline is written unchanged.
         """
-        path = os.fspath(save_path)
-        if not path.rstrip("/").endswith((".mlmodel", ".mlpackage")):
-            path += self._extension()
+        path = self._path(save_path)
+        kind = "mlProgram" if path.rstrip("/").endswith(_EXTENSIONS["mlProgram"]) else "neuralNetwork"
         options = self._form.record()
-        _library.in_background(
-            lambda: _library.call("thaw_model_save", self._live(), os.fsencode(path), byref(options), None)
-        )
+        name = encoded(path)
+
+        def write() -> None:
+            _library.call("thaw_model_save", self._in(kind), name, byref(options), None)
+
+        _library.in_background(write)
+
+    def _path(self, given: Any) -> str:
+        """The path to save to, with an extension."""
+        path = os.fspath(given) if isinstance(given, os.PathLike) else given
+        if not isinstance(path, str):
+            raise InvalidTypeError(f"save takes a path, not {given!r}", "wrongType")
+        path = os.path.expanduser(path)
+        name = os.path.basename(path.rstrip("/"))
+        extension = os.path.splitext(name)[1]
+        is_folder = path.endswith("/") and extension != _EXTENSIONS["mlProgram"]
+        if is_folder or name in ("", ".", "..", *_EXTENSIONS.values()):
+            message = "save takes the path of a file, such as 'model{}', not {!r}"
+            raise InvalidValueError(message.format(self._extension(), given))
+        if extension and extension not in _EXTENSIONS.values():
+            message = "{}: the path ends in {}; expected .mlmodel, .mlpackage, or no extension"
+            raise InvalidValueError(message.format(path, extension), "unknownFormat")
+        return path if extension else path + self._extension()
+
+    def _in(self, kind: str | None) -> c_void_p:
+        """The handle of the model that is written in this kind."""
+        handle = self._live()
+        if self._twin is None or self._twin.kind != kind:
+            return handle
+        return self._twin.handle(self._description)
 
     def _kind(self) -> str | None:
         """The kind in which it is written; None for a pipeline, which has only one."""
@@ -137,7 +207,7 @@ class MLModel(Owner):
     def _extension(self) -> str:
         kind = self._kind()
         is_package = self._description["isPackage"] if kind is None else kind == "mlProgram"
-        return ".mlpackage" if is_package else ".mlmodel"
+        return _EXTENSIONS["mlProgram" if is_package else "neuralNetwork"]
 
     def _as_written(self) -> MLModel:
         """The model as it is after writing and reading it."""
@@ -157,14 +227,36 @@ class MLModel(Owner):
                 _library.library().thaw_free(part.data)
         return parts[0], parts[1]
 
+    @property
+    def weights_dir(self) -> str | None:
+        """The folder of the `weight.bin` for `get_spec()`; None if the model has none. It is removed with the model."""
+        if self._weights is None or not self._weights.alive:
+            weights = self._serialized()[1]
+            if not weights:
+                return None
+            folder = tempfile.mkdtemp(prefix="thaw-weights-")
+            # A forked process does not remove the folder of its parent.
+            self._weights = weakref.finalize(self, _remove, folder, os.getpid())
+            with open(os.path.join(folder, "weight.bin"), "wb") as file:
+                file.write(weights)
+        return self._weights.peek()[2][0]
+
     def _compressed(self, weights: str, minimum_count: int) -> MLModel:
-        options = self._form.record(weights=weights, kind=self._kind())
+        kind = self._kind()
+        handle = _library.in_background(lambda: self._compress(kind, weights, minimum_count))
+        result = MLModel._of_handle(handle, Form(self._form.kind), self.compute_unit)
+        if self._form.kind is None:
+            (other,) = set(_EXTENSIONS) - {kind}
+            result._twin = _Twin(self, other, weights, minimum_count)
+        return result
+
+    def _compress(self, kind: str | None, weights: str, minimum_count: int) -> c_void_p:
+        """The handle of a compressed model of this kind."""
+        options = self._form.record(weights=weights, kind=kind)
         options.minimum_count = minimum_count
         handle = c_void_p()
-        _library.in_background(
-            lambda: _library.call("thaw_model_compress", self._live(), byref(options), byref(handle), None)
-        )
-        return MLModel._of_handle(handle, Form(), self.compute_unit)
+        _library.call("thaw_model_compress", self._live(), byref(options), byref(handle), None)
+        return handle
 
     def get_spec(self) -> Any:
         """The model as coremltools' message; requires coremltools."""
@@ -181,6 +273,26 @@ class MLModel(Owner):
             raise InvalidTypeError(f"metadata must be a string, not {value!r}", "wrongType")
         _library.call("thaw_model_set_metadata", self._live(), encoded(field), encoded(key), encoded(value))
         self._describe()
+
+    def _take_metadata(self, description: dict[str, Any]) -> None:
+        """Takes the metadata and the descriptions of features from those of the same model in the other kind."""
+        metadata, own = description["metadata"], self._description["metadata"]
+        changes = [
+            (field, None, metadata[field])
+            for field in ("shortDescription", "author", "license", "versionString")
+            if metadata[field] != own[field]
+        ]
+        given, present = metadata["userDefined"] or {}, own["userDefined"] or {}
+        changes += [("userDefined", key, None) for key in present if key not in given]
+        changes += [("userDefined", key, value) for key, value in given.items() if present.get(key) != value]
+        for part in ("inputs", "outputs"):
+            changes += [
+                ("feature", mine["name"], feature["description"])
+                for mine, feature in zip(self._description[part], description[part])
+                if mine["description"] != feature["description"]
+            ]
+        for change in changes:
+            self._set(*change)
 
     @property
     def author(self) -> str:
@@ -227,10 +339,31 @@ class MLModel(Owner):
         return _Descriptions(self, "outputs")
 
 
+class _Twin:
+    """A compressed model of another kind, which is made when it is first written."""
+
+    def __init__(self, source: MLModel, kind: str, weights: str, minimum_count: int):
+        self.source: MLModel | None = source
+        self.kind = kind
+        self._options = (kind, weights, minimum_count)
+        self._model: MLModel | None = None
+        source._twins.add(self)
+
+    def handle(self, description: dict[str, Any]) -> c_void_p:
+        """The handle of the model, with the metadata of this description."""
+        if self.source is not None:
+            self._model = MLModel._of_handle(self.source._compress(*self._options), Form())
+            self.source = None
+        assert self._model is not None
+        self._model._take_metadata(description)
+        return self._model._live()
+
+
 class State(Owner):
     """The state of a stateful model between predictions."""
 
     _noun = "state"
+    _instead = "read_state and write_state copy its arrays"
 
     def __init__(self, model: MLModel):
         self._model = model
@@ -286,10 +419,16 @@ class _Descriptions(Mapping):
         return {feature["name"]: feature["description"] or "" for feature in self._model._description[self._part]}
 
     def __getitem__(self, name: str) -> str:
-        return self._values[name]
+        values = self._values
+        if name not in values:
+            message = "the model has no {} {!r}; its {} are {}"
+            names = ", ".join(repr(name) for name in values)
+            text = message.format(self._part[:-1], name, self._part, names)
+            raise UnknownNameError(text, "noSuchFeature", names=[str(name)])
+        return values[name]
 
     def __setitem__(self, name: str, text: str) -> None:
-        self._values[name]
+        self[name]
         self._model._set("feature", name, text)
 
     def __iter__(self) -> Iterator[str]:
@@ -302,8 +441,14 @@ class _Descriptions(Mapping):
         return repr(dict(self))
 
 
-def _load_message(model: Any, weights_dir: str | None) -> c_void_p:
+def _load_message(model: Any, weights_dir: Any) -> c_void_p:
     """Loads a model or a specification of coremltools."""
+    if weights_dir is not None:
+        if not isinstance(weights_dir, (str, os.PathLike)):
+            raise InvalidTypeError(f"weights_dir must be the path of a folder, not {weights_dir!r}", "wrongType")
+        weights_dir = os.path.expanduser(os.fsdecode(weights_dir))
+        if not os.path.isdir(weights_dir):
+            raise NotFoundError(f"weights_dir: {weights_dir} is not a folder; {_EXPECTED}", "noSuchFile")
     if hasattr(model, "get_spec"):
         weights_dir = weights_dir or getattr(model, "weights_dir", None)
         model = model.get_spec()
@@ -315,4 +460,19 @@ def _load_message(model: Any, weights_dir: str | None) -> c_void_p:
     if weights_dir is not None and os.path.exists(os.path.join(weights_dir, "weight.bin")):
         with open(os.path.join(weights_dir, "weight.bin"), "rb") as file:
             weights = file.read()
-    return _library.handle("thaw_model_load_bytes", content, len(content), weights, len(weights or b""))
+    try:
+        return _library.handle("thaw_model_load_bytes", content, len(content), weights, len(weights or b""))
+    except Error as failure:
+        # A folder without weights is right for a model without weights.
+        if weights is None and model.WhichOneof("Type") == "mlProgram":
+            problem = "weights_dir is missing" if weights_dir is None else f"{weights_dir} has no weight.bin"
+            failure.hint = f"{problem}; {_EXPECTED}"
+        raise
+
+
+_EXPECTED = "expected the folder with the package's weight.bin, as MLModel.weights_dir names it"
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)

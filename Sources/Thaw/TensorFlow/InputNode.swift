@@ -60,7 +60,7 @@ struct InputNode {
         if let type = node.dataType, type != .uint8 {
             throw Failure.decodedNotBytes(node.name, node.op, type.element?.rawValue ?? "\(type)")
         }
-        if node.op == "DecodeAndCropJpeg" { throw Failure.cropLost(node.name, node.op) }
+        if node.has(.cropping) { throw Failure.cropLost(node.name, node.op) }
     }
 
     // MARK: Replacing

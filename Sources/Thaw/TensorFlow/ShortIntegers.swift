@@ -20,6 +20,18 @@ struct ShortIntegers {
         }
     }
 
+    /// - Throws: `Failure` if a node computes with the integers of an image, which is floating point here: results neither
+    ///   wrap around nor are rounded down.
+    static func checkImage(_ node: TensorFlowNode) throws {
+        guard case .type(let type)? = node.definition.attributes["T"], let element = type.element,
+            element.bounds != nil, element.size < 4, node.definition.has(.mayOverflow),
+            node.inputs.contains(where: { $0.constant == nil && $0.type.element.isFloatingPoint })
+        else { return }
+        throw node.refused(
+            "it computes with \(element.rawValue) numbers, but the image is floating point",
+            remedy: "\(option: .input) NODE selects a node after a cast to floating point")
+    }
+
     /// The results of the node.
     func build(_ rule: TensorFlowRule, _ context: inout ImportContext) throws -> [Operand] {
         let wide = try node.inputs.enumerated().map { index, input in

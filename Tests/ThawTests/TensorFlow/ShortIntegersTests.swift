@@ -29,6 +29,19 @@ import Testing
         return answer
     }
 
+    @Test(arguments: ["Mul", "Mean"]) func `arithmetic on the bytes of an image is refused`(_ op: String) {
+        let nodes = [
+            Self.node("x", "Placeholder", [], ["dtype": .type(.uint8), "shape": .shape([1, 2, 2, 3])]),
+            Self.node("axes", "Const", [], ["value": .tensor(Tensor(integers: [3], shape: [1]))]),
+            Self.node("done", op, ["x", op == "Mean" ? "axes" : "x"], ["T": .type(.uint8)]),
+            Self.node("y", "Cast", ["done"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
+        ]
+        let failure = #expect(throws: Failure.self) {
+            try Importer.run(GraphDefinition(nodes: nodes), ImportOptions())
+        }
+        #expect(failure?.description.contains("it computes with uint8 numbers") == true)
+    }
+
     @Test(arguments: ["AddV2", "Sub", "Mul", "Neg", "Abs"]) func `overflow wraps around`(_ op: String) throws {
         let numbers: [Float] = [0, 1, 2, 100, 127, 128, 200, 255, 256, 1000, -1, -200]
         let functions: [String: (Int) -> Int] = [

@@ -7,9 +7,8 @@ enum OtherOperations {
             (["Placeholder", "PlaceholderV2"], .lost, .placeholder),
             (["Variable", "VariableV2", "VarHandleOp"], .lost, .variable),
             (
-                ["DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage", "DecodeAndCropJpeg"], .lost,
-                .decoder
-            ),
+                ["DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage"], .lost, .decoder
+            ), (["DecodeAndCropJpeg"], .lost, [.decoder, .cropping]),
             (
                 [
                     "IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "QueueDequeue",

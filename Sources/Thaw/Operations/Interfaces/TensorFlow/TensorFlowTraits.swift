@@ -42,7 +42,7 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let cast = Self(rawValue: 1 << 1)
     /// Sums, differences, products and quotients.
     static let affine = Self(rawValue: 1 << 2)
-    /// May return an integer that its inputs' type cannot represent.
+    /// Computes numbers that the integer type of its inputs may not represent.
     static let mayOverflow = Self(rawValue: 1 << 3)
     /// Less or greater.
     static let ordering = Self(rawValue: 1 << 4)
@@ -92,6 +92,8 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let update = Self(rawValue: 1 << 25)
     /// Decodes an image.
     static let decoder = Self(rawValue: 1 << 26)
+    /// Returns a part of the decoded image.
+    static let cropping = Self(rawValue: 1 << 33)
     /// Returns elements of a data set or a queue.
     static let iterator = Self(rawValue: 1 << 27)
 
