@@ -9,7 +9,7 @@ public struct Quantization: Sendable {
     /// Settings for quantizing a model.
     public struct Options: Sendable {
         /// The method that chooses ranges.
-        public var statistic = RangeStatistic.entropy
+        public var statistic = RangeStatistic.error
         /// Layers are kept in floating point, the most sensitive first, until at most this share of top labels changes.
         public var mostChanged: Double?
         /// How images are fitted to the network's size.

@@ -78,7 +78,7 @@ extension Distribution {
     private func divergence(_ first: Int, _ last: Int) -> Double {
         let count = last - first
         var inside = counts[first..<last].map(Double.init)
-        let zero = Int(-low / width) - first
+        let zero = min(Int(-low / width), counts.count - 1) - first
         if inside.indices.contains(zero) { inside[zero] = 0 }
         var clamped = inside
         clamped[0] += Double(counts[..<first].reduce(0, +))

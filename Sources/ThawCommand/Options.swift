@@ -138,7 +138,7 @@ enum Options {
         "ranges", "extremes|percentile|entropy|error",
         "how ranges are chosen: extremes are all values, percentile leaves out 0.01 % at each end, entropy minimizes the "
             + "divergence of the distribution, error the mean squared error",
-        standard: RangeStatistic.entropy, "entropy"
+        standard: RangeStatistic.error, "error"
     ) { try readChoice($0, of: RangeStatistic.self) }
     static let minElements = Option(
         "min-elements", "N", "compress only weight tensors of at least this many elements", standard: 2048, "2048",
