@@ -139,7 +139,7 @@ class PageTests(unittest.TestCase):
         server.stop()
         self.browser.find_element(By.ID, "files").send_keys(path("horse"))
         self.until("!byId('banner').hidden")
-        self.assertIn("does not answer", self.texts("#banner")[0])
+        self.assertIn("is not responding", self.texts("#banner")[0])
         again = Server("--port", str(port), models=["one=" + DEMO])
         self.until("byId('banner').hidden && photos.running === 0 && photos.all.every(isDone)")
         self.assertEqual(len(self.texts(".best .label")), 2)

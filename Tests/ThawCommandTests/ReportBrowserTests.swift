@@ -69,11 +69,11 @@ struct ReportBrowserTests {
             ("in order again", "set('Order', 'change', 'order')", all, "5000 ant"),
             ("a part of a name", "set('Search', 'input', '/497')", of(11), "4979 bee"),
             ("a label's part in any case", "set('Search', 'input', 'BE')", of(bees), "4999 bee"),
-            ("nothing is like that", "set('Search', 'input', 'zebra')", of(0), "No photograph is like that."),
+            ("nothing is like that", "set('Search', 'input', 'zebra')", of(0), "No photos match."),
             ("nothing is looked for", "set('Search', 'input', '')", all, "5000 ant"),
             ("what could not be read", "press('Unreadable 5')", of(5), "4001 unreadable"),
             ("all again", "press('All')", all, "5000 ant"),
-            ("a page of one", "rows.length = 1; choose()", "1 photograph", "5000 ant"),
+            ("a page of one", "rows.length = 1; choose()", "1 photo", "5000 ant"),
         ]
         let folder = try TemporaryFolder()
         let seen = try Chromium.run(steps.map(\.1), on: Self.page(in: folder))

@@ -243,7 +243,7 @@ function evaluation() {
     make("p", { class: "hint" }, "Click a pair, or press Enter on it, to see its photos."),
     make("div", { class: "panel scroll" }, confusedPairs()));
   const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Calibration"),
-    make("p", { class: "hint" }, "Bars on the diagonal mean good calibration; below it the model is overconfident, above it underconfident. Fainter bars stand for fewer photos."),
+    make("p", { class: "hint" }, "A bar that ends at the diagonal means good calibration; below the diagonal, the model is overconfident, above it, underconfident. Fainter bars represent fewer photos."),
     make("div", { class: "panel" }, curve()));
   const classPart = make("section", {}, make("h2", {}, "Classes"),
     make("p", { class: "hint" }, "Click a heading to sort; click a class, or press Enter on it, to see its photos."),
