@@ -45,10 +45,9 @@ class HTTPTests(unittest.TestCase):
         self.assertIn('"label": "cat"', curl("-H", "Expect: 100-continue", "--data-binary", "@" + path, url))
 
     def test_letterboxes_have_the_background(self):
-        """Of the option, whether the request or the option chooses them."""
+        """That of the option, whether the request or the option chooses them."""
         def predictions(server, path):
-            photo = "@" + os.path.join(PHOTOS, "coffee.jpg")
-            return json.loads(curl("--data-binary", photo, server.url + path))["predictions"]
+            return json.loads(server.request("POST", path, photo("coffee"))[2])["predictions"]
 
         with Server("--background", "#ffffff") as first, Server("--background", "#ffffff", "--crop", "fit") as second:
             expected = predictions(second, "/classify")
