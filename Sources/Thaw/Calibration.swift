@@ -38,9 +38,15 @@ struct Observer {
     let pixels: [Pixels]
     let threads: Int
 
-    /// Uses only the first images.
-    func prefix(_ count: Int) -> Observer {
-        Observer(image: image, pixels: Array(pixels.prefix(count)), threads: threads)
+    /// Uses only some of the images, evenly spread: photos are often sorted by subject.
+    func sample(_ count: Int) -> Observer {
+        Observer(image: image, pixels: sampleIndices(count).map { pixels[$0] }, threads: threads)
+    }
+
+    /// The images that `sample` uses, by index.
+    func sampleIndices(_ count: Int) -> [Int] {
+        let total = pixels.count
+        return count < total ? (0..<count).map { $0 * total / count } : Array(0..<total)
     }
 
     /// Runs a network on each image.

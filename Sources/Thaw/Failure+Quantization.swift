@@ -44,6 +44,12 @@ extension Failure {
             remedy: "write an .mlpackage for iOS 17 or later")
     }
 
+    static func tooLargeForFloat16(_ name: String, _ largest: Float) -> Failure {
+        Failure(
+            .cannotQuantize, location: name, "its values reach \(largest), and float16 ends at 65504",
+            remedy: "compute in float32 with '\(option: .computePrecision)', or write an .mlmodel")
+    }
+
     static func notFinite(_ node: Node) -> Failure {
         Failure(
             .cannotQuantize, location: "\(node)", "computes NaN or infinity on a photo",
@@ -63,6 +69,13 @@ extension Note {
             .photosUnsuitable,
             "the network does not recognize most of the photos (the median of the highest probability is "
                 + "\((probability * 100).rounded() / 100)): the ranges may not suit other images")
+    }
+
+    static func labelsChanged(_ changed: Int, of count: Int, atMost most: Int) -> Note {
+        Note(
+            .labelsChanged,
+            "\(changed) of \(count) top labels change instead of at most \(most), however many layers are kept in floating point"
+        )
     }
 
     static func alikePhotos(_ count: Int) -> Note {

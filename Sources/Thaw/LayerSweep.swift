@@ -25,7 +25,7 @@ struct LayerSweep {
         for (index, node) in graph.nodes.enumerated() { for input in node.inputs { last[input.index] = index } }
         lastReaders = last
         let count = min(count, max(1, Self.memory / max(1, graph.mostBytes(lastReaders: last))))
-        self.observer = observer.prefix(count)
+        self.observer = observer.sample(count)
         let input = graph.inputs[0].value
         values = self.observer.pixels.map { [input: Tensor($0, observer.image.scaling, shape: graph[input].shape)] }
     }

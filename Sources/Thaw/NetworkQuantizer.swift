@@ -12,9 +12,12 @@ struct NetworkQuantizer {
     var layerCount: Int { plan.layers.count }
 
     /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
-    /// - Parameter given: The quantization parameters of quantization-aware training.
+    /// - Parameters:
+    ///   - reference: The network with the means that are restored. Its values are those of `graph`.
+    ///   - given: The quantization parameters of quantization-aware training.
     init(
-        _ graph: Graph, given: [Graph.Value: QuantizationParameters], _ observer: Observer, _ statistic: RangeStatistic
+        _ graph: Graph, reference: Graph, given: [Graph.Value: QuantizationParameters], _ observer: Observer,
+        _ statistic: RangeStatistic
     ) throws {
         original = graph
         plan = QuantizationPlan(graph)
@@ -25,21 +28,23 @@ struct NetworkQuantizer {
         for index in plan.layers {
             self.graph.nodes[index].operation = compensated[index] ?? layer(index).withRoundedWeights
         }
-        try correctBiases(observer)
+        try correctBiases(as: reference, observer)
     }
 
     /// The network with equalized layers, or without them if its answers are then closer to the original's.
+    ///
+    /// The ranges of quantization-aware training suit the layers as they are, so those layers are not equalized.
     /// - Parameter scores: The original's scores of the classes; if there are none, layers are not equalized.
     static func best(
-        _ graph: Graph, _ observer: Observer, _ statistic: RangeStatistic, scores: [[Float]]?
+        _ original: Graph, _ observer: Observer, _ statistic: RangeStatistic, scores: [[Float]]?
     ) throws -> NetworkQuantizer {
-        let (graph, given) = graph.withoutLevels()
-        let plain = try NetworkQuantizer(graph, given: given, observer, statistic)
+        let (graph, given) = original.withoutLevels()
+        let plain = try NetworkQuantizer(graph, reference: original, given: given, observer, statistic)
         let equalization = Equalization(graph)
-        guard let scores, !equalization.pairs.isEmpty else { return plain }
+        guard let scores, given.isEmpty, !equalization.pairs.isEmpty else { return plain }
         let magnitudes = try observer.magnitudes(of: equalization.pairs.map(\.value), in: graph)
-        let equalized = try NetworkQuantizer(
-            equalization.equalized(magnitudes), given: given, observer, statistic)
+        let scaled = equalization.equalized(magnitudes)
+        let equalized = try NetworkQuantizer(scaled, reference: scaled, given: [:], observer, statistic)
         func error(_ network: NetworkQuantizer) throws -> Double {
             try NetworkQuantizer.distance(observer.outputs(of: network.graph.rounded(network.parameters)), scores)
         }
@@ -90,10 +95,10 @@ struct NetworkQuantizer {
     ///
     /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do the errors
     /// of earlier layers.
-    private mutating func correctBiases(_ observer: Observer) throws {
+    private mutating func correctBiases(as reference: Graph, _ observer: Observer) throws {
         var sweep = try LayerSweep(graph.rounded(parameters), observer, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
-        let expected = try observer.prefix(sweep.imageCount).means(of: outputs, in: original)
+        let expected = try observer.sample(sweep.imageCount).means(of: outputs, in: reference)
         for (number, index) in plan.layers.enumerated() {
             let actual = try sweep.means(ofLayer: graph.nodes[index].name)
             var layer = graph.nodes[index].operation as! any QuantizableLayer
@@ -117,33 +122,52 @@ struct NetworkQuantizer {
     /// - Parameters:
     ///   - scores: The original network's scores of the classes for each photo.
     ///   - most: How many top labels may change; nil for no limit.
-    /// - Returns: The number of unchanged top labels.
+    /// - Returns: The number of unchanged top labels. Fewer are unchanged only if no number of layers is enough.
     mutating func keepLayers(agreeingWith scores: [[Float]], atMost most: Int?, _ observer: Observer) throws -> Int {
         let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
         var agreeing = try agreement(with: tops, observer)
         guard let most, tops.count - agreeing > most else { return agreeing }
         let order = try layersBySensitivity(scores, observer)
-        // The smallest sufficient number of layers, assuming that more layers never make it worse.
         let corrected = graph
-        func keep(_ count: Int) throws -> Int {
+        func changed(keeping count: Int) throws -> Int {
             graph = corrected
             for index in order.prefix(count) { graph.nodes[index].operation = original.nodes[index].operation }
             kept = order.prefix(count).sorted().map { graph.nodes[$0].name }
-            return try agreement(with: tops, observer)
+            agreeing = try agreement(with: tops, observer)
+            return tops.count - agreeing
         }
-        var (tooFew, enough) = (0, order.count)
+        let count = try NetworkQuantizer.fewestLayers(
+            order.count, changing: most, without: tops.count - agreeing, changed: changed)
+        _ = try changed(keeping: count)
+        return agreeing
+    }
+
+    /// The smallest number of layers to keep so that few enough labels change, if keeping more never changes more.
+    /// - Parameters:
+    ///   - all: The number of layers.
+    ///   - most: How many labels may change.
+    ///   - without: How many change if no layer is kept.
+    ///   - changed: How many change if this many layers are kept.
+    /// - Returns: If no number that was tried is enough, the one that changes the fewest.
+    static func fewestLayers(
+        _ all: Int, changing most: Int, without: Int, changed: (Int) throws -> Int
+    ) rethrows -> Int {
+        var best = (count: 0, changed: without)
+        var (tooFew, enough) = (0, all + 1)
         while enough - tooFew > 1 {
             let count = (tooFew + enough) / 2
-            if try tops.count - keep(count) > most { tooFew = count } else { enough = count }
+            let found = try changed(count)
+            if found < best.changed { best = (count, found) }
+            if found > most { tooFew = count } else { enough = count }
         }
-        agreeing = try keep(enough)
-        return agreeing
+        return enough > all ? best.count : enough
     }
 
     /// The layers by index among the nodes, ordered by how much rounding only that layer changes the scores, largest
     /// first.
     private func layersBySensitivity(_ scores: [[Float]], _ observer: Observer) throws -> [Int] {
-        let some = observer.prefix(Self.photosForSensitivity)
+        let some = observer.sample(Self.photosForSensitivity)
+        let scores = observer.sampleIndices(Self.photosForSensitivity).map { scores[$0] }
         let names = plan.layers.map { original.nodes[$0].name }
         let errors = try plan.layers.map { index in
             var single = original

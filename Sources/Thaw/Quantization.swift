@@ -56,11 +56,16 @@ public struct Quantization: Sendable {
         if labels == nil, options.mostChanged != nil { throw Failure.noLabelsToKeep() }
         var network = try NetworkQuantizer.best(model.graph, observer, options.statistic, scores: labels)
         var agreeing: Int?
+        var warnings = Quantization.warnings(labels)
         if let labels {
             let most = options.mostChanged.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
-            agreeing = try network.keepLayers(agreeingWith: labels, atMost: most, observer)
+            let found = try network.keepLayers(agreeingWith: labels, atMost: most, observer)
+            if let most, pixels.count - found > most {
+                warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: most))
+            }
+            agreeing = found
         }
-        warnings = Quantization.warnings(labels)
+        self.warnings = warnings
         (plain, parameters) = (network.graph, network.parameters)
         (photoCount, layerCount, self.failures) = (pixels.count, network.layerCount, failures)
         (keptLayers, agreeingCount) = (network.kept, agreeing)
@@ -79,7 +84,8 @@ public struct Quantization: Sendable {
     ///     neural networks have the ranges in their metadata, which only Thaw reads.
     ///   - precision: The types that an ML Program takes, computes in and returns.
     ///   - mayReplace: Whether an existing file may be replaced.
-    /// - Throws: `Failure` if the file cannot be written.
+    /// - Throws: `Failure` if the file cannot be written, or if it would compute in float16 with values that are too large for
+    ///   it.
     @discardableResult
     public func write(
         toFile path: String, target: CoreMLVersion? = nil, precision: ProgramPrecision = ProgramPrecision(),
@@ -87,8 +93,19 @@ public struct Quantization: Sendable {
     ) throws -> WrittenModel {
         let isProgram = ModelFormat(pathToWrite: path) == .coreMLPackage
         let target = target ?? (isProgram ? .iOS17 : nil)
+        if isProgram, precision.compute != .float32 { try checkFloat16() }
         let written = isProgram && target! >= .iOS17 ? model : try modelWithRanges()
         return try written.write(toFile: path, target: target, precision: precision, mayReplace: mayReplace)
+    }
+
+    private func checkFloat16() throws {
+        let plan = QuantizationPlan(plain)
+        for value in plan.values {
+            guard let parameters = parameters[value] else { continue }
+            let largest = max(-parameters.lowest, parameters.highest)
+            guard largest > 65504 else { continue }
+            throw Failure.tooLargeForFloat16(plan.name(of: value), largest)
+        }
     }
 
     /// The model with the quantization parameters in its metadata.

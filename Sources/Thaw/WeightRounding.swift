@@ -15,7 +15,7 @@ struct WeightRounding {
     /// - Parameter layers: The layers by index among the nodes.
     init(_ graph: Graph, layers: [Int], _ observer: Observer) {
         self.graph = graph
-        self.observer = observer.prefix(Self.photos)
+        self.observer = observer.sample(Self.photos)
         let all = layers.map { SampledLayer(graph, node: $0) }
         let bytes = all.reduce(0) { $0 + $1.width } * MemoryLayout<Float>.size * self.observer.pixels.count
         let positions = min(Self.positionsPerPhoto, max(1, Self.memory / max(1, bytes)))

@@ -23,11 +23,10 @@ extension Model {
     /// - Throws: `Failure` if the network has no such values or nodes.
     func rangedValues() throws -> (parameters: [Graph.Value: QuantizationParameters], kept: Set<String>) {
         guard let quantization else { return ([:], []) }
-        var values: [String: Graph.Value] = [:]
-        for port in graph.inputs { values[featureName(port.name)] = port.value }
-        // If one layer was read as several nodes, the last one has the layer's value.
-        for node in graph.nodes { values[featureName(node.name)] = node.outputs[0] }
         let plan = QuantizationPlan(graph)
+        // If one layer was read as several nodes, the last one has the layer's value.
+        let all = graph.inputs.map(\.value) + graph.nodes.flatMap(\.outputs)
+        let values = Dictionary(all.map { (featureName(plan.name(of: $0)), $0) }) { _, last in last }
         var parameters: [Graph.Value: QuantizationParameters] = [:]
         for (name, pair) in quantization.parameters.sorted(on: \.key) {
             guard let value = values[name], graph[value].element == .float32 else {

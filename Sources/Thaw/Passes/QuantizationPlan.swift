@@ -74,6 +74,19 @@ struct QuantizationPlan {
         return members.keys.sorted().map { members[$0]! }
     }
 
+    /// For each node, by index, whether it computes with quantized values although some are kept in floating point: it is
+    /// a layer, or one that does reads its results.
+    func rounds(keeping kept: Set<String>) -> [Bool] {
+        var rounds = participates
+        var isRead = [Bool](repeating: false, count: graph.types.count)
+        for (index, node) in graph.nodes.enumerated().reversed() where rounds[index] {
+            let isLayer = graph.quantizedRole(of: node) == .layer
+            rounds[index] = !kept.contains(node.name) && (isLayer || node.outputs.contains { isRead[$0.index] })
+            if rounds[index] { for input in node.inputs { isRead[input.index] = true } }
+        }
+        return rounds
+    }
+
     /// The name of the node that computes a value, or of the input.
     func name(of value: Graph.Value) -> String { names[value.index] }
 }
@@ -131,7 +144,7 @@ extension Graph {
     ///
     /// - Parameters:
     ///   - parameters: The parameters of the values that are rounded.
-    ///   - kept: The names of the nodes that read the unrounded values.
+    ///   - kept: The names of the nodes that read unrounded values. So do the nodes whose results only they read.
     func quantized(_ parameters: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
         try quantizing(parameters, keeping: kept) {
             [
@@ -176,12 +189,12 @@ extension Graph {
         _ steps: (QuantizationParameters) -> [(name: String, operation: any Operation)]
     ) throws -> Graph {
         let plan = QuantizationPlan(self)
+        let rounds = plan.rounds(keeping: kept)
         var indices: [String: Int] = [:]
         for (index, node) in nodes.enumerated() { indices[node.name] = index }
         var rounded: [Value: Value] = [:]
         return try rebuilt { node, arrived, builder in
-            guard plan.participates[indices[node.name]!], !kept.contains(node.name),
-                node.inputs.allSatisfy({ parameters[$0] != nil })
+            guard rounds[indices[node.name]!], node.inputs.allSatisfy({ parameters[$0] != nil })
             else { return nil }
             var inputs = arrived
             for (index, value) in node.inputs.enumerated() {

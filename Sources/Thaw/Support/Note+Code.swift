@@ -59,6 +59,8 @@ extension Note.Code {
     public static let quantizationIgnored = Self(rawValue: "quantizationIgnored")
     /// The photos may not be representative.
     public static let photosUnsuitable = Self(rawValue: "photosUnsuitable")
+    /// More top labels change than quantization should change, however many layers are kept in floating point.
+    public static let labelsChanged = Self(rawValue: "labelsChanged")
     /// The image could be read although its file is corrupt or truncated.
     public static let imageDamaged = Self(rawValue: "imageDamaged")
     /// The model's output contains NaN.
@@ -85,8 +87,8 @@ extension Note.Code {
         dropoutRemoved, movingAverages, trainingMode, batchCombined,
         formula, preprocessingInferred, preprocessingAssumed, preprocessingUnknown, colorInferred, colorUncertain,
         imageOutput, arrayOutput, outputRangeAssumed,
-        duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, imageDamaged, notANumber,
-        classesWithoutPhotos, photosIgnored, headerSkipped,
+        duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,
+        notANumber, classesWithoutPhotos, photosIgnored, headerSkipped,
         numbersAmbiguous, offsetUnused, precisionUnused, precisionSlower,
     ]
 }

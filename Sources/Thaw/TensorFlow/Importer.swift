@@ -271,8 +271,8 @@ struct Importer {
         do {
             try origins.check(node)
             let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
-                let node = TensorFlowNode(definition: node, inputs: operands)
-                try ShortIntegers.checkImage(node)
+                let node = ShortIntegers.matchingImage(TensorFlowNode(definition: node, inputs: operands))
+                try ShortIntegers.checkImage(node, rule, context)
                 let results = try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)
                 // Without inputs, they are the file's constants.
                 if !operands.isEmpty { try context.count(results, from: operands) }

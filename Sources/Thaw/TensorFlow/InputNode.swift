@@ -219,7 +219,9 @@ private struct ResizeChain {
             let node = next[0]
             passed += 1
             switch node.op {
-            case _ where node.has([.identity, .cast]): break
+            case _ where node.has([.identity, .cast]):
+                // Resizing what such a cast rounds is not the same as rounding what was resized.
+                guard !ResizeChain.rounds(node) else { return }
             case "ExpandDims" where node.data.count == 2 && expansion == nil:
                 guard constants.integers(node.data[1]) == [0] else { return }
                 expansion = node.name
@@ -250,6 +252,14 @@ private struct ResizeChain {
             }
             head = GraphSurvey.Reference(node.name)
         }
+    }
+
+    /// Whether a node casts floating-point numbers to integers.
+    private static func rounds(_ node: NodeDefinition) -> Bool {
+        guard case .type(let source)? = node.attributes["SrcT"], case .type(let target)? = node.attributes["DstT"],
+            let from = source.element, let to = target.element
+        else { return false }
+        return from.isFloatingPoint && !to.isFloatingPoint
     }
 
     /// Whether a node only adds an axis at the front: `image[None]`.

@@ -260,6 +260,14 @@ extension IntegerCase {
         ) { builder, x in
             let padded = try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 2, 2, 0]), x)
             return try builder.quantized(
+                builder.one(convolution(axis(3), axis(3), 16, 16).withRoundedWeights, padded), 0.1, zeroPoint: 100)
+        },
+        IntegerCase(
+            "padding before a layer with other weights", [1, 6, 6, 16],
+            ["AffineQuantize", "IntegerPad", "AffineDequantize", "Convolution", "AffineQuantize", "AffineDequantize"]
+        ) { builder, x in
+            let padded = try builder.one(Pad(before: [0, 1, 1, 0], after: [0, 2, 2, 0]), x)
+            return try builder.quantized(
                 builder.one(convolution(axis(3), axis(3), 16, 16), padded), 0.1, zeroPoint: 100)
         },
         IntegerCase(

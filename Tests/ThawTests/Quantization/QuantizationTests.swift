@@ -65,6 +65,32 @@ import Testing
         #expect(quantization.model.quantization?.photoCount == Self.photos.count)
     }
 
+    /// How many labels change if 0, 1, 2, … layers are kept, and how many may; the number of layers to keep.
+    private static let searches: [(name: String, changed: [Int], most: Int, count: Int)] = [
+        ("the fewest", [9, 7, 4, 3, 1, 0], 3, 3), ("all layers", [9, 9, 9, 9, 0], 0, 4),
+        ("the best, if none is enough", [9, 9, 4, 6, 6], 3, 2), ("none, if each is worse", [5, 6, 7], 4, 0),
+        ("a single layer", [1, 0], 0, 1), ("a single layer that does not help", [1, 1], 0, 0),
+    ]
+
+    @Test func `as few layers as possible are kept`() {
+        for search in Self.searches {
+            let count = NetworkQuantizer.fewestLayers(
+                search.changed.count - 1, changing: search.most, without: search.changed[0],
+                changed: { search.changed[$0] })
+            #expect(count == search.count, "\(search.name)")
+        }
+    }
+
+    @Test func `images are sampled evenly`() {
+        for (total, count, expected) in [(6, 3, [0, 2, 4]), (5, 3, [0, 1, 3]), (2, 3, [0, 1]), (100, 1, [0])] {
+            let pixels = (0..<total).map { _ in Pixels(width: 1, height: 1, channels: 3, bytes: [0, 0, 0]) }
+            let image = ImageInput(name: "input", width: 1, height: 1, color: .rgb)
+            let observer = Observer(image: image, pixels: pixels, threads: 1)
+            #expect(observer.sampleIndices(count) == expected)
+            #expect(observer.sample(count).pixels.count == expected.count)
+        }
+    }
+
     @Test(arguments: networks) func `unchanged labels are those of the written model in int8`(_ name: String) throws {
         let model = try Self.model(name)
         let quantization = try Quantization(model, imagesAt: Self.photos)
@@ -212,6 +238,28 @@ import Testing
     }
 
     // MARK: Bad input
+
+    @Test func `values that float16 cannot represent are refused in a program that computes in it`() throws {
+        var model = try Self.model("mobilenet_v1_folded")
+        let plan = QuantizationPlan(model.graph)
+        let index = plan.layers[1]
+        var layer = model.graph.nodes[index].operation as! any QuantizableLayer
+        layer.bias = Tensor([Float](repeating: 1e5, count: layer.outputChannels), shape: [layer.outputChannels])
+        model.graph.nodes[index].operation = layer
+        // ReLU6 would hide it.
+        for (clamp, node) in model.graph.nodes.enumerated() where node.inputs == model.graph.nodes[index].outputs {
+            model.graph.nodes[clamp].operation = Unary(.relu)
+        }
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlpackage").path
+        let failure = #expect(throws: Failure.self) { try quantization.write(toFile: path) }
+        #expect(failure?.code == .cannotQuantize && "\(failure!)".contains("float16 ends at 65504"))
+        var precision = ProgramPrecision()
+        precision.compute = .float32
+        try quantization.write(toFile: path, precision: precision)
+        try quantization.write(toFile: folder.url.appending(path: "m.mlmodel").path)
+    }
 
     @Test func `a quantized model is not quantized again`() throws {
         let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)

@@ -123,6 +123,59 @@ import Testing
         #expect(floats.map(\.name) == [kept])
     }
 
+    /// A network of two layers, a maximum, and a third layer that only the second case reads besides: `a`, `max`, `b`, `c`.
+    private static func pooled(isShared: Bool) throws -> Model {
+        var builder = GraphBuilder()
+        func layer(_ input: Graph.Value, _ name: String, _ seed: UInt64) throws -> Graph.Value {
+            let channels = builder[input].shape[3]
+            let filters = Tensor(noise(channels * 4, seed: seed), shape: [1, 1, channels, 4])
+            let window = Window(height: .init(size: 1), width: .init(size: 1))
+            return try builder.add(Convolution(filters: filters, bias: nil, window: window), [input], name: name)[0]
+        }
+        let input = builder.input("input", TensorType([1, 8, 8, 3]))
+        let window = Window(height: .init(size: 2, stride: 2), width: .init(size: 2, stride: 2))
+        let pooling = Pooling(function: .maximum, window: window)
+        let largest = try builder.add(pooling, [layer(input, "a", 1)], name: "max")[0]
+        var output = try layer(largest, "b", 2)
+        if isShared { output = try builder.add(Binary(.add), [output, layer(largest, "c", 3)], name: "sum")[0] }
+        builder.output("output", output)
+        var model = Model(graph: builder.graph)
+        model.image = ImageInput(name: "input", width: 8, height: 8, color: .rgb)
+        return model
+    }
+
+    @Test(arguments: [false, true], [false, true])
+    func `layers behind a selection can stay in floating point`(_ isShared: Bool, _ isInMetadata: Bool) throws {
+        let model = try Self.pooled(isShared: isShared)
+        let plan = QuantizationPlan(model.graph)
+        let parameters = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizationParameters(-2, 2)) })
+        var quantized = model
+        if isInMetadata {
+            quantized.quantization = QuantizationRecord(photoCount: 1, changedCount: 0)
+            for (value, pair) in parameters { quantized.quantization!.parameters[plan.name(of: value)] = pair }
+            quantized.quantization!.kept = ["b"]
+        } else {
+            quantized.graph = try model.graph.quantized(parameters, keeping: ["b"])
+        }
+        let floats = try quantized.layerPrecisions().filter { !$0.isInteger }.map(\.name)
+        #expect(floats == ["b"])
+        let pooling = try quantized.quantizedGraph()!.withIntegers().nodes.filter { $0.kind.contains("MaxPool") }
+        // Only another layer makes the maximum worth computing with integers.
+        #expect(pooling.map(\.kind) == [isShared ? "IntegerMaxPooling" : "MaxPooling"])
+    }
+
+    @Test func `layers have their own names, also if these differ by a number`() throws {
+        var model = try Self.pooled(isShared: true)
+        for (index, name) in ["a", "max", "a_1", "a_2"].enumerated() { model.graph.nodes[index].name = name }
+        let plan = QuantizationPlan(model.graph)
+        let parameters = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizationParameters(-2, 2)) })
+        model.graph = try model.graph.quantized(parameters)
+        let layers = try model.layerPrecisions().filter { $0.operation == "Convolution" }
+        #expect(layers.map(\.name) == ["a", "a_1", "a_2"])
+        let names = try Program(model, precision: .int8).steps.filter { $0.multiplyAdds > 0 }.map(\.name)
+        #expect(names == ["a", "a_1", "a_2"])
+    }
+
     @Test func `a comparison reports the error of each layer`() throws {
         let conversion = try Self.network.conversion()
         var quantized = conversion

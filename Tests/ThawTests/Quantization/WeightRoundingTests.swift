@@ -92,7 +92,7 @@ import Testing
 
     @Test func `layers with too few samples are left out`() throws {
         let (graph, index) = try Self.network(Self.convolution([3, 3, 8, 5], Self.window(3)))
-        let rounding = WeightRounding(graph, layers: [0, index], Self.observer.prefix(2))
+        let rounding = WeightRounding(graph, layers: [0, index], Self.observer.sample(2))
         #expect(try rounding.rounded().keys.sorted() == [0])
     }
 

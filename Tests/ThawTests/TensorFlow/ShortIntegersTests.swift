@@ -42,6 +42,30 @@ import Testing
         #expect(failure?.description.contains("it computes with uint8 numbers") == true)
     }
 
+    /// Arithmetic on the bytes of an image and a constant, and whether its results are bytes again.
+    private static let constants: [(op: String, inputs: [String], constant: [Int], isByte: Bool)] = [
+        ("Sub", ["c", "x"], [255], true), ("Sub", ["c", "x"], [254], false), ("Sub", ["x", "c"], [0], true),
+        ("Sub", ["x", "c"], [0, 1, 0], false), ("AddV2", ["x", "c"], [0], true), ("AddV2", ["c", "x"], [1], false),
+        ("Mul", ["x", "c"], [1, 0, 1], true), ("Mul", ["x", "c"], [1, 2, 1], false),
+    ]
+
+    @Test func `arithmetic on the bytes of an image that gives bytes is not refused`() throws {
+        for (op, inputs, constant, isByte) in Self.constants {
+            let constants = Tensor(integers: constant, shape: [constant.count], element: .uint8)
+            let nodes = [
+                Self.node("x", "Placeholder", [], ["dtype": .type(.uint8), "shape": .shape([1, 1, 1, 3])]),
+                Self.node("c", "Const", [], ["value": .tensor(constants)]),
+                Self.node("done", op, inputs, ["T": .type(.uint8)]),
+                Self.node("y", "Cast", ["done"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
+            ]
+            let graph = try? Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph
+            #expect((graph != nil) == isByte, "\(op) \(inputs) \(constant)")
+            guard op == "Sub", inputs[0] == "c", let graph else { continue }
+            let input = Tensor([0, 17, 255], shape: [1, 1, 1, 3])
+            #expect(try graph.evaluate([input])[0].floats == [255, 238, 0])
+        }
+    }
+
     @Test(arguments: ["AddV2", "Sub", "Mul", "Neg", "Abs"]) func `overflow wraps around`(_ op: String) throws {
         let numbers: [Float] = [0, 1, 2, 100, 127, 128, 200, 255, 256, 1000, -1, -200]
         let functions: [String: (Int) -> Int] = [

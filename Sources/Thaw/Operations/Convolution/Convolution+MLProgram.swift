@@ -10,6 +10,12 @@ extension MILBlock {
     mutating func addConvolution(
         _ node: MILNode, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int
     ) {
+        inFloats(node) { $1.addFloatConvolution($0, filters, bias, window, groups: groups) }
+    }
+
+    private mutating func addFloatConvolution(
+        _ node: MILNode, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int
+    ) {
         let x = MILArgument.value(node.input)
         let strides = MILArgument.integers([window.height.stride, window.width.stride])
         let dilations = MILArgument.integers([window.height.dilation, window.width.dilation])

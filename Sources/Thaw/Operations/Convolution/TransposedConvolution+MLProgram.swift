@@ -1,5 +1,9 @@
 extension TransposedConvolution: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
+        block.inFloats(node) { writeFloats($0, to: &$1) }
+    }
+
+    private func writeFloats(_ node: MILNode, to block: inout MILBlock) {
         let x = MILArgument.value(node.input)
         let weights = MILArgument.weights(wholeFilters(), order: [3, 2, 0, 1])
         let strides = MILArgument.integers([window.height.stride, window.width.stride])

@@ -1,8 +1,10 @@
 extension Gather: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        block.add(
-            "gather", node,
-            ["x": .value(node.inputs[0]), "indices": .value(node.inputs[1]), "axis": .integer(axis)])
+        block.withoutBooleans(node) { node, block in
+            block.add(
+                "gather", node,
+                ["x": .value(node.inputs[0]), "indices": .value(node.inputs[1]), "axis": .integer(axis)])
+        }
     }
 }
 

@@ -83,7 +83,9 @@ extension GatherSlices {
 
 extension GatherSlices: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        block.add("gather_nd", node, ["x": .value(node.inputs[0]), "indices": .value(node.inputs[1])])
+        block.withoutBooleans(node) { node, block in
+            block.add("gather_nd", node, ["x": .value(node.inputs[0]), "indices": .value(node.inputs[1])])
+        }
     }
 }
 

@@ -87,10 +87,11 @@ extension OneHot: CoreMLOperation {
 extension OneHot: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let number = { MILArgument.constant(Tensor($0, element: node.output.element)) }
+        let indices = block.cast(node.input, to: .int32)
         block.add(
             "one_hot", node,
             [
-                "indices": .value(node.input), "one_hot_vector_size": .integer(depth), "axis": .integer(axis),
+                "indices": .value(indices), "one_hot_vector_size": .integer(depth), "axis": .integer(axis),
                 "on_value": number(on), "off_value": number(off),
             ])
     }

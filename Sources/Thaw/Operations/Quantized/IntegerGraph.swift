@@ -9,10 +9,27 @@ extension Graph {
     /// If a value is quantized and dequantized again, its consumers read the quantized value instead, if they have an
     /// integer form. Quantized values are unsigned here: int8 values are shifted by 128. Everything else computes in
     /// floats, as before.
-    func withIntegers() throws -> Graph {
-        guard hasRanges else { return self }
+    func withIntegers() throws -> Graph { try integersAndSources().graph }
+
+    /// The graph with integers, and the node of this graph that each of its nodes replaces, by name.
+    func integersAndSources() throws -> (graph: Graph, sources: [String: Node]) {
+        let own = Dictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0) })
+        guard hasRanges else { return (self, own) }
         var network = QuantizedNetwork(self)
-        return try rebuilt { try network.replace($0, $1, &$2) }
+        var integers = try rebuilt { try network.replace($0, $1, &$2) }
+        // A name with a number may be free: a layer that is replaced at its quantization was added as floats before.
+        var used = Set(integers.nodes.map(\.name))
+        var sources: [String: Node] = [:]
+        for index in integers.nodes.indices {
+            let name = integers.nodes[index].name
+            let (source, wanted) = network.origins[name]!
+            if used.insert(wanted).inserted {
+                integers.nodes[index].name = wanted
+                used.remove(name)
+            }
+            sources[integers.nodes[index].name] = source
+        }
+        return (integers, sources)
     }
 }
 
@@ -30,6 +47,9 @@ private struct QuantizedNetwork {
     private let outputs: Set<Graph.Value>
     /// The quantized values of the old graph's floats that have one, and of the old graph's quantized values.
     private var tensors: [Graph.Value: QuantizedTensor] = [:]
+    /// For each node that was added, by name, the node of the old graph that it replaces, and the name that it would have if
+    /// that were free.
+    private(set) var origins: [String: (source: Graph.Node, wanted: String)] = [:]
 
     init(_ graph: Graph) {
         self.graph = graph
@@ -38,8 +58,26 @@ private struct QuantizedNetwork {
         outputs = Set(graph.outputs.map(\.value))
     }
 
-    /// - Returns: The values of the new graph that replace the node's outputs, or nil to keep the node.
+    /// - Returns: The values of the new graph that replace the node's outputs.
     mutating func replace(
+        _ node: Graph.Node, _ inputs: [Graph.Value], _ builder: inout GraphBuilder
+    ) throws -> [Graph.Value] {
+        try integers(node, inputs, &builder) ?? add(node.operation, inputs, for: node, &builder)
+    }
+
+    /// Adds a node in place of one of the old graph.
+    private mutating func add(
+        _ operation: any Operation, _ inputs: [Graph.Value], for source: Graph.Node, suffix: String = "",
+        _ builder: inout GraphBuilder
+    ) throws -> [Graph.Value] {
+        let wanted = source.name + suffix
+        let values = try builder.add(operation, inputs, name: wanted)
+        origins[builder.graph.nodes.last!.name] = (source, wanted)
+        return values
+    }
+
+    /// - Returns: The values of the new graph that replace the node's outputs, or nil to keep the node.
+    private mutating func integers(
         _ node: Graph.Node, _ inputs: [Graph.Value], _ builder: inout GraphBuilder
     ) throws -> [Graph.Value]? {
         if let quantize = node.operation as? AffineQuantize {
@@ -53,12 +91,12 @@ private struct QuantizedNetwork {
             // Its scale may differ from that of the quantization, which multiplies the values.
             let scale = unsignedScale(dequantize, node.inputs[0])!
             tensors[node.outputs[0]] = QuantizedTensor(value: known.value, scale: scale)
-            return [try floats(tensors[node.outputs[0]]!, name: node.name, &builder)]
+            return [try floats(tensors[node.outputs[0]]!, for: node, &builder)]
         }
         if node.inputs.count == 1, graph[node.inputs[0]].element != .float32 {
             guard let known = tensors[node.inputs[0]] else { return nil }
             let operation = node.integerOperation(zeroPoint: known.scale.zeroPoint)!
-            let value = try builder.add(operation, [known.value], name: node.name)[0]
+            let value = try add(operation, [known.value], for: node, &builder)[0]
             tensors[node.outputs[0]] = QuantizedTensor(value: value, scale: known.scale)
             return [value]
         }
@@ -67,20 +105,33 @@ private struct QuantizedNetwork {
         if known.allSatisfy({ $0.scale == scale }),
             let operation = (node.operation as? any QuantizedMovement)?.integerOperation(zeroPoint: scale.zeroPoint)
         {
-            let value = try builder.add(operation, known.map(\.value), name: node.name)[0]
+            let value = try add(operation, known.map(\.value), for: node, &builder)[0]
             tensors[node.outputs[0]] = QuantizedTensor(value: value, scale: scale)
-            return [try floats(tensors[node.outputs[0]]!, name: node.name + "/values", &builder)]
+            return [try floats(tensors[node.outputs[0]]!, for: node, suffix: "/values", &builder)]
         }
         // Values that are quantized immediately are computed there.
         guard !isOnlyQuantized(node.outputs[0]) else { return nil }
         let use = QuantizedUse(
             inputs: known.map(\.scale), types: node.inputs.map { graph[$0] }, bounds: -.infinity...(.infinity))
-        guard let operation = (node.operation as? any QuantizableOperation)?.integerOperation(use) else { return nil }
-        return try builder.add(operation, known.map(\.value), name: node.name)
+        guard let operation = integerOperation(node, use) else { return nil }
+        return try add(operation, known.map(\.value), for: node, &builder)
+    }
+
+    /// The integer operation of a node that computes; nil if there is none.
+    ///
+    /// A layer may read values that only happen to be quantized, because they were selected from quantized ones. It then
+    /// computes with integers only if its weights are integers too, so that nothing is rounded that the model does not round.
+    private func integerOperation(_ node: Graph.Node, _ use: QuantizedUse) -> (any Operation)? {
+        if let layer = node.operation as? any QuantizableLayer,
+            !(producers[node.inputs[0]]?.operation is AffineDequantize), layer.symmetricWeights == nil
+        {
+            return nil
+        }
+        return (node.operation as? any QuantizableOperation)?.integerOperation(use)
     }
 
     /// The quantized values of a value that a node quantizes.
-    private func quantized(
+    private mutating func quantized(
         _ node: Graph.Node, to scale: QuantizationParameters, _ floats: Graph.Value, _ builder: inout GraphBuilder
     ) throws -> Graph.Value {
         var source = node.inputs[0]
@@ -89,18 +140,18 @@ private struct QuantizedNetwork {
         while true {
             if let known = tensors[source] {
                 if passed.isEmpty, known.scale == scale { return known.value }
-                return try lookup(passed, known, scale, name: node.name, &builder)
+                return try lookup(passed, known, scale, for: node, &builder)
             }
             guard let producer = producers[source], producer.outputs.count == 1 else { break }
             if let known = quantizedTensors(producer.inputs) {
                 let use = QuantizedUse(
                     inputs: known.map(\.scale), types: producer.inputs.map { graph[$0] }, output: scale,
                     bounds: bounds)
-                if let operation = (producer.operation as? any QuantizableOperation)?.integerOperation(use) {
-                    return try builder.add(operation, known.map(\.value), name: producer.name)[0]
+                if let operation = integerOperation(producer, use) {
+                    return try add(operation, known.map(\.value), for: producer, &builder)[0]
                 }
                 if producer.isFunctionOfElements {
-                    return try lookup([producer.operation] + passed, known[0], scale, name: producer.name, &builder)
+                    return try lookup([producer.operation] + passed, known[0], scale, for: producer, &builder)
                 }
             }
             // Clamping becomes part of the rounding.
@@ -112,22 +163,24 @@ private struct QuantizedNetwork {
             source = producer.inputs[0]
         }
         let operation = AffineQuantize(scale: scale.affine, element: .uint8)
-        return try builder.add(operation, [floats], name: node.name)[0]
+        return try add(operation, [floats], for: node, &builder)[0]
     }
 
     /// Applies elementwise functions to quantized values, with a table.
-    private func lookup(
-        _ operations: [any Operation], _ known: QuantizedTensor, _ scale: QuantizationParameters, name: String,
-        _ builder: inout GraphBuilder
+    private mutating func lookup(
+        _ operations: [any Operation], _ known: QuantizedTensor, _ scale: QuantizationParameters,
+        for node: Graph.Node, _ builder: inout GraphBuilder
     ) throws -> Graph.Value {
         var values = Tensor((0..<256).map { known.scale.dequantized($0) }, shape: [256])
         for operation in operations { values = try operation.evaluate([values])[0] }
         let table = IntegerLookup(table: values.floats.map { UInt8(scale.quantized($0)) }, zeroPoint: scale.zeroPoint)
-        return try builder.add(table, [known.value], name: name)[0]
+        return try add(table, [known.value], for: node, &builder)[0]
     }
 
-    private func floats(_ known: QuantizedTensor, name: String, _ builder: inout GraphBuilder) throws -> Graph.Value {
-        try builder.add(AffineDequantize(scale: known.scale.affine), [known.value], name: name)[0]
+    private mutating func floats(
+        _ known: QuantizedTensor, for node: Graph.Node, suffix: String = "", _ builder: inout GraphBuilder
+    ) throws -> Graph.Value {
+        try add(AffineDequantize(scale: known.scale.affine), [known.value], for: node, suffix: suffix, &builder)[0]
     }
 
     private func quantizedTensors(_ values: [Graph.Value]) -> [QuantizedTensor]? {

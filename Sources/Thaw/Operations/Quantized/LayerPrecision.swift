@@ -16,20 +16,17 @@ extension Graph {
     /// The nodes of a quantized network that compute with 8-bit integers, and the layers with weights that do not, in
     /// order.
     func layerPrecisions() throws -> [LayerPrecision] {
-        let integers = try withIntegers()
-        var written: [String: Node] = [:]
-        for node in nodes where written[node.name] == nil { written[node.name] = node }
+        let (integers, sources) = try integersAndSources()
         let consumers = consumers
         return integers.nodes.compactMap { node in
             let types = (node.inputs + node.outputs).map { integers[$0].element }
             let isInteger = types.contains(.uint8) && !(node.operation is AffineDequantize)
             guard isInteger || node.operation is any QuantizableLayer else { return nil }
-            // An integer operation has the name of the node that it replaces, made unique by a number.
-            let source = written[node.name] ?? written[node.name.withoutNumber]
-            let scale = source.flatMap { parameters(of: $0, consumers) }
+            let source = sources[node.name]!
+            let scale = parameters(of: source, consumers)
             return LayerPrecision(
-                name: source?.name ?? node.name, operation: source?.operation.kind ?? node.operation.kind,
-                isInteger: isInteger, range: scale.map { $0.lowest...$0.highest }, step: scale?.scale)
+                name: source.name, operation: source.operation.kind, isInteger: isInteger,
+                range: scale.map { $0.lowest...$0.highest }, step: scale?.scale)
         }
     }
 
@@ -45,14 +42,5 @@ extension Graph {
             guard next.count == 1, next[0].operation.isElementwise, next[0].inputs.count == 1 else { return nil }
             node = next[0]
         }
-    }
-}
-
-extension String {
-    /// Without a suffix such as `_1`.
-    fileprivate var withoutNumber: String {
-        let digits = reversed().prefix { $0.isASCII && $0.isNumber }.count
-        let rest = dropLast(digits)
-        return digits > 0 && rest.last == "_" ? String(rest.dropLast()) : self
     }
 }

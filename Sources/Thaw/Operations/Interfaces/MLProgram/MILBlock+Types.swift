@@ -18,6 +18,13 @@ extension MILBlock {
         try inFloat32(node, \.isFloatingPoint, body)
     }
 
+    /// Adds the operations of `body` for the node with float32 in place of Booleans.
+    mutating func withoutBooleans(_ node: MILNode, _ body: (MILNode, inout MILBlock) throws -> Void) rethrows {
+        let hasBooleans = (node.inputs + node.outputs).contains { $0.element == .bool }
+        guard hasBooleans else { return try body(node, &self) }
+        try inFloat32(node, { $0 == .bool }, body)
+    }
+
     private mutating func inFloat32(
         _ node: MILNode, _ changes: (ElementType) -> Bool, _ body: (MILNode, inout MILBlock) throws -> Void
     ) rethrows {
