@@ -50,7 +50,7 @@ func benchmarkKernels() throws {
             print(
                 (isChosen ? "* " : "  ") + label + String(repeating: " ", count: max(1, 54 - label.count))
                     + pad(fixed(seconds * 1e6, 1), 9) + pad(fixed(rate / 1e9, 0), 9)
-                    + pad(fixed(100 * rate / peak, 0) + " %", 8) + "  " + estimate)
+                    + pad(fixed(100 * rate / peak, 0) + "%", 8) + "  " + estimate)
         }
     }
     print(
@@ -94,11 +94,11 @@ func benchmarkIntegerKernels() throws {
             + " \(layer.size)² \(layer.inputs)→\(layer.outputs)"
         print(
             "  " + label + String(repeating: " ", count: max(1, 32 - label.count)) + pad(fixed(times[2] * 1e6, 1), 10)
-                + pad(fixed(own / times[2] / 1e9, 0), 9) + pad(fixed(100 * own / times[2] / peaks.last!, 0) + " %", 8))
+                + pad(fixed(own / times[2] / 1e9, 0), 9) + pad(fixed(100 * own / times[2] / peaks.last!, 0) + "%", 8))
         operations += Double(count) * own
         seconds += Double(count) * times[2]
     }
     let share = operations / seconds / peaks.sorted()[peaks.count / 2]
     print(
-        "all convolutions of ResNet50 together: \(fixed(seconds * 1e3, 2)) ms, \(fixed(100 * share, 0)) % of the peak")
+        "all convolutions of ResNet50 together: \(fixed(seconds * 1e3, 2)) ms, \(fixed(100 * share, 0))% of the peak")
 }

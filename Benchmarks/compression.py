@@ -64,11 +64,11 @@ def main():
                     thaw("compress", source, "-o", result, "--weights", weights)
                 report = thaw("evaluate", result, options.test, "--format", "json", *options.words.split())
                 right = json.loads(report)["top1"]["share"] * 100
-                cells.append(f"{size(result) / 1e3:.0f} | {right:.2f} %")
+                cells.append(f"{size(result) / 1e3:.0f} | {right:.2f}%")
                 whole = right if whole is None else whole
                 limit = LIMITS[weights]
                 if limit is not None and is_demo and right < whole - limit:
-                    failures.append(f"{weights} as {name}: {right:.2f} % correct, {whole:.2f} % before; at most {limit} points may be lost")
+                    failures.append(f"{weights} as {name}: {right:.2f}% correct, {whole:.2f}% before; at most {limit} points may be lost")
             print(f"| {weights} | " + " | ".join(cells) + " |", flush=True)
     for failure in failures:
         print(failure, file=sys.stderr)

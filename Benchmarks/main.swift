@@ -120,14 +120,14 @@ do {
     let rate = 2 * Double(program.multiplyAdds) / median * 1e3
     print(
         "median \(fixed(median, 3)) ms, minimum \(fixed(times[0], 3)) ms; \(fixed(rate / 1e9, 0)) GFLOP/s, "
-            + "\(fixed(100 * rate / peak / Double(threads), 0)) % of \(fixed(peak / 1e9, 0)) per core")
+            + "\(fixed(100 * rate / peak / Double(threads), 0))% of \(fixed(peak / 1e9, 0)) per core")
     let steps = try executor.profile(rounds: rounds)
     print("sum of steps \(fixed(steps.reduce(0) { $0 + $1.seconds } * 1e3, 3)) ms")
     for step in steps.sorted(by: { $0.seconds > $1.seconds }).prefix(shown) {
         let rate = 2 * Double(step.multiplyAdds) / step.seconds
         print(
             pad(fixed(step.seconds * 1e6, 0), 7) + " µs " + pad(fixed(rate / 1e9, 0), 5) + " GFLOP/s "
-                + pad(fixed(100 * rate / peak / Double(threads), 0), 3) + " %  \(step.algorithm)  \(step.name)")
+                + pad(fixed(100 * rate / peak / Double(threads), 0), 3) + "%  \(step.algorithm)  \(step.name)")
     }
 } catch {
     fail("\(error)")

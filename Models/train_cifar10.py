@@ -177,7 +177,7 @@ def main():
             done += 1
         print(f"epoch {epoch + 1}: loss {np.mean([float(l) for l in losses]):.3f}, {time.time() - began:.0f} s", flush=True)
         freeze({name: value.numpy() for name, value in every.items()}, arguments.out)
-    print(f"accuracy on the test photographs: {100 * frozen_accuracy(arguments.out, test_images, test_labels):.2f} %")
+    print(f"accuracy on the test photographs: {100 * frozen_accuracy(arguments.out, test_images, test_labels):.2f}%")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
 
     // A step of the convolution's inner loop reads one value of each pixel and one vector of each block, and multiplies
     // each with each. AVX-512 has registers for about 28 accumulators: of the tiles that fill them, those closest to a
-    // square read the least. While another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10 % faster
+    // square read the least. While another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10% faster
     // than 14 by 2; otherwise they were equally fast.
     #if AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }

@@ -11,7 +11,7 @@ public struct Proportion: Equatable, Sendable {
     /// The share; NaN if the count is 0.
     public var value: Double { Double(part) / Double(count) }
 
-    /// The 95 % confidence interval of the share, if the sample is fair; 0 to 1 if the count is 0.
+    /// The 95% confidence interval of the share, if the sample is fair; 0 to 1 if the count is 0.
     /// Source: E. B. Wilson, "Probable inference, the law of succession, and statistical inference", Journal of the American
     /// Statistical Association 22, 1927.
     public var interval: ClosedRange<Double> {

@@ -8,7 +8,7 @@
 public enum RangeStatistic: String, Sendable, CaseIterable {
     /// All values.
     case extremes
-    /// All but 0.01 % of the values at each end.
+    /// All but 0.01% of the values at each end.
     case percentile
     /// The range whose rounded values have a distribution with the least Kullback-Leibler divergence from the original.
     case entropy

@@ -104,7 +104,7 @@ private func table(_ steps: [StepTiming], peak: Double) -> String {
     return "\n" + head + padded("algorithm", width) + "step\n"
         + steps.map { step in
             padded(fixed(step.seconds * 1e6, 1), 10, left: true) + padded(fixed(step.speed / 1e9, 0), 9, left: true)
-                + padded(fixed(100 * step.speed / peak, 0) + " %", 7, left: true) + "  "
+                + padded(fixed(100 * step.speed / peak, 0) + "%", 7, left: true) + "  "
                 + padded(algorithm(step), width) + step.name + "\n"
         }.joined()
 }

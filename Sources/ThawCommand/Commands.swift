@@ -111,7 +111,7 @@ enum Commands {
                 + "layer differ in scale, the layer is followed by a multiplication per channel.",
             "palette6 and palette4 store layers that feed a depthwise convolution as int8, and list them.",
             "--verify compares the compressed model with the original on images; more images may follow MODEL. It "
-                + "reports the differences. The exit code is 1 if fewer than 90 % of the top labels are kept, or if "
+                + "reports the differences. The exit code is 1 if fewer than 90% of the top labels are kept, or if "
                 + "differences exceed --tolerance, which always applies to float16.",
         ],
         run: runCompress)
@@ -188,7 +188,7 @@ enum Commands {
             "A multi-label model (it ends in a sigmoid) is also measured per label, at the threshold 0.5 and at the "
                 + "one with the highest F1; in its TRUTH.tsv a photo may appear on several lines, with a different "
                 + "label on each.",
-            "Intervals are 95 % Wilson score intervals; models are compared by McNemar's exact test. Macro F1 is the "
+            "Intervals are 95% Wilson score intervals; models are compared by McNemar's exact test. Macro F1 is the "
                 + "mean F1 of the classes; log loss is the mean of -log(probability of the true class), with "
                 + "probabilities of at least 1e-15.",
             "With --coco, FOLDER contains the photos that FILE.json names, and the result is COCO's average precision "

@@ -19,7 +19,7 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     let share = fixed(100 * Double(written.bytes) / Double(compression.byteCount), 1)
     console.note(
-        "wrote \(result): \(megabytes(written.bytes)), \(share) % of the \(megabytes(compression.byteCount)) before, "
+        "wrote \(result): \(megabytes(written.bytes)), \(share)% of the \(megabytes(compression.byteCount)) before, "
             + "Core ML version \(written.version.rawValue), for \(written.version.systems) and later")
     console.tellOfCopies(in: compression.original.model, writtenTo: result, written.bytes, weights)
     console.tell(of: written, weights, isVerified: verification != nil)

@@ -192,4 +192,4 @@ struct EvaluationText {
     }
 }
 
-private func percent(_ share: Double) -> String { fixed(100 * share, 2) + " %" }
+private func percent(_ share: Double) -> String { fixed(100 * share, 2) + "%" }

@@ -32,7 +32,7 @@ enum Examples {
                 purpose: "Quantize a network to 8-bit integers, with ranges measured on photos:",
                 line: "thaw quantize Net.mlmodel photos/ -o Net8.mlpackage"),
             Example(
-                purpose: "Keep layers in floating point until at most 2 % of the photos change their top label:",
+                purpose: "Keep layers in floating point until at most 2% of the photos change their top label:",
                 line: "thaw quantize Net.mlmodel photos/ -o Net8.mlmodel --keep-accuracy 2"),
         ],
         "classify": [

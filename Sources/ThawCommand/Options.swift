@@ -132,11 +132,11 @@ enum Options {
     ) { try readModelPath($0) }
     static let keepAccuracy = Option(
         "keep-accuracy", "P",
-        "keep the most sensitive layers in floating point, until at most P % of the photos change their top label",
+        "keep the most sensitive layers in floating point, until at most P% of the photos change their top label",
         standard: Double?.none, read: readPercentage)
     static let statistic = Option(
         "ranges", "extremes|percentile|entropy|error",
-        "how ranges are chosen: extremes are all values, percentile leaves out 0.01 % at each end, entropy minimizes the "
+        "how ranges are chosen: extremes are all values, percentile leaves out 0.01% at each end, entropy minimizes the "
             + "divergence of the distribution, error the mean squared error",
         standard: RangeStatistic.error, "error"
     ) { try readChoice($0, of: RangeStatistic.self) }

@@ -42,12 +42,12 @@ struct ProfileChart {
             parts.append(
                 "<line x1=\"\(left)\" x2=\"\(left + width)\" y1=\"\(fixed(lineY, 1))\" y2=\"\(fixed(lineY, 1))\" "
                     + "stroke=\"#c33\" stroke-dasharray=\"\(share == 0 ? "none" : "4 4")\"/>"
-                    + text(left - 6, lineY + 4, fixed(share * 100, 0) + " %", anchor: "end"))
+                    + text(left - 6, lineY + 4, fixed(share * 100, 0) + "%", anchor: "end"))
         }
         for (index, group) in groups.prefix(colors.count).enumerated() {
             let (column, row) = (Double(index % 4), Double(index / 4))
             let (px, py) = (left + column * 300, top - 38 + row * 16)
-            let share = fixed(time[group]! / total * 100, 0) + " %"
+            let share = fixed(time[group]! / total * 100, 0) + "%"
             parts.append(
                 "<rect x=\"\(px)\" y=\"\(py)\" width=\"10\" height=\"10\" fill=\"\(color(group))\"/>"
                     + text(px + 15, py + 9, group + " (" + share + ")"))

@@ -28,7 +28,7 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     let before = 4 * conversion.model.graph.parameterCount
     console.note(
-        "wrote \(result): \(megabytes(written.bytes)), \(fixed(100 * Double(written.bytes) / Double(max(1, before)), 1)) % of "
+        "wrote \(result): \(megabytes(written.bytes)), \(fixed(100 * Double(written.bytes) / Double(max(1, before)), 1))% of "
             + "the size of the float32 weights, Core ML version \(written.version.rawValue), for \(written.version.systems) and later"
     )
     try console.print(text(of: quantization))
@@ -41,7 +41,7 @@ private func text(of quantization: Quantization) -> String {
     var lines = [("photos", "\(count)")]
     if let agreeing = quantization.agreeingCount {
         lines.append(
-            ("same top label", "\(agreeing) of \(count) (\(fixed(100 * Double(agreeing) / Double(count), 1)) %)"))
+            ("same top label", "\(agreeing) of \(count) (\(fixed(100 * Double(agreeing) / Double(count), 1))%)"))
     }
     let kept = quantization.keptLayers
     lines.append(("layers in int8", "\(quantization.layerCount - kept.count) of \(quantization.layerCount)"))

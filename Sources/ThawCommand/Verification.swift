@@ -86,7 +86,7 @@ struct Verification {
         let kept = report.labelsCompared - report.differingLabels.count
         if isHeldToLabels, Double(kept) < Self.leastKept * Double(report.labelsCompared) {
             try console.print(
-                padded("", 21) + "fewer than \(fixed(100 * Self.leastKept, 0)) % of the top labels are kept\n")
+                padded("", 21) + "fewer than \(fixed(100 * Self.leastKept, 0))% of the top labels are kept\n")
             return .someInputsFailed
         }
         return report.status

@@ -6,7 +6,7 @@ For each graph, in both dialects and both precisions:
   random weights magnify rounding. The top label is the same, unless TensorFlow's two highest values are closer together
   than twice as much;
 - Thaw's own engine agrees with `evaluate.py` on that file, and on coremltools' files, also compressed ones, within 1e-4;
-- its file size and its number of layers are at most 1 % above coremltools'.
+- its file size and its number of layers are at most 1% above coremltools'.
 
 The interpreters are in ../shared/judges (or THAW_SHARED).
 """

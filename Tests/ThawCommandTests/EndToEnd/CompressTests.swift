@@ -22,7 +22,7 @@ import Testing
             Project.photograph("horse"), in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let pattern =
-            #/wrote small\.\w+: 0\.[23] MB, 2\d\.\d % of the 1\.1 MB before, Core ML version [37], for iOS 1[26] .*\n/#
+            #/wrote small\.\w+: 0\.[23] MB, 2\d\.\d% of the 1\.1 MB before, Core ML version [37], for iOS 1[26] .*\n/#
         #expect(outcome.errors.wholeMatch(of: pattern) != nil, "\(outcome.errors)")
         #expect(outcome.lines.first == "images               2")
         #expect(outcome.lines[1].hasPrefix("largest difference   0."))
@@ -140,7 +140,7 @@ import Testing
             let numbers = line.split(separator: " ").compactMap { Double($0) }
             let isKept = numbers[0] >= 0.9 * numbers[1]
             #expect(outcome.status == (isKept ? 0 : 1))
-            #expect(outcome.output.contains("fewer than 90 % of the top labels are kept") == !isKept)
+            #expect(outcome.output.contains("fewer than 90% of the top labels are kept") == !isKept)
         }
     }
 

@@ -14,7 +14,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.lines[0] == "photos            4")
         #expect(
-            outcome.lines[1].wholeMatch(of: #/same top label    [34] of 4 \((75|100)\.0 %\)/#) != nil,
+            outcome.lines[1].wholeMatch(of: #/same top label    [34] of 4 \((75|100)\.0%\)/#) != nil,
             "\(outcome.lines)")
         #expect(outcome.lines[2].wholeMatch(of: #/layers in int8    (\d+) of \1/#) != nil, "\(outcome.lines)")
         let pattern =
