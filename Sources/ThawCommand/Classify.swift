@@ -17,7 +17,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let source = ImageSource(names, cancellation, resumed, maximumBytes: arguments.decoding.maximumBytes)
     // A list may arrive slowly.
     let first = source.first(names.contains("-") ? 1 : arguments.threads)
-    if first.isEmpty, cancellation.isCancelled { return .interrupted }
+    if first.isEmpty, cancellation.isCanceled { return .interrupted }
     guard !first.isEmpty || source.passedOver > 0 else {
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
@@ -108,7 +108,7 @@ private final class Work {
                 images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
             ) { image, answer in
                 try take(image, answer)
-                if cancellation.isCancelled { throw Interrupted() }
+                if cancellation.isCanceled { throw Interrupted() }
             }
         } catch is Interrupted {
         } catch {
@@ -181,7 +181,7 @@ private final class Work {
             let failed = failures == 0 ? "" : "; could not be read: \(grouped(failures))"
             console.note("existing results: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
         }
-        if cancellation.isCancelled {
+        if cancellation.isCanceled {
             console.note("interrupted after \(grouped(done)) \(done == 1 ? "image" : "images")")
             return .interrupted
         }
@@ -218,7 +218,7 @@ final class ImageSource: Sequence, IteratorProtocol {
 
     func next() -> FoundImage? {
         if let image = waiting.popFirst() { return image }
-        while !cancellation.isCancelled, let image = files.next() {
+        while !cancellation.isCanceled, let image = files.next() {
             // Standard input is a different image each time.
             if image.content != nil || resumed?.contains(image.path) != true { return image }
             passedOver += 1

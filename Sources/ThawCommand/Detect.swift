@@ -12,7 +12,7 @@ func runDetect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     // A list may arrive slowly.
     let isListed = targets == nil && names.contains("-")
     let first = source.first(isListed ? 1 : arguments.threads)
-    if first.isEmpty, cancellation.isCancelled { return .interrupted }
+    if first.isEmpty, cancellation.isCanceled { return .interrupted }
     guard !first.isEmpty else { throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0]) }
     let detector = try arguments.detector(at: path, threads: isListed ? 1 : max(1, arguments.threads / first.count))
     console.tell(of: arguments[Options.precision])
@@ -93,7 +93,7 @@ private final class DetectionWork {
         do {
             try detector.detect(images: source, threads: arguments.threads, inspecting: draw) { image, answer in
                 try take(image, answer)
-                if cancellation.isCancelled { throw Interrupted() }
+                if cancellation.isCanceled { throw Interrupted() }
             }
         } catch is Interrupted {
         } catch {
@@ -123,7 +123,7 @@ private final class DetectionWork {
     }
 
     func finish() -> ExitStatus {
-        if cancellation.isCancelled {
+        if cancellation.isCanceled {
             console.note("interrupted after \(grouped(done)) \(done == 1 ? "image" : "images")")
             return .interrupted
         }

@@ -156,7 +156,7 @@ private final class EvaluationRun {
             }
             try report?.add(path, answer, truth: image.classIndex)
             progress?.advance()
-            if cancellation.isCancelled { throw Interrupted() }
+            if cancellation.isCanceled { throw Interrupted() }
         }
         return (evaluation, read, failures)
     }

@@ -47,7 +47,7 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
                 console.report(failure, &hints)
             }
             progress?.advance()
-            if cancellation.isCancelled { throw Interrupted() }
+            if cancellation.isCanceled { throw Interrupted() }
         }
     } catch is Interrupted {
         progress?.clear()

@@ -29,7 +29,7 @@ final class InputLines: IteratorProtocol {
         let image = hasBegun ? nil : readImage()
         let found = image ?? nextLine().map { FoundImage(path: $0) }
         // A signal may have cut off the image or the line.
-        if cancellation.isCancelled { return nil }
+        if cancellation.isCanceled { return nil }
         if let found { return found }
         defer { failure = nil }
         return failure.map { FoundImage(path: "-", failure: $0) }
@@ -89,7 +89,7 @@ final class InputLines: IteratorProtocol {
     private func read() {
         var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         while poll(&input, 1, 100) <= 0 {
-            if cancellation.isCancelled {
+            if cancellation.isCanceled {
                 hasEnded = true
                 return
             }

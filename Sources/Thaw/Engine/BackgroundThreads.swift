@@ -33,7 +33,7 @@ final class BackgroundThreads: @unchecked Sendable {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Success, any Error>) in
                 add {
                     let result = Result {
-                        try body { if cancellation.isCancelled { throw CancellationError() } }
+                        try body { if cancellation.isCanceled { throw CancellationError() } }
                     }
                     continuation.resume(with: result)
                 }

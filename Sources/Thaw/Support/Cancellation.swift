@@ -13,5 +13,5 @@ package final class Cancellation: @unchecked Sendable {
 
     package func cancel() { thaw_store(word, 1) }
 
-    package var isCancelled: Bool { thaw_load(word) != 0 }
+    package var isCanceled: Bool { thaw_load(word) != 0 }
 }
