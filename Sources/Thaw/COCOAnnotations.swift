@@ -35,8 +35,8 @@ public struct COCOAnnotations: Sendable {
         categories = try json.entries("categories") { entry in
             Category(id: try entry.integer("id"), name: try entry.text("name"))
         }.sorted(on: \.id)
-        if let twice = images.map(\.id).repeated { throw Failure.annotationTwice("images", twice) }
-        if let twice = categories.map(\.id).repeated { throw Failure.annotationTwice("categories", twice) }
+        if let twice = images.map(\.id).repeated { throw Failure.duplicateAnnotation("images", twice) }
+        if let twice = categories.map(\.id).repeated { throw Failure.duplicateAnnotation("categories", twice) }
         guard !images.isEmpty else { throw Failure.annotationsEmpty() }
         let known = Set(images.map(\.id))
         let indices = Dictionary(uniqueKeysWithValues: categories.enumerated().map { ($1.id, $0) })

@@ -116,7 +116,7 @@ struct Observer {
             add: { extremes in
                 for (index, extreme) in extremes.enumerated() {
                     guard let extreme else {
-                        throw Failure.notFinite(graph.producers[values[index]]!.identity)
+                        throw Failure.valuesNotFinite(graph.producers[values[index]]!.identity)
                     }
                     low[index] = min(low[index], extreme.low)
                     high[index] = max(high[index], extreme.high)
@@ -124,7 +124,7 @@ struct Observer {
             })
         for (index, value) in values.enumerated() where high[index] > low[index] {
             guard (high[index] - low[index]).isFinite else {
-                throw Failure.notFinite(graph.producers[value]!.identity)
+                throw Failure.valuesNotFinite(graph.producers[value]!.identity)
             }
         }
         let empty = zip(low, high).map { Distribution($0, $1) }

@@ -44,7 +44,7 @@ public final class Classifier: Sendable {
         let image = try model.onlyImage()
         let output = model.graph[model.graph.outputs[0].value]
         let isRow = output.element == .float32 && output.shape.dropFirst().filter({ $0 != 1 }).count <= 1
-        guard isRow || model.laterStages != nil else { throw Failure.givesNoRow(output) }
+        guard isRow || model.laterStages != nil else { throw Failure.noScoresOutput(output) }
         self.model = model
         let preparation = Preparation(
             image: image, crop: crop, resize: resize,

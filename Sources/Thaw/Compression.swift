@@ -20,7 +20,7 @@ public struct Compression: Sendable {
     ///   can be trained on the device.
     public init(contentsOfFile path: String, weights: WeightStorage, function: String? = nil) throws {
         let format = try ModelFormat(of: path)
-        guard format == .coreML || format == .coreMLPackage else { throw Failure.graphCompressed().inFile(path) }
+        guard format == .coreML || format == .coreMLPackage else { throw Failure.cannotCompressGraph().inFile(path) }
         let file = try CoreMLFile(path, format)
         self = try naming(file: path) {
             let source = try CoreMLSource(file)
@@ -32,9 +32,9 @@ public struct Compression: Sendable {
     init(_ source: CoreMLSource, _ original: Conversion, _ weights: WeightStorage) throws {
         (self.source, self.original, self.weights) = (source, original, weights)
         byteCount = source.byteCount
-        if source.message.hasCompressedWeights { throw Failure.compressedAlready() }
-        if source.message.isUpdatable { throw Failure.trainable() }
-        if !weights.type.isSelective, !source.message.hasSinglePrecision { throw Failure.halfAlready() }
+        if source.message.hasCompressedWeights { throw Failure.alreadyCompressed() }
+        if source.message.isUpdatable { throw Failure.cannotCompressTrainable() }
+        if !weights.type.isSelective, !source.message.hasSinglePrecision { throw Failure.alreadyFloat16() }
     }
 
     /// Writes the compressed model atomically: as a neural network if `path` ends in `.mlmodel`, as an ML Program if it ends

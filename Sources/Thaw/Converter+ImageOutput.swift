@@ -20,7 +20,7 @@ extension Converter {
             return (index, form)
         }
         guard let (index, form) = candidates.first else {
-            if isAsked { throw Failure.givesNoImage(graph.outputs.map { ($0.name, graph[$0.value]) }) }
+            if isAsked { throw Failure.noImageOutput(graph.outputs.map { ($0.name, graph[$0.value]) }) }
             return nil
         }
         let port = graph.outputs[index]

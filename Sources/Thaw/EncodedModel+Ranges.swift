@@ -19,7 +19,7 @@ extension EncodedModel {
         let named = try read.rangedValues()
         // Different names may become the same in the metadata.
         if let lost = plan.values.first(where: { named.parameters[$0] != parameters[$0] }) {
-            throw Failure.rangeLost(plan.name(of: lost))
+            throw Failure.cannotStoreRange(plan.name(of: lost))
         }
         var entries: [String: String] = message.description.metadata.userDefined
         entries[QuantizationRecord.key] = record.json
@@ -51,11 +51,11 @@ extension QuantizationPlan {
             guard graph.quantizedRole(of: old) == plan.graph.quantizedRole(of: new),
                 counts(graph, old.inputs) == counts(plan.graph, new.inputs),
                 counts(graph, old.outputs) == counts(plan.graph, new.outputs)
-            else { throw Failure.rangeLost(old.name) }
+            else { throw Failure.cannotStoreRange(old.name) }
         }
         let matches = Array(zip(written, read))
         if let unmatched = (written.dropFirst(matches.count) + read.dropFirst(matches.count)).first {
-            throw Failure.rangeLost(unmatched.name)
+            throw Failure.cannotStoreRange(unmatched.name)
         }
         return matches
     }
@@ -66,7 +66,7 @@ extension QuantizationPlan {
     ) throws -> [Graph.Value: QuantizationParameters] {
         var parameters: [Graph.Value: QuantizationParameters] = [:]
         func set(_ value: Graph.Value, _ pair: QuantizationParameters) throws {
-            guard parameters[value] ?? pair == pair else { throw Failure.rangeLost(name(of: value)) }
+            guard parameters[value] ?? pair == pair else { throw Failure.cannotStoreRange(name(of: value)) }
             parameters[value] = pair
         }
         for (old, new) in matches {

@@ -1,31 +1,31 @@
 /// Models whose weights cannot be compressed.
 extension Failure {
-    static func graphCompressed() -> Failure {
+    static func cannotCompressGraph() -> Failure {
         Failure(
             .wrongKind, "is a TensorFlow graph; expected a Core ML model",
             remedy: "'thaw convert \(option: .weights)' converts and compresses it")
     }
 
-    static func compressedAlready() -> Failure {
+    static func alreadyCompressed() -> Failure {
         Failure(
             .cannotCompress, "the weights are already compressed",
             remedy: "compress the original model, to avoid losing accuracy twice"
         )
     }
 
-    static func halfAlready() -> Failure {
+    static func alreadyFloat16() -> Failure {
         Failure(
             .cannotCompress, "the weights are already stored in float16", remedy: "int8 and the palettes are smaller")
     }
 
-    static func nestedBlocks(_ kind: String, _ node: String) -> Failure {
+    static func cannotCompressNestedBlocks(_ kind: String, _ node: String) -> Failure {
         Failure(
             .cannotCompress, "the operation '\(node)' (\(kind)) contains operations of its own",
             remedy: "only models without branches and loops can be compressed",
             nodes: [Failure.Node(name: node, op: kind)])
     }
 
-    static func trainable() -> Failure {
+    static func cannotCompressTrainable() -> Failure {
         Failure(
             .cannotCompress, "the model can be trained on the device", remedy: "training needs uncompressed weights")
     }

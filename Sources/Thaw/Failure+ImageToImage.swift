@@ -1,6 +1,6 @@
 /// Images that an image-to-image network cannot process.
 extension Failure {
-    static func imageNeeds(_ byteCount: Int, _ limit: Int) -> Failure {
+    static func notEnoughMemory(_ byteCount: Int, _ limit: Int) -> Failure {
         Failure(
             .limitExceeded, "the network needs \(byteCount >> 20) MB for it", remedy: "\(limit >> 20) MB are available")
     }

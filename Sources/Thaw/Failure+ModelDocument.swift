@@ -18,7 +18,7 @@ extension Failure {
             remedy: "the model takes '\(names.joined(separator: "', '"))'", names: names)
     }
 
-    package static func valueTwice(forInput name: String) -> Failure {
+    package static func duplicateValue(forInput name: String) -> Failure {
         Failure(.invalidOption, "there are two values for the input '\(name)'", names: [name])
     }
 

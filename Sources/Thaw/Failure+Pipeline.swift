@@ -6,23 +6,23 @@ extension Note {
 
 /// Pipelines that a command or function does not accept.
 extension Failure {
-    static func graphForPipeline() -> Failure {
+    static func expectedCoreMLModel() -> Failure {
         Failure(
             .wrongKind, "this is a TensorFlow graph, not a Core ML model",
             remedy: "'thaw classify' and 'thaw run' take graphs")
     }
 
-    static func pipelineWritten() -> Failure {
+    static func cannotWriteStage() -> Failure {
         Failure(.unsupportedTarget, "a network that is a stage of a pipeline cannot be written without it")
     }
 
-    static func pipelineExtension(_ path: String, _ isPackage: Bool) -> Failure {
+    static func wrongPipelineExtension(_ path: String, _ isPackage: Bool) -> Failure {
         Failure(
             .unknownFormat, file: path, "the pipeline \(isPackage ? "has an ML Program" : "has no ML Program")",
             remedy: "expected the extension \(isPackage ? ".mlpackage" : ".mlmodel")")
     }
 
-    static func imageOfStage(_ name: String) -> Failure {
+    static func stageImage16Bit(_ name: String) -> Failure {
         Failure(
             .unsupportedModel, "'\(name)' is an image of 16-bit values",
             remedy: "networks in pipelines take and return 8-bit images")

@@ -6,7 +6,7 @@ extension Failure {
             remedy: "give one or the other")
     }
 
-    static func givesNoImage(_ outputs: [(name: String, type: TensorType)]) -> Failure {
+    static func noImageOutput(_ outputs: [(name: String, type: TensorType)]) -> Failure {
         Failure(
             .wrongShape,
             "the model has no image output: " + outputs.map { "'\($0.name)' is \($0.type)" }.joined(separator: ", "),

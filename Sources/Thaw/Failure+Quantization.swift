@@ -1,22 +1,22 @@
 /// Models that cannot be quantized.
 extension Failure {
-    static func quantizedAlready() -> Failure {
+    static func alreadyQuantized() -> Failure {
         Failure(
             .cannotQuantize, "the model is already quantized",
             remedy: "quantize the original model, to avoid losing accuracy twice")
     }
 
-    static func flexibleSizeQuantized(_ sizes: ImageSizes) -> Failure {
+    static func cannotQuantizeFlexibleSizes(_ sizes: ImageSizes) -> Failure {
         Failure(
             .cannotQuantize, "the model takes images of several sizes: \(sizes)",
             remedy: "only models of one size can be quantized; '\(option: .size)' converts a graph for one")
     }
 
-    static func pipelineQuantized() -> Failure {
+    static func cannotQuantizePipeline() -> Failure {
         Failure(.cannotQuantize, "the model is a pipeline", remedy: "only single networks can be quantized")
     }
 
-    static func batchQuantized(_ count: Int) -> Failure {
+    static func cannotQuantizeBatch(_ count: Int) -> Failure {
         Failure(
             .cannotQuantize, "the model takes \(count) images at a time",
             remedy: "only models of one image can be quantized")
@@ -38,7 +38,7 @@ extension Failure {
             remedy: "omit \(option: .mostChanged)")
     }
 
-    static func rangeLost(_ name: String) -> Failure {
+    static func cannotStoreRange(_ name: String) -> Failure {
         Failure(
             .cannotQuantize, location: name, "its range cannot be stored in the metadata of this format",
             remedy: "write an .mlpackage for iOS 17 or later")
@@ -50,7 +50,7 @@ extension Failure {
             remedy: "compute in float32 with '\(option: .computePrecision)', or write an .mlmodel")
     }
 
-    static func notFinite(_ node: Node) -> Failure {
+    static func valuesNotFinite(_ node: Node) -> Failure {
         Failure(
             .cannotQuantize, location: "\(node)", "computes NaN or infinity on a photo",
             remedy: "ranges need finite values; one of the weights may be NaN", nodes: [node])
@@ -58,13 +58,13 @@ extension Failure {
 }
 
 extension Note {
-    static func onePhoto() -> Note {
+    static func singlePhoto() -> Note {
         Note(
             .photosUnsuitable,
             "the ranges are those of a single photo, and may be too narrow for others; 100 photos are better")
     }
 
-    static func unsurePhotos(_ probability: Float) -> Note {
+    static func uncertainPhotos(_ probability: Float) -> Note {
         Note(
             .photosUnsuitable,
             "the network does not recognize most of the photos (the median of the highest probability is "
@@ -78,7 +78,7 @@ extension Note {
         )
     }
 
-    static func alikePhotos(_ count: Int) -> Note {
+    static func photosOfOneLabel(_ count: Int) -> Note {
         Note(
             .photosUnsuitable,
             "all \(count) photos have the same top label: the ranges may not suit other images")

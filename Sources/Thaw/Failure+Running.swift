@@ -1,17 +1,17 @@
 /// Inputs that do not fit a model.
 extension Failure {
-    static func takesNoImage() -> Failure {
+    static func noImageInput() -> Failure {
         Failure(.wrongShape, "the model takes no image", remedy: "use 'thaw run' with arrays")
     }
 
-    static func takesSeveral(_ names: [String]) -> Failure {
+    static func notOneInput(_ names: [String]) -> Failure {
         Failure(
             .wrongShape,
             "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', not a single image",
             remedy: "use 'thaw run' with an array for each")
     }
 
-    static func givesNoRow(_ output: TensorType) -> Failure {
+    static func noScoresOutput(_ output: TensorType) -> Failure {
         Failure(
             .wrongShape, "the model's output is \(output), not a vector of class scores",
             remedy: "use 'thaw run' to get its output"

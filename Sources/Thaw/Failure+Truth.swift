@@ -97,7 +97,7 @@ extension Failure {
         Failure(.invalidTable, "'\(key)' is missing or invalid", remedy: "expected \(expected)")
     }
 
-    static func annotationTwice(_ key: String, _ id: Int) -> Failure {
+    static func duplicateAnnotation(_ key: String, _ id: Int) -> Failure {
         Failure(.invalidTable, "two of the \(key) have the identifier \(id)")
     }
 

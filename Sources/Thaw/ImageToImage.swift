@@ -80,7 +80,7 @@ public final class ImageToImage {
     ) throws {
         let image = try model.onlyImage()
         guard let output = model.imageOutput else {
-            throw Failure.givesNoImage(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })
+            throw Failure.noImageOutput(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })
         }
         guard model.batch == 1 else { throw Failure.fixedBatch(image.name, model.batch) }
         (self.model, self.conversion, self.options, self.image, self.resizer) = (
@@ -234,7 +234,7 @@ public final class ImageToImage {
 
     private func checkMemory(for byteCount: Int, _ photo: Pixels) throws {
         guard byteCount > options.memory else { return }
-        throw Failure.imageNeeds(byteCount, options.memory).forImage(photo.width, photo.height, canTile: canTile)
+        throw Failure.notEnoughMemory(byteCount, options.memory).forImage(photo.width, photo.height, canTile: canTile)
     }
 }
 

@@ -48,7 +48,7 @@ extension Model {
         as format: ModelFormat, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision()
     ) throws -> EncodedModel {
-        guard laterStages == nil else { throw Failure.pipelineWritten() }
+        guard laterStages == nil else { throw Failure.cannotWriteStage() }
         try requireStateless()
         try requireLayers()
         try Model.require(format, allows: target, precision)

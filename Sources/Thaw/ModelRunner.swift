@@ -136,7 +136,7 @@ public final class ModelRunner: Sendable {
             guard let name = name ?? (names.count == 1 ? names[0] : nil) else { throw Failure.valueWithoutName(names) }
             let known = names.contains(name) ? name : featureName(name)
             guard names.contains(known) else { throw Failure.unknownInput(name, names) }
-            guard given.updateValue(value, forKey: known) == nil else { throw Failure.valueTwice(forInput: name) }
+            guard given.updateValue(value, forKey: known) == nil else { throw Failure.duplicateValue(forInput: name) }
         }
         let states = model.stateInputs
         return try model.graph.inputs.enumerated().filter { !states.contains($0.offset) }.map { index, port in

@@ -13,7 +13,7 @@ struct NetworkStage: Stage {
         (inputs, outputs) = try PipelineFeature.all(in: description)
         let features = try model.features(description, arrays: message.arrays)
         for feature in features.inputs + features.outputs {
-            if case .image(let image) = feature.kind, image.isFloat16 { throw Failure.imageOfStage(feature.name) }
+            if case .image(let image) = feature.kind, image.isFloat16 { throw Failure.stageImage16Bit(feature.name) }
         }
         runner = try ModelRunner(model, features, precision: precision, threads: threads)
     }

@@ -42,7 +42,7 @@ public final class Pipeline: Sendable {
     /// - Throws: `Failure` naming the file if it is a graph.
     static func file(_ path: String) throws -> CoreMLFile {
         let format = try ModelFormat(of: path)
-        guard format == .coreML || format == .coreMLPackage else { throw Failure.graphForPipeline().inFile(path) }
+        guard format == .coreML || format == .coreMLPackage else { throw Failure.expectedCoreMLModel().inFile(path) }
         return try CoreMLFile(path, format)
     }
 

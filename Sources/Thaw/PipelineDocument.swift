@@ -68,7 +68,7 @@ public struct PipelineDocument: Sendable {
     @discardableResult
     public func write(toFile path: String, mayReplace: Bool = true) throws -> WrittenModel {
         let format = ModelFormat(pathToWrite: path)
-        guard (format == .coreMLPackage) == isPackage else { throw Failure.pipelineExtension(path, isPackage) }
+        guard (format == .coreMLPackage) == isPackage else { throw Failure.wrongPipelineExtension(path, isPackage) }
         return try source.encoded().write(to: path, mayReplace: mayReplace)
     }
 

@@ -119,7 +119,7 @@ public struct Quantization: Sendable {
             guard let pair = parameters[value] else { continue }
             let name = plan.name(of: value)
             guard result.quantization!.parameters.updateValue(pair, forKey: featureName(name)) == nil else {
-                throw Failure.rangeLost(name)
+                throw Failure.cannotStoreRange(name)
             }
         }
         result.quantization!.kept = keptLayers.map { featureName($0) }
@@ -130,11 +130,11 @@ public struct Quantization: Sendable {
 
     /// The image input of a model that can be quantized.
     private static func check(_ model: Model) throws -> ImageInput {
-        guard model.laterStages == nil else { throw Failure.pipelineQuantized() }
+        guard model.laterStages == nil else { throw Failure.cannotQuantizePipeline() }
         let image = try model.onlyImage()
-        guard !model.isQuantized else { throw Failure.quantizedAlready() }
-        guard image.sizes == .fixed else { throw Failure.flexibleSizeQuantized(image.sizes) }
-        guard model.batch == 1 else { throw Failure.batchQuantized(model.batch) }
+        guard !model.isQuantized else { throw Failure.alreadyQuantized() }
+        guard image.sizes == .fixed else { throw Failure.cannotQuantizeFlexibleSizes(image.sizes) }
+        guard model.batch == 1 else { throw Failure.cannotQuantizeBatch(model.batch) }
         return image
     }
 
@@ -161,13 +161,13 @@ public struct Quantization: Sendable {
     /// Checks what the network's outputs reveal about the photos.
     static func warnings(_ scores: [[Float]]?) -> [Note] {
         guard let scores else { return [] }
-        if scores.count == 1 { return [.onePhoto()] }
+        if scores.count == 1 { return [.singlePhoto()] }
         let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
-        if scores.count >= 10, Set(tops).count == 1 { return [.alikePhotos(scores.count)] }
+        if scores.count >= 10, Set(tops).count == 1 { return [.photosOfOneLabel(scores.count)] }
         let highest = scores.map { $0.max() ?? 0 }.sorted()
         let areProbabilities = scores.allSatisfy { abs($0.reduce(0, +) - 1) < 0.01 && $0.count > 2 }
         let median = highest[highest.count / 2]
-        return areProbabilities && median < Quantization.leastCertain ? [.unsurePhotos(median)] : []
+        return areProbabilities && median < Quantization.leastCertain ? [.uncertainPhotos(median)] : []
     }
 
     /// The median that the highest probabilities exceed for photos of the right kind.

@@ -37,10 +37,10 @@ struct ConvertOptions {
         if options.imageOutput == false,
             options.outputScale != nil || options.outputBias != nil || options.outputColor != nil
         {
-            throw Failure.excludes("image_output -1", "output_scale, output_bias and output_color")
+            throw Failure.cannotCombine("image_output -1", "output_scale, output_bias and output_color")
         }
         if options.preprocessing != nil, options.scale != nil || options.bias != nil {
-            throw Failure.excludes("preprocessing", "scale and bias")
+            throw Failure.cannotCombine("preprocessing", "scale and bias")
         }
     }
 
@@ -71,7 +71,9 @@ struct ConvertOptions {
         let bias = try numbers(input.bias, input.bias_count, position + ".bias")
         let sizes = try sizes(input, position)
         let shape = try shape(input, position)
-        if size != nil, sizes != .fixed { throw Failure.excludes("\(position).width and height", "flexible sizes") }
+        if size != nil, sizes != .fixed {
+            throw Failure.cannotCombine("\(position).width and height", "flexible sizes")
+        }
         guard let name = try text(input.name, position + ".name") else {
             options.size = size
             options.sizes = sizes
@@ -79,7 +81,9 @@ struct ConvertOptions {
             options.isTensor = input.is_tensor != 0
             return
         }
-        guard options.inputs[name] == nil else { throw Failure.excludes(position, "another structure of this name") }
+        guard options.inputs[name] == nil else {
+            throw Failure.cannotCombine(position, "another structure of this name")
+        }
         // Flexible sizes are those of the only image.
         if sizes != .fixed { options.sizes = sizes }
         var own = InputOptions()
@@ -108,7 +112,7 @@ struct ConvertOptions {
             return .range(width: Int(sides[0])...Int(sides[1]), height: Int(sides[2])...Int(sides[3]))
         }
         guard sides.allSatisfy({ $0 == 0 }) else {
-            throw Failure.excludes("\(position).sizes", "a range of sizes")
+            throw Failure.cannotCombine("\(position).sizes", "a range of sizes")
         }
         guard input.size_count <= ImageSizes.mostSizes else {
             throw Failure(.limitExceeded, location: position, "there are more than \(ImageSizes.mostSizes) sizes")
@@ -143,7 +147,7 @@ struct ConvertOptions {
         let integers = Array(try array(given.integer_labels, given.integer_label_count, "options.integer_labels"))
         let file = path(given.label_file)
         let count = [!names.isEmpty, !integers.isEmpty, file != nil].count { $0 }
-        guard count <= 1 else { throw Failure.excludes("labels, integer_labels", "label_file") }
+        guard count <= 1 else { throw Failure.cannotCombine("labels, integer_labels", "label_file") }
         if !names.isEmpty { labels = try Labels(names) }
         if !integers.isEmpty { labels = try Labels(integers.map { "\($0)" }) }
         if let file { labels = try Labels(contentsOfFile: file) }

@@ -40,7 +40,7 @@ extension Failure {
             remedy: "the choices are \(choices.joined(separator: ", "))", names: choices)
     }
 
-    static func excludes(_ first: String, _ second: String) -> Failure {
+    static func cannotCombine(_ first: String, _ second: String) -> Failure {
         Failure(.invalidOption, "\(first) and \(second) cannot be combined")
     }
 
@@ -82,7 +82,7 @@ extension Failure {
         Failure(.invalidArgument, "the batch has paths", remedy: "images are added to a batch without paths")
     }
 
-    static func pipelineGiven(_ function: String) -> Failure {
+    static func expectedNetwork(_ function: String) -> Failure {
         Failure(.wrongKind, "the model is a pipeline", remedy: "\(function) takes a network")
     }
 
@@ -90,11 +90,11 @@ extension Failure {
         Failure(.invalidOption, "the model has no functions", remedy: "an ML Program may have several")
     }
 
-    static func pipelineRun() -> Failure {
+    static func cannotRunPipeline() -> Failure {
         Failure(.wrongKind, "the model is a pipeline", remedy: "thaw_model_predict takes its values")
     }
 
-    static func pipelineOption() -> Failure {
+    static func pipelineTakesNoOptions() -> Failure {
         Failure(.unsupportedTarget, "a pipeline is written as it was read", remedy: "leave out the options")
     }
 

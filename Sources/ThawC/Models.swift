@@ -40,7 +40,7 @@ final class CModel: @unchecked Sendable {
     /// The network.
     /// - Throws: `Failure` for a pipeline.
     func network(_ function: String) throws -> ModelDocument {
-        guard case .network(let document) = content else { throw Failure.pipelineGiven(function) }
+        guard case .network(let document) = content else { throw Failure.expectedNetwork(function) }
         return document
     }
 

@@ -113,7 +113,7 @@ extension CModel {
             for value in given {
                 let feature = try pipeline.input(named: value.name)
                 guard values.updateValue(try value.value(for: feature), forKey: feature.name) == nil else {
-                    throw Failure.valueTwice(forInput: feature.name)
+                    throw Failure.duplicateValue(forInput: feature.name)
                 }
             }
             return try zip(pipeline.run(values), pipeline.outputs).map { output, feature in

@@ -20,7 +20,7 @@ final class CState: Sendable {
 
     init(_ model: CModel) throws {
         self.model = model
-        guard case .network(let document) = model.content else { throw Failure.pipelineRun() }
+        guard case .network(let document) = model.content else { throw Failure.cannotRunPipeline() }
         state = try model.runner(document, threads: threadCount(0)).makeState()
     }
 }
@@ -85,7 +85,7 @@ private func run(
     let given = try structures(inputs, inputCount, "inputs").enumerated().map { index, tensor in
         try GivenTensor(tensor, "inputs[\(index)]")
     }
-    guard case .network(let document) = model.content else { throw Failure.pipelineRun() }
+    guard case .network(let document) = model.content else { throw Failure.cannotRunPipeline() }
     let runner = try model.runner(document, threads: threadCount(threads))
     let values = try given.map { tensor in
         (name: tensor.name, value: try tensor.value(for: runner.inputs))
@@ -125,7 +125,7 @@ func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) th
     let image = try checked(pointer, "image")
     let path = path(image.path)
     if image.pixels != nil {
-        guard image.bytes == nil else { throw Failure.excludes("image.bytes", "image.pixels") }
+        guard image.bytes == nil else { throw Failure.cannotCombine("image.bytes", "image.pixels") }
         return FoundImage(path: path ?? "", pixels: try givenPixels(image, background))
     }
     if image.bytes != nil || image.byte_count != 0 {

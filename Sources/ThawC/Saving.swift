@@ -45,7 +45,7 @@ private struct SaveOptions {
     /// - Throws: `Failure` if a pipeline cannot be written with these options.
     func checkForPipeline() throws {
         guard format == nil, weights == nil, target == nil, precision.isStandard else {
-            throw Failure.pipelineOption()
+            throw Failure.pipelineTakesNoOptions()
         }
     }
 

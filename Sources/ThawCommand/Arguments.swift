@@ -43,7 +43,7 @@ struct Arguments {
                 }
                 value = next
             }
-            if isGiven(option), !option.isRepeatable { throw Failure.givenTwice(option.spelling) }
+            if isGiven(option), !option.isRepeatable { throw Failure.duplicateOption(option.spelling) }
             try option.check(value)
             values[ObjectIdentifier(option), default: []].append(value)
         }

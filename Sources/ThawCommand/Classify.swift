@@ -65,9 +65,9 @@ extension Arguments {
     fileprivate func checkOutputs() throws {
         guard let resumed = self[Options.resume] else { return }
         if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
-            throw Failure.exclude("--resume, which writes JSON,", "another --format")
+            throw Failure.cannotCombine("--resume, which writes JSON,", "another --format")
         }
-        if isGiven(Options.results) { throw Failure.exclude("--resume", "--out") }
+        if isGiven(Options.results) { throw Failure.cannotCombine("--resume", "--out") }
         if let report = self[Options.report], place(of: resumed) == place(of: report) {
             throw Failure.sameFile("--resume", "--report").inFile(resumed)
         }

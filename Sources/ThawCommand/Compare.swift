@@ -5,7 +5,9 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let words = arguments.positional
     let isPipeline = try words[..<2].map { try Pipeline.isPipeline(path: $0) }
     if isPipeline.contains(true) {
-        if let other = isPipeline.firstIndex(of: false) { throw Failure.comparedWithPipeline().inFile(words[other]) }
+        if let other = isPipeline.firstIndex(of: false) {
+            throw Failure.cannotCompareWithPipeline().inFile(words[other])
+        }
         return try comparePipelines(arguments, console)
     }
     let (first, second) = try arguments.pair(words[0], words[1], console)

@@ -116,7 +116,7 @@ extension Arguments {
     private func dictionary(_ option: Option<Pair?>) throws -> [String: String] {
         try all(option).compactMap { $0 }.reduce(into: [:]) { result, pair in
             guard result.updateValue(pair.value, forKey: pair.key) == nil else {
-                throw Failure.metadataTwice(pair.key).at(option.spelling)
+                throw Failure.duplicateMetadata(pair.key).at(option.spelling)
             }
         }
     }

@@ -42,7 +42,7 @@ extension Arguments {
             }
             return nil
         }
-        guard !names.contains("-") else { throw Failure.exclude("-o", "standard input") }
+        guard !names.contains("-") else { throw Failure.cannotCombine("-o", "standard input") }
         return try PictureJob.all(of: names, names.map { ImageFiles([$0]) }, to: target)
     }
 }

@@ -166,7 +166,7 @@ private final class EvaluationRun {
         _ evaluation: Evaluation, _ images: [Truth.Image], with baseline: BaselineModel
     ) throws -> EvaluationResult.Baseline {
         let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
-        guard other.images.count == images.count else { throw Failure.photographsChanged() }
+        guard other.images.count == images.count else { throw Failure.readablePhotosDiffer() }
         let unknown = other.evaluation.outcomes.count { $0.confidence.isNaN }
         if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are NaN") }
         let comparison = PairedComparison(evaluation, other.evaluation) { $0 == baseline.translate($1) }

@@ -6,9 +6,9 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
     let others: [any AnyOption] =
         [Options.offset, Options.baseline, Options.report, Options.fast, Options.labels] + OptionGroups.graphInput
     if let option = others.first(where: { arguments.isGiven($0) }) {
-        throw Failure.exclude(Options.coco.spelling, option.spelling)
+        throw Failure.cannotCombine(Options.coco.spelling, option.spelling)
     }
-    guard arguments[Options.resultFormat] != .csv else { throw Failure.exclude("--coco", "--format csv") }
+    guard arguments[Options.resultFormat] != .csv else { throw Failure.cannotCombine("--coco", "--format csv") }
     let detector = try arguments.detector(at: path, threads: 1)
     console.tell(of: arguments[Options.precision])
     guard let labels = detector.labels else { throw Failure.detectorWithoutLabels().inFile(path) }

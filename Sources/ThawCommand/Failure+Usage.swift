@@ -27,7 +27,7 @@ extension Failure {
         Failure(.invalidOption, "\(option) takes no value", remedy: "remove '\(value)'")
     }
 
-    static func givenTwice(_ option: String) -> Failure { Failure(.invalidOption, "\(option) is given twice") }
+    static func duplicateOption(_ option: String) -> Failure { Failure(.invalidOption, "\(option) is given twice") }
 
     static func badValue(_ value: String, _ expected: String) -> Failure {
         Failure(.invalidOption, "invalid value '\(value)'", remedy: "expected \(expected)")
@@ -44,7 +44,7 @@ extension Failure {
         Failure(.invalidOption, "the key '\(key)' is reserved", remedy: "use a key that does not begin with 'thaw.'")
     }
 
-    static func metadataTwice(_ key: String) -> Failure { Failure(.invalidOption, "'\(key)' is given twice") }
+    static func duplicateMetadata(_ key: String) -> Failure { Failure(.invalidOption, "'\(key)' is given twice") }
 
     static func missingOption(_ option: any AnyOption) -> Failure {
         Failure(
@@ -140,7 +140,7 @@ extension Failure {
             remedy: "use models that both have labels")
     }
 
-    static func photographsChanged() -> Failure {
+    static func readablePhotosDiffer() -> Failure {
         Failure(.notComparable, "some photos could be read for the model but not for the baseline")
     }
 
@@ -185,11 +185,11 @@ extension Failure {
             remedy: "name a folder")
     }
 
-    static func severalPictures(_ count: Int) -> Failure {
+    static func severalImagesInFile(_ count: Int) -> Failure {
         Failure(.invalidOption, "one file cannot hold \(count) images", remedy: "name a folder")
     }
 
-    static func unknownPicture() -> Failure {
+    static func unknownImageExtension() -> Failure {
         Failure(
             .unknownFormat, "unsupported extension for an output image",
             remedy: "expected FILE.png, FILE.jpg or a folder",
@@ -198,7 +198,7 @@ extension Failure {
 
     static func folderMissing(_ folder: String) -> Failure { Failure(.notWritable, "there is no folder '\(folder)'") }
 
-    static func samePicture(_ first: String, _ second: String) -> Failure {
+    static func sameOutputImage(_ first: String, _ second: String) -> Failure {
         Failure(
             .invalidOption, "'\(first)' and '\(second)' would both be written here",
             remedy: "process them in separate runs")
@@ -208,7 +208,7 @@ extension Failure {
         Failure(.fileExists, "this is one of the input images", remedy: "give the result of '\(source)' another name")
     }
 
-    static func exclude(_ option: String, _ other: String) -> Failure {
+    static func cannotCombine(_ option: String, _ other: String) -> Failure {
         Failure(.invalidOption, "\(option) and \(other) cannot be combined")
     }
 
@@ -216,7 +216,7 @@ extension Failure {
         Failure(.wrongLabels, "the detector has no labels to match with categories")
     }
 
-    static func pipelineDrawn() -> Failure {
+    static func cannotDrawPipeline() -> Failure {
         Failure(.unsupportedModel, "only networks can be drawn; this is a pipeline")
     }
 
@@ -230,7 +230,7 @@ extension Failure {
             remedy: "it holds a single numeric output; name a .jsonl file")
     }
 
-    static func comparedWithPipeline() -> Failure {
+    static func cannotCompareWithPipeline() -> Failure {
         Failure(
             .notComparable, "this is not a pipeline, but the other model is",
             remedy: "a pipeline can only be compared with another")

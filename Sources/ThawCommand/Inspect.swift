@@ -5,7 +5,7 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let path = arguments.positional[0]
     let contents = try FileContents(
         contentsOfFile: path, tag: arguments[Options.tag], function: arguments[Options.function])
-    if contents.isPipeline, arguments.isGiven(Options.graph) { throw Failure.pipelineDrawn().inFile(path) }
+    if contents.isPipeline, arguments.isGiven(Options.graph) { throw Failure.cannotDrawPipeline().inFile(path) }
     var report = Report()
     var model: Model?
     report.add(contents, path)

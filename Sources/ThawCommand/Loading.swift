@@ -37,12 +37,12 @@ extension Arguments {
                 Options.imageOutput as any AnyOption, Options.outputScale, Options.outputBias, Options.outputColor,
             ]
             if let other = others.first(where: { isGiven($0) }) {
-                throw Failure.exclude(Options.noImageOutput.spelling, other.spelling)
+                throw Failure.cannotCombine(Options.noImageOutput.spelling, other.spelling)
             }
             options.imageOutput = false
         }
         if isGiven(Options.preprocess), let option = ([Options.scale, Options.bias].first { isGiven($0) }) {
-            throw Failure.exclude("--preprocess", option.spelling)
+            throw Failure.cannotCombine("--preprocess", option.spelling)
         }
         return options
     }
@@ -59,7 +59,7 @@ extension Arguments {
             var seen: Set<String?> = []
             for given in all(option).compactMap({ $0 }) {
                 guard seen.insert(given.name).inserted else {
-                    throw Failure.givenTwice(option.spelling + (given.name.map { " \($0)=" } ?? ""))
+                    throw Failure.duplicateOption(option.spelling + (given.name.map { " \($0)=" } ?? ""))
                 }
                 guard let name = given.name else { continue }
                 try set(&options.inputs[name, default: InputOptions()], given.value)

@@ -27,10 +27,10 @@ struct PictureJob: Equatable {
         guard !found.isEmpty else { throw Failure.noImages().inFile(words[0]) }
         var jobs: [PictureJob]
         if ImageFormat(path: target) != nil, !isFolder(target) {
-            guard found.count == 1 else { throw Failure.severalPictures(found.count).inFile(target) }
+            guard found.count == 1 else { throw Failure.severalImagesInFile(found.count).inFile(target) }
             jobs = [PictureJob(source: found[0].file, target: target, isFile: true)]
         } else {
-            guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownPicture().inFile(target) }
+            guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownImageExtension().inFile(target) }
             jobs = found.map { word, file in
                 PictureJob(source: file, target: joined(target, relative(file, to: word)))
             }
@@ -39,7 +39,7 @@ struct PictureJob: Equatable {
         var taken: [String: String] = [:]
         for job in jobs {
             if let other = taken.updateValue(job.source, forKey: job.target) {
-                throw Failure.samePicture(other, job.source).inFile(job.target)
+                throw Failure.sameOutputImage(other, job.source).inFile(job.target)
             }
             if let identity = Identity(of: job.target), sources.contains(identity) {
                 throw Failure.overwritesInput(job.source).inFile(job.target)

@@ -4,7 +4,7 @@ import Thaw
 func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     if arguments.isGiven(Options.reference) {
-        throw Failure.exclude(Options.layout.spelling + " native", Options.reference.spelling)
+        throw Failure.cannotCombine(Options.layout.spelling + " native", Options.reference.spelling)
     }
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     let document = try ModelDocument(

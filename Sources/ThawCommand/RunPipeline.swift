@@ -80,7 +80,7 @@ extension Pipeline {
             let isJSON = word.first.map { "{[\"".contains($0) } ?? false
             let (name, text) = isJSON ? (nil, word) : nameAndFile(word, inputs: inputs.map(\.name))
             let input = try input(named: name)
-            guard !columns.contains(where: { $0.name == input.name }) else { throw Failure.givenTwice(input.name) }
+            guard !columns.contains(where: { $0.name == input.name }) else { throw Failure.duplicateOption(input.name) }
             do { columns.append((input.name, try values(text, input))) } catch let failure as Failure {
                 throw failure.file == nil ? failure.at("input '\(input.name)'") : failure
             }

@@ -14,7 +14,7 @@ extension ServedModel {
         if let known = drawing.with({ $0 }) {
             svg = known
         } else {
-            guard let dot = details.drawing else { throw Refusal.pipelineDrawn(name) }
+            guard let dot = details.drawing else { throw Refusal.cannotDrawPipeline(name) }
             svg = try Graphviz.svg(of: dot)
             drawing.with { $0 = svg }
         }

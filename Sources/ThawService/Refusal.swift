@@ -150,7 +150,7 @@ extension Refusal {
             remedy: "send one item at a time")
     }
 
-    static func pipelineDrawn(_ name: String) -> Refusal {
+    static func cannotDrawPipeline(_ name: String) -> Refusal {
         Refusal(400, .unsupportedModel, "only networks can be drawn; '\(name)' is a pipeline")
     }
 

@@ -77,13 +77,13 @@ import Testing
             builder.output("output", try builder.add(operation, [input], name: "output")[0])
             return Model(graph: builder.graph, image: ImageInput(name: "input", width: 2, height: 2, color: .rgb))
         }
-        #expect(throws: Failure.givesNoRow(TensorType([1, 2, 2, 3]))) { try Classifier(model(Unary(.relu))) }
-        #expect(throws: Failure.givesNoRow(TensorType([1, 2, 2, 3], .int32))) {
+        #expect(throws: Failure.noScoresOutput(TensorType([1, 2, 2, 3]))) { try Classifier(model(Unary(.relu))) }
+        #expect(throws: Failure.noScoresOutput(TensorType([1, 2, 2, 3], .int32))) {
             try Classifier(model(Cast(element: .int32)))
         }
         var imageless = try model(Unary(.relu))
         imageless.image = nil
-        #expect(throws: Failure.takesNoImage()) { try Classifier(imageless) }
+        #expect(throws: Failure.noImageInput()) { try Classifier(imageless) }
     }
 
     @Test(arguments: [1, 2, 5]) func `files are returned in order, each with its result or its failure`(

@@ -55,7 +55,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         let pipeline = try Pipeline(contentsOfFile: path(file))
         #expect(pipeline.inputs.map(\.name) == ["image", "iouThreshold", "confidenceThreshold"])
         #expect(pipeline.inputs.map(\.isOptional) == [false, true, true])
-        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.takesNoImage() }
+        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.noImageInput() }
         for row in try lines(String(file.prefix { $0 != "." })) {
             let inputs = try #require(row["inputs"])
             let photo = try Pixels(contentsOfFile: path(#require(inputs["image"]?.string)))

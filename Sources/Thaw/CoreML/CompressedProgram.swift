@@ -77,7 +77,7 @@ struct CompressedProgram {
     private mutating func compressed(_ operations: [Message]) throws -> [Message] {
         // Weights may also be used inside blocks, which would have to be scaled alike.
         if let nested = operations.first(where: { !($0.blocks as [Message]).isEmpty }) {
-            throw Failure.nestedBlocks(nested.type, nested.outputNames.first ?? "")
+            throw Failure.cannotCompressNestedBlocks(nested.type, nested.outputNames.first ?? "")
         }
         for operation in operations { for name in operation.outputNames { _ = block.unique(name) } }
         let uses = ProgramUses(operations)

@@ -59,7 +59,7 @@ struct WeightBytes: WeightFiles {
     let bytes: ByteView?
 
     func weights(_ name: String) throws -> WeightFile {
-        guard let bytes else { throw Failure.weightsNotGiven() }
+        guard let bytes else { throw Failure.weightsMissing() }
         guard name == EncodedModel.pathPrefix + EncodedModel.weightFile else {
             throw Failure.severalWeightFiles([name])
         }

@@ -44,11 +44,11 @@ extension Failure {
         Failure(.invalidModel, location: "layer '\(layer)'", "reads '\(blob)', which no earlier layer computes")
     }
 
-    static func blobTwice(_ layer: String, _ blob: String) -> Failure {
+    static func duplicateBlob(_ layer: String, _ blob: String) -> Failure {
         Failure(.invalidModel, location: "layer '\(layer)'", "computes '\(blob)', which another layer already computes")
     }
 
-    static func layerNameTwice(_ name: String) -> Failure {
+    static func duplicateLayerName(_ name: String) -> Failure {
         Failure(.invalidModel, location: "layer '\(name)'", "two layers have this name")
     }
 

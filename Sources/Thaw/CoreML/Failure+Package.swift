@@ -4,7 +4,7 @@ extension Failure {
         Failure(.incomplete, "the package has no Manifest.json", remedy: "the package is incomplete")
     }
 
-    static func manifestWithout(_ what: String) -> Failure {
+    static func manifestLacks(_ what: String) -> Failure {
         Failure(.damaged, location: "Manifest.json", "does not say \(what)", remedy: "the file is corrupt")
     }
 
@@ -22,7 +22,7 @@ extension Failure {
         Failure(.incomplete, "the weight file '\(name)' does not exist", remedy: "the package is incomplete")
     }
 
-    static func weightsNotGiven() -> Failure {
+    static func weightsMissing() -> Failure {
         Failure(
             .incomplete, "the model is an ML Program without its weights",
             remedy: "give the content of the package's weights/weight.bin too")

@@ -41,7 +41,7 @@ extension Failure {
         Failure(.invalidModel, "the state '\(name)' is \(type), but is set to a tensor of shape \(given)")
     }
 
-    static func valueTwice(_ name: String) -> Failure { Failure(.invalidModel, "'\(name)' is computed twice") }
+    static func duplicateValue(_ name: String) -> Failure { Failure(.invalidModel, "'\(name)' is computed twice") }
     static func valueMissing(_ name: String) -> Failure {
         Failure(.invalidModel, "reads '\(name)', which no earlier operation computes")
     }
@@ -76,7 +76,7 @@ extension Failure {
             remedy: Operations.refusedPrograms[kind])
     }
 
-    static func growingList(_ name: String) -> Failure {
+    static func cannotGrowList(_ name: String) -> Failure {
         Failure(
             .unsupportedOperations, "the list '\(name)' grows at positions that are known only when the model runs",
             remedy: "lists of fixed length are supported")

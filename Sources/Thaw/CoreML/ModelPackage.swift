@@ -32,10 +32,10 @@ struct ModelPackage: WeightFiles {
         try Self.require(path + "/" + Self.manifest, isInside: path, Self.manifest)
         let json = try withExtendedLifetime(file) { try naming(location: Self.manifest) { try JSON(file.bytes) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
-            throw Failure.manifestWithout("which file is the model")
+            throw Failure.manifestLacks("which file is the model")
         }
         guard let name = json["itemInfoEntries"]?[identifier]?["path"]?.string else {
-            throw Failure.manifestWithout("where the model '\(identifier)' is")
+            throw Failure.manifestLacks("where the model '\(identifier)' is")
         }
         let modelFile = try Self.inside(path + "/Data", name)
         guard access(modelFile.fileName, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }

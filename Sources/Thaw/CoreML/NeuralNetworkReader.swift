@@ -141,14 +141,16 @@ struct NeuralNetworkReader {
 
     private mutating func define(_ name: String, _ value: Operand, _ layer: String) throws {
         // Layers of branches and loops replace values.
-        guard values.updateValue(value, forKey: name) == nil || depth > 0 else { throw Failure.blobTwice(layer, name) }
+        guard values.updateValue(value, forKey: name) == nil || depth > 0 else {
+            throw Failure.duplicateBlob(layer, name)
+        }
     }
 
     mutating func readLayers(of network: Message) throws {
         var names = Set<String>()
         for (position, message) in (network.layers as [Message]).enumerated() {
             let name: String = message.name
-            guard names.insert(name).inserted else { throw Failure.layerNameTwice(name) }
+            guard names.insert(name).inserted else { throw Failure.duplicateLayerName(name) }
             guard let kind = message.choice, let build = build(kind) else {
                 throw Failure.unknownLayer(name, message.choice, position + 1)
             }

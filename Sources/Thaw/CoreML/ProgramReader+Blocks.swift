@@ -29,7 +29,7 @@ extension ProgramReader {
         try require(blocks, inputs: variables.count, read)
         if let results = try unrolled(blocks, variables) { return results }
         if let list = (blocks[1].inputs as [Message]).map({ $0.name as String }).first(where: growingLists.contains) {
-            throw Failure.growingList(list)
+            throw Failure.cannotGrowList(list)
         }
         let captures = captures(of: blocks)
         let types = variables.map(\.type)
@@ -78,7 +78,7 @@ extension ProgramReader {
         case "list_write", "list_scatter":
             guard let list = names("ls").first, growingLists.contains(list) else { return }
             let positions = try read.operand(read.kind == "list_write" ? "index" : "indices")
-            guard positions.constant != nil else { throw Failure.growingList(list) }
+            guard positions.constant != nil else { throw Failure.cannotGrowList(list) }
             growingLists.formUnion(outputs)
         case "while_loop":
             let blocks = (operation.blocks as [Message]).map { ($0.inputs as [Message]).map { $0.name as String } }

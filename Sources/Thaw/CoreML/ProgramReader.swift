@@ -105,7 +105,7 @@ struct ProgramReader {
     }
 
     mutating func define(_ name: String, _ binding: MILRead.Argument) throws {
-        guard names.updateValue(binding, forKey: name) == nil else { throw Failure.valueTwice(name) }
+        guard names.updateValue(binding, forKey: name) == nil else { throw Failure.duplicateValue(name) }
     }
 
     // MARK: Operations

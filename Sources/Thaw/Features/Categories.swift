@@ -28,7 +28,7 @@ extension StageSource {
         var indices = [FeatureKey: Int](minimumCapacity: keys.count)
         for (index, key) in keys.enumerated() {
             guard key.isInteger == hasIntegers else { throw Failure.keyKind(key) }
-            guard indices.updateValue(index, forKey: key) == nil else { throw Failure.keyTwice(key) }
+            guard indices.updateValue(index, forKey: key) == nil else { throw Failure.duplicateKey(key) }
         }
         return indices
     }
@@ -104,7 +104,7 @@ struct CategoricalMapping: Stage {
         values = try entries.reduce(into: [:]) { values, entry in
             let key: FeatureKey = toInteger ? .string(entry.key) : .integer(entry.key)
             let value: FeatureKey = toInteger ? .integer(entry.value) : .string(entry.value)
-            guard values.updateValue(value, forKey: key) == nil else { throw Failure.keyTwice(key) }
+            guard values.updateValue(value, forKey: key) == nil else { throw Failure.duplicateKey(key) }
         }
         let standard = toInteger ? "int64Value" : "strValue"
         unknown =

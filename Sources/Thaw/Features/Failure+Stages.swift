@@ -72,7 +72,7 @@ extension Failure {
         Failure(.invalidModel, "the category '\(key)' is not of the type of the input")
     }
 
-    static func keyTwice(_ key: FeatureKey) -> Failure {
+    static func duplicateKey(_ key: FeatureKey) -> Failure {
         Failure(.invalidModel, "the category '\(key)' appears twice")
     }
 
@@ -148,7 +148,7 @@ extension Failure {
         Failure(.wrongType, "the value is \(value.kind)", remedy: "expected \(type)")
     }
 
-    static func noInteger(_ number: Double) -> Failure {
+    static func notAnInteger(_ number: Double) -> Failure {
         Failure(.wrongType, "the value \(number) is not an integer")
     }
 

@@ -77,7 +77,7 @@ extension FeatureType {
         switch self {
         case .number where numbers.count == 1: return .number(numbers[0])
         case .integer where numbers.count == 1:
-            guard let integer = Int(exactly: numbers[0]) else { throw Failure.noInteger(numbers[0]) }
+            guard let integer = Int(exactly: numbers[0]) else { throw Failure.notAnInteger(numbers[0]) }
             return .integer(integer)
         case .multiArray(let shape):
             guard let count, count != numbers.count else {
@@ -95,7 +95,7 @@ extension FeatureType {
         case (.integer, .integer), (.number, .number), (.string, .string), (.image, .image): return value
         case (.number, .integer(let integer)): return .number(Double(integer))
         case (.integer, .number(let number)):
-            guard let integer = Int(exactly: number) else { throw Failure.noInteger(number) }
+            guard let integer = Int(exactly: number) else { throw Failure.notAnInteger(number) }
             return .integer(integer)
         case (.multiArray(let shape), .multiArray(let values, let given)):
             guard let shape, shape != given else { return value }

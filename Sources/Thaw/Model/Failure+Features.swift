@@ -15,7 +15,7 @@ extension Failure {
 
     static func renamedTwice(_ name: String) -> Failure { Failure(.invalidOption, "'\(name)' is renamed twice") }
 
-    static func featureTwice(_ name: String) -> Failure {
+    static func duplicateFeature(_ name: String) -> Failure {
         Failure(
             .invalidOption, "two inputs or outputs would have the name '\(name)'", remedy: "names must be unique")
     }

@@ -30,13 +30,13 @@ extension Failure {
             remedy: "expected \(expected): labels must be in the order of the network's output")
     }
 
-    static func labelNoInteger(_ label: String, line: Int) -> Failure {
+    static func labelNotInteger(_ label: String, line: Int) -> Failure {
         Failure(
             .wrongLabels, location: "line \(line)", "'\(label)' is not a 64-bit integer",
             remedy: "\(option: .integerLabels) requires integers")
     }
 
-    static func integerTwice(_ label: String, line: Int) -> Failure {
+    static func duplicateInteger(_ label: String, line: Int) -> Failure {
         Failure(
             .wrongLabels, location: "line \(line)", "the label '\(label)' is a duplicate",
             remedy: "integer labels must be unique")

@@ -60,7 +60,7 @@ extension Model {
         }
         let names = featureNames
         if let clash = known.first(where: { known in names.count { $0 == known.new } > 1 }) {
-            throw Failure.featureTwice(clash.new)
+            throw Failure.duplicateFeature(clash.new)
         }
     }
 

@@ -64,9 +64,9 @@ public struct Labels: Sendable {
             // A duplicate has its index appended.
             let text = name.hasSuffix(")") ? String(name.prefix { $0 != " " }) : name
             do {
-                guard let number = Int64(text) else { throw Failure.labelNoInteger(name, line: index + 1) }
+                guard let number = Int64(text) else { throw Failure.labelNotInteger(name, line: index + 1) }
                 guard text == name, seen.insert(number).inserted else {
-                    throw Failure.integerTwice(text, line: index + 1)
+                    throw Failure.duplicateInteger(text, line: index + 1)
                 }
                 return "\(number)"
             } catch let failure as Failure { throw path.map { failure.inFile($0) } ?? failure }

@@ -51,8 +51,8 @@ public struct Model: Sendable {
     /// - Throws: `Failure` for a model that takes arrays, and for one that takes several inputs.
     func onlyImage() throws -> ImageInput {
         try requireStateless()
-        guard graph.inputs.count <= 1 else { throw Failure.takesSeveral(graph.inputs.map(\.name)) }
-        guard let image else { throw Failure.takesNoImage() }
+        guard graph.inputs.count <= 1 else { throw Failure.notOneInput(graph.inputs.map(\.name)) }
+        guard let image else { throw Failure.noImageInput() }
         return image
     }
 

@@ -49,7 +49,7 @@ extension Failure {
         Failure(.wrongShape, "tensors of shapes \(a) and \(b) are incompatible")
     }
 
-    static func uneven(_ shape: Shape, _ blocks: String) -> Failure {
+    static func notDivisible(_ shape: Shape, _ blocks: String) -> Failure {
         Failure(.wrongShape, "a tensor of shape \(shape) cannot be divided into blocks of \(blocks)")
     }
 

@@ -49,7 +49,7 @@ extension Graph {
         }
         for port in outputs {
             guard known[port.value]?.position == BatchPosition(axis: 0) else {
-                throw Failure.needsBatch(batch).at(port.name)
+                throw Failure.wrongBatchSize(batch).at(port.name)
             }
             builder.output(port.name, values[port.value]!)
         }
@@ -78,7 +78,7 @@ extension Graph {
         {
             return step
         }
-        throw Failure.needsBatch(batch)
+        throw Failure.wrongBatchSize(batch)
     }
 
     /// The node rewritten for one image; nil if it is invalid then, or does not process the images independently.

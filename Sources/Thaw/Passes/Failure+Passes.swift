@@ -1,6 +1,6 @@
 /// Graphs that a pass cannot transform.
 extension Failure {
-    static func needsBatch(_ batch: Int) -> Failure {
+    static func wrongBatchSize(_ batch: Int) -> Failure {
         Failure(
             .unsupportedModel, "the batch is fixed at \(batch), and this node needs all of it",
             remedy: "freeze the graph with a batch of 1, or of unknown size")

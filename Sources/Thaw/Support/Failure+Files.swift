@@ -22,8 +22,8 @@ extension Failure {
         Failure(.wrongKind, file: path, "is a folder", remedy: "expected a file")
     }
 
-    static func isNoPlainFile(_ path: String) -> Failure {
-        Failure(.wrongKind, file: path, "is a pipe or a device", remedy: "expected a plain file")
+    static func notARegularFile(_ path: String) -> Failure {
+        Failure(.wrongKind, file: path, "is a pipe or a device", remedy: "expected a regular file")
     }
 
     static func isEmpty(_ path: String) -> Failure {

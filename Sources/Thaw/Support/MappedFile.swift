@@ -34,7 +34,7 @@ final class MappedFile: @unchecked Sendable {
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw Failure.cannotOpen(path, errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw Failure.isFolder(path) }
-        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.isNoPlainFile(path) }
+        guard status.st_mode & S_IFMT == S_IFREG else { throw Failure.notARegularFile(path) }
         let count = Int(status.st_size)
         guard count > 0 else {
             bytes = UnsafeRawBufferPointer(start: nil, count: 0)

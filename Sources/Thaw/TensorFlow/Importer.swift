@@ -155,7 +155,7 @@ struct Importer {
                 larger.openBatch = batch
                 return try? run(flat, outputs, inputs, larger).graph
             }
-            if let finding { throw Failure.needsBatch(finding.batch).at(finding.node) }
+            if let finding { throw Failure.wrongBatchSize(finding.batch).at(finding.node) }
         }
         // In the order in which they were found, but images first.
         images.sort { image, other in

@@ -73,7 +73,7 @@ import Testing
         let path = Project.fixture("detectors/yolo8.mlpackage")
         let photo = Project.fixture("detectors/shapes0.png")
         let pipeline = try Pipeline(contentsOfFile: path)
-        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.takesNoImage() }
+        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.noImageInput() }
         let pixels = FeatureValue.image(try Pixels(contentsOfFile: photo).feature(for: image))
         let all: [String: FeatureValue] = ["image": pixels, "confidenceThreshold": .number(0.2)]
         #expect(try program.run(path, "image", "image", photo) == expected(pipeline, ["image": pixels]))

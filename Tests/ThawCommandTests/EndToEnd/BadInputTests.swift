@@ -45,7 +45,7 @@ import Testing
         try #require(mkfifo(folder.path("pipe"), 0o600) == 0)
         for path in [folder.path("pipe"), "/dev/zero"] {
             #expect(
-                try message(["convert", path]) == "thaw: \(path): is a pipe or a device; expected a plain file\n")
+                try message(["convert", path]) == "thaw: \(path): is a pipe or a device; expected a regular file\n")
             #expect(try message(["convert", Project.demo, "--labels", path]).contains(": is a pipe or a device; "))
         }
     }

@@ -97,7 +97,7 @@ import Testing
         let (folder, path) = try source(name)
         let storage = WeightStorage(type, minimumCount: 16)
         if name == "rgb_half.mlmodel", type == .float16 {
-            #expect(throws: Failure.halfAlready().inFile(path)) {
+            #expect(throws: Failure.alreadyFloat16().inFile(path)) {
                 try Compression(contentsOfFile: path, weights: storage)
             }
             return
@@ -241,7 +241,7 @@ import Testing
         let result = folder.url.appendingPathComponent("result." + ending).path
         try Compression(contentsOfFile: path, weights: WeightStorage(type, minimumCount: 16)).write(toFile: result)
         for other in Self.types where type.isSelective || !other.isSelective {
-            let expected = type.isSelective ? Failure.compressedAlready() : .halfAlready()
+            let expected = type.isSelective ? Failure.alreadyCompressed() : .alreadyFloat16()
             #expect(throws: expected.inFile(result)) {
                 try Compression(contentsOfFile: result, weights: WeightStorage(other))
             }
@@ -250,7 +250,7 @@ import Testing
 
     @Test func `a graph and a trainable model are refused`() throws {
         let graph = Fixtures.path("networks/resnet/graph.pb")
-        #expect(throws: Failure.graphCompressed().inFile(graph)) {
+        #expect(throws: Failure.cannotCompressGraph().inFile(graph)) {
             try Compression(contentsOfFile: graph, weights: WeightStorage(.int8))
         }
         let folder = try TemporaryFolder()
@@ -258,7 +258,7 @@ import Testing
         var message = try NeuralNetworkWriter.message(NetworkCase.all[0].conversion().model)
         message.isUpdatable = true
         _ = try Model.write(message, to: path, mayReplace: true)
-        #expect(throws: Failure.trainable().inFile(path)) {
+        #expect(throws: Failure.cannotCompressTrainable().inFile(path)) {
             try Compression(contentsOfFile: path, weights: WeightStorage(.int8))
         }
     }

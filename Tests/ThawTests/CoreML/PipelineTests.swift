@@ -114,7 +114,7 @@ private func message(_ name: String) throws -> Message {
         models[0]["description"] = first
         model.pipelineClassifier.pipeline.models = models
         let pipeline = try Pipeline(model)
-        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.takesNoImage() }
+        guard case .image(let image) = pipeline.inputs[0].type else { throw Failure.noImageInput() }
         #expect(image.color == .bgr)
         let red = Pixels(width: 5, height: 4, channels: 3, bytes: (0..<20).flatMap { _ in [200, 20, 20] as [UInt8] })
         // The stages expect red, green, blue.

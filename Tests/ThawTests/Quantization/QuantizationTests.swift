@@ -264,7 +264,7 @@ import Testing
     @Test func `a quantized model is not quantized again`() throws {
         let quantization = try Quantization(Self.model("resnet"), imagesAt: Self.photos)
         for model in [quantization.model, try quantization.modelWithRanges()] {
-            #expect(throws: Failure.quantizedAlready()) { try Quantization(model, imagesAt: Self.photos) }
+            #expect(throws: Failure.alreadyQuantized()) { try Quantization(model, imagesAt: Self.photos) }
         }
     }
 
@@ -272,7 +272,7 @@ import Testing
         let model = try Self.model("mobilenet_v1_folded")
         #expect(throws: Failure.noPhotos()) { try Quantization(model, imagesAt: []) }
         let single = try Quantization(model, imagesAt: [Self.photos[0]])
-        #expect(single.warnings == [.onePhoto()])
+        #expect(single.warnings == [.singlePhoto()])
         let missing = Fixtures.path("photographs/none.jpg")
         let failure = #expect(throws: Failure.self) { try Quantization(model, imagesAt: [missing]) }
         #expect(failure?.code == .noSuchFile)
@@ -286,11 +286,11 @@ import Testing
         let many = [Float](repeating: 1, count: 20)
         let classes: [[Float]] = (0..<20).map { photo in (0..<20).map { $0 == photo ? 0.1 : 0.9 / 19 } }
         for (name, scores, warnings) in [
-            ("no classes", nil, []), ("one photo", scores([0.9]), [.onePhoto()]),
-            ("ten photos of one class", scores([Float](repeating: 0.9, count: 10)), [.alikePhotos(10)]),
+            ("no classes", nil, []), ("one photo", scores([0.9]), [.singlePhoto()]),
+            ("ten photos of one class", scores([Float](repeating: 0.9, count: 10)), [.photosOfOneLabel(10)]),
             ("nine photos of one class", scores([Float](repeating: 0.9, count: 9)), []),
             ("two classes", scores(many.indices.map { $0 < 10 ? 0.9 : 0.1 }), []),
-            ("unrelated photos", classes, [.unsurePhotos(0.1)]),
+            ("unrelated photos", classes, [.uncertainPhotos(0.1)]),
             ("scores that are no probabilities", classes.map { $0.map { $0 * 3 } }, []),
         ] as [(String, [[Float]]?, [Note])] {
             #expect(Quantization.warnings(scores) == warnings, "\(name)")
@@ -322,7 +322,7 @@ import Testing
             model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
             return model
         }
-        #expect(throws: Failure.batchQuantized(2)) { try Quantization(model(images: 2), imagesAt: Self.photos) }
+        #expect(throws: Failure.cannotQuantizeBatch(2)) { try Quantization(model(images: 2), imagesAt: Self.photos) }
         var options = Quantization.Options()
         options.mostChanged = 0.1
         #expect(throws: Failure.noLabelsToKeep()) {
@@ -335,7 +335,7 @@ import Testing
         let input = builder.input("input", TensorType([1, 4, 4, 3]))
         builder.output("output", try builder.add(Unary(.relu), [input], name: "output")[0])
         var model = Model(graph: builder.graph)
-        #expect(throws: Failure.takesNoImage()) { try Quantization(model, imagesAt: Self.photos) }
+        #expect(throws: Failure.noImageInput()) { try Quantization(model, imagesAt: Self.photos) }
         model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
         #expect(throws: Failure.nothingToQuantize()) { try Quantization(model, imagesAt: Self.photos) }
         model.image?.sizes = .range(width: 4...8, height: 4...8)

@@ -12,7 +12,7 @@ struct BatchToSpace: Operation {
         let shape = inputs[0].shape
         guard blocks.count == shape.rank, blocks.first == 1 else { throw Failure.wrongRank(blocks.count, shape) }
         guard let count = Shape(blocks).checkedCount else { throw Failure.impossibleShape(Shape(blocks)) }
-        guard shape[0] % count == 0 else { throw Failure.uneven(shape, "\(Shape(blocks))") }
+        guard shape[0] % count == 0 else { throw Failure.notDivisible(shape, "\(Shape(blocks))") }
         var result = Shape(shape.indices.map { shape[$0] * blocks[$0] - before[$0] - after[$0] })
         result[0] = shape[0] / count
         guard result.allSatisfy({ $0 >= 0 }) else { throw Failure.sliceOutside(shape) }

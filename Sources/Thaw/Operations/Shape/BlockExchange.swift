@@ -22,7 +22,7 @@ struct BlockExchange: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
         guard let rearrangement = rearrangement(of: shape, .last) else {
-            throw Failure.uneven(shape, "\(size)×\(size)")
+            throw Failure.notDivisible(shape, "\(size)×\(size)")
         }
         return [TensorType(rearrangement.result, inputs[0].element)]
     }

@@ -13,7 +13,7 @@ enum DepthToSpaceOperations {
                     let blocks = BlockExchange(
                         exchange: node.op == "DepthToSpace" ? .depthToSpace : .spaceToDepth, size: size)
                     guard let rearrangement = blocks.rearrangement(of: image.shape, .last) else {
-                        throw Failure.uneven(image.shape, "\(size)×\(size)").at(node.name)
+                        throw Failure.notDivisible(image.shape, "\(size)×\(size)").at(node.name)
                     }
                     return try context.rearranged(image, rearrangement, name: node.name)
                 }

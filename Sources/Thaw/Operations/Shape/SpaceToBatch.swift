@@ -13,7 +13,7 @@ struct SpaceToBatch: Operation {
         let shape = try Pad(before: before, after: after).outputTypes(inputs)[0].shape
         guard blocks.count == shape.rank, blocks.first == 1 else { throw Failure.wrongRank(blocks.count, shape) }
         guard shape.indices.allSatisfy({ shape[$0] % blocks[$0] == 0 }) else {
-            throw Failure.uneven(shape, "\(Shape(blocks))")
+            throw Failure.notDivisible(shape, "\(Shape(blocks))")
         }
         var result = Shape(shape.indices.map { shape[$0] / blocks[$0] })
         let (batch, overflow) = result[0].multipliedReportingOverflow(by: Shape(blocks).checkedCount ?? .max)
