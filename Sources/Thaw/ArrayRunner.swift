@@ -57,7 +57,7 @@ package struct ArrayRunner: Sendable {
         let indices = model.graph.inputs.indices.filter { !states.contains($0) }
         let ports = indices.map { model.graph.inputs[$0] }
         let types = ports.map { model.graph[$0.value] }
-        let arrays = arrays + standardArrays(ports, without: arrays)
+        let arrays = arrays + defaultArrays(ports, without: arrays)
         let ordered = try Self.inOrder(arrays, ports.map(\.name)) { $0.name }
         let inputs = try ordered.enumerated().map { position, given in
             let index = indices[position]
@@ -97,13 +97,13 @@ package struct ArrayRunner: Sendable {
     }
 
     /// The arrays of optional inputs that are not given.
-    private func standardArrays(
+    private func defaultArrays(
         _ ports: [Graph.Port], without given: [(name: String?, array: NumPyFile)]
     ) -> [(name: String?, array: NumPyFile)] {
         // If no array has a name, there is one input.
         let absent = ports.filter { port in !given.contains { ($0.name ?? ports[0].name) == port.name } }
         return absent.compactMap { port in
-            model.standardArray(port.name, model.graph[port.value]).map { tensor in
+            model.defaultArray(port.name, model.graph[port.value]).map { tensor in
                 (port.name, NumPyFile(shape: tensor.shape.dimensions, values: tensor.floats))
             }
         }

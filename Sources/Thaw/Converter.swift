@@ -152,11 +152,11 @@ public struct Converter: Sendable {
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
-        guard let standard = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
+        guard let defaultSize = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
         var resizer = Resizer(source: source, labels: labels, options: options)
         var conversion: Conversion
-        do { conversion = try resizer.conversion(at: standard) } catch let failure as Failure {
-            throw failure.atSize(standard)
+        do { conversion = try resizer.conversion(at: defaultSize) } catch let failure as Failure {
+            throw failure.atSize(defaultSize)
         }
         guard conversion.model.images.count == 1 else {
             throw Failure.severalSizesNoImage(conversion.model.images.count)
@@ -169,7 +169,7 @@ public struct Converter: Sendable {
         }
         conversion.model.resizer = resizer
         _ = try SizeVariants(conversion.model)
-        conversion.notes.append(.flexibleSizes(options.sizes, standard))
+        conversion.notes.append(.flexibleSizes(options.sizes, defaultSize))
         return conversion
     }
 

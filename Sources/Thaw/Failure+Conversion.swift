@@ -32,8 +32,8 @@ extension Failure {
 
 /// Notes about a converted model.
 extension Note {
-    static func flexibleSizes(_ sizes: ImageSizes, _ standard: ImageSize) -> Note {
-        Note(.flexibleSizes, "the image may have other sizes than \(standard): \(sizes)")
+    static func flexibleSizes(_ sizes: ImageSizes, _ defaultSize: ImageSize) -> Note {
+        Note(.flexibleSizes, "the image may have other sizes than \(defaultSize): \(sizes)")
     }
 
     static func arrayInput(count: Int) -> Note {

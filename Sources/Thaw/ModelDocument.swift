@@ -117,7 +117,7 @@ public struct ModelDocument: Sendable {
         as format: ModelFormat?, _ weights: WeightStorage?, _ target: CoreMLVersion?, _ precision: ProgramPrecision
     ) throws -> EncodedModel {
         guard let format = format ?? source?.format else { throw Failure.noFormat() }
-        if let source, source.format == format, precision.isStandard {
+        if let source, source.format == format, precision.isDefault {
             if let weights {
                 if weights.type != .float32 {
                     return try Compression(source, conversion, weights).encoded(as: format, target: target)

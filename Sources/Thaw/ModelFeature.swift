@@ -55,7 +55,7 @@ extension ModelFeature {
         case "multiArrayType":
             kind = .multiArray(shape: type.multiArrayType.shape, type: ElementType(ofArray: type["multiArrayType"]))
             let array = try ArrayInput(message)
-            (shapes, standard) = (array?.shapes ?? .fixed, array?.standard)
+            (shapes, standard) = (array?.shapes ?? .fixed, array?.defaultValue)
         case "dictionaryType":
             kind = .probabilities(hasIntegerLabels: type.dictionaryType.choice == "int64KeyType")
         case "int64Type": kind = .label(isInteger: true)

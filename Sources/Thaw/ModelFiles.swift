@@ -79,7 +79,7 @@ extension Model {
     ) throws {
         if format == .coreMLPackage {
             if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name) }
-        } else if !precision.isStandard {
+        } else if !precision.isDefault {
             throw Failure.precisionOfNetwork()
         }
     }

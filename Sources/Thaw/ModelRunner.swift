@@ -146,10 +146,10 @@ public final class ModelRunner: Sendable {
             }
             if let value = given[feature.name] { return (index, feature, value) }
             let type = model.graph[port.value]
-            guard let standard = feature.standard, case .multiArray(let shape, _) = feature.kind else {
+            guard let defaultValue = feature.standard, case .multiArray(let shape, _) = feature.kind else {
                 throw Failure.inputMissing(feature.name)
             }
-            let tensor = Tensor(shape: Shape(shape), element: type.element) { _ in standard }
+            let tensor = Tensor(shape: Shape(shape), element: type.element) { _ in defaultValue }
             return (index, feature, .tensor(tensor))
         }
     }
@@ -160,9 +160,11 @@ public final class ModelRunner: Sendable {
     ) -> [String: [Int]] {
         var shapes: [String: [Int]] = [:]
         for (index, feature, value) in ordered {
-            guard case .multiArray(let standard, _) = feature.kind, case .tensor(let tensor) = value else { continue }
+            guard case .multiArray(let defaultShape, _) = feature.kind, case .tensor(let tensor) = value else {
+                continue
+            }
             let given = tensor.shape.dimensions
-            if given != standard, feature.shapes.contains(given) { shapes[model.graph.inputs[index].name] = given }
+            if given != defaultShape, feature.shapes.contains(given) { shapes[model.graph.inputs[index].name] = given }
         }
         return shapes
     }

@@ -22,10 +22,10 @@ package struct PreprocessingTrial: Sendable {
         decoding: DecodingOptions = DecodingOptions(), threads: Int = 1
     ) throws -> [PreprocessingTrial] {
         let present = try model.onlyImage()
-        let standard = color ?? (present.color == .gray ? .gray : .rgb)
+        let defaultColor = color ?? (present.color == .gray ? .gray : .rgb)
         var ways = Preprocessing.allCases.compactMap { preprocessing -> (Preprocessing?, ImageInput)? in
             var image = present
-            image.color = color ?? preprocessing.color ?? standard
+            image.color = color ?? preprocessing.color ?? defaultColor
             guard image.color.channels == present.color.channels,
                 let scaling = try? preprocessing.scaling(image.color)
             else { return nil }

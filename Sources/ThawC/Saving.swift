@@ -44,7 +44,7 @@ private struct SaveOptions {
 
     /// - Throws: `Failure` if a pipeline cannot be written with these options.
     func checkForPipeline() throws {
-        guard format == nil, weights == nil, target == nil, precision.isStandard else {
+        guard format == nil, weights == nil, target == nil, precision.isDefault else {
             throw Failure.pipelineTakesNoOptions()
         }
     }

@@ -51,7 +51,7 @@ struct Arguments {
 
     /// The option's value, or its default.
     subscript<Value>(_ option: Option<Value>) -> Value {
-        all(option).last ?? option.standard
+        all(option).last ?? option.defaultValue
     }
 
     /// The values of an option that may be given more than once.
@@ -72,7 +72,7 @@ struct Arguments {
     func words(of options: [any AnyOption]) -> [String] {
         options.flatMap { option in
             let given = texts(of: option).flatMap { [option.spelling] + ($0.map { [$0] } ?? []) }
-            return given == option.standardText.map { [option.spelling, $0] } ? [] : given
+            return given == option.defaultText.map { [option.spelling, $0] } ? [] : given
         }
     }
 

@@ -22,7 +22,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
     }
     let target = arguments[Options.target]
-    let result = arguments[Options.result] ?? standardResult(of: source, for: target)
+    let result = arguments[Options.result] ?? defaultResult(of: source, for: target)
     let weights = arguments.weightStorage(Options.weights)
     let precision = arguments.precision(of: conversion.model, console)
     let written = try blaming(source) {
@@ -123,7 +123,7 @@ extension Arguments {
 }
 
 /// `NAME.mlmodel` in the current folder, or `NAME.mlpackage` if all targeted systems can load it.
-private func standardResult(of source: String, for target: CoreMLVersion?) -> String {
+private func defaultResult(of source: String, for target: CoreMLVersion?) -> String {
     let ending = target.map { $0 >= .iOS15 } ?? false ? ".mlpackage" : ".mlmodel"
     let file = source.split(separator: "/").last.map(String.init) ?? source
     guard let dot = file.lastIndex(of: "."), dot != file.startIndex else { return file + ending }

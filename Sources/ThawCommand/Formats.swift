@@ -61,7 +61,7 @@ func shown(_ name: String) -> String {
 enum TerminalColor {
     /// The color of a top label.
     static let emphasis = "\u{1B}[1;32m"
-    static let standard = "\u{1B}[0m"
+    static let reset = "\u{1B}[0m"
 }
 
 /// Lines that are safe to print to a terminal: the only control characters left are tabs and our own colors.
@@ -70,7 +70,7 @@ func plain(_ text: String) -> String {
     var result = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
     while let scalar = rest.first {
-        let color = [TerminalColor.emphasis, TerminalColor.standard].first { rest.starts(with: $0.unicodeScalars) }
+        let color = [TerminalColor.emphasis, TerminalColor.reset].first { rest.starts(with: $0.unicodeScalars) }
         if let color {
             result.append(contentsOf: color.unicodeScalars)
             rest = rest.dropFirst(color.unicodeScalars.count)

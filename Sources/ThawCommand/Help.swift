@@ -37,7 +37,7 @@ enum Help {
         for (title, options) in command.allOptionGroups {
             text += "\n\(title)\n"
             for option in options {
-                let help = option.help + (option.standardText.map { " (\($0))" } ?? "")
+                let help = option.help + (option.defaultText.map { " (\($0))" } ?? "")
                 text += entry(heading(option), help, column: 26)
             }
         }

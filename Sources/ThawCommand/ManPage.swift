@@ -60,9 +60,9 @@ enum ManPage {
             for option in options {
                 let letter = option.letter.map { "\\fB\\-\($0)\\fR, " } ?? ""
                 let value = option.placeholder.map { " \\fI\(escaped($0))\\fR" } ?? ""
-                let standard = option.standardText.map { " (\($0))" } ?? ""
+                let defaultText = option.defaultText.map { " (\($0))" } ?? ""
                 text +=
-                    ".TP\n\(letter)\\fB\(escaped(option.spelling))\\fR\(value)\n\(escaped(option.help + standard))\n"
+                    ".TP\n\(letter)\\fB\(escaped(option.spelling))\\fR\(value)\n\(escaped(option.help + defaultText))\n"
             }
         }
         text += ".PP\n.I examples\n"

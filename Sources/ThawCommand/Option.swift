@@ -13,7 +13,7 @@ protocol AnyOption: AnyObject, Sendable {
     var placeholder: String? { get }
     var help: String { get }
     /// The default value, as shown in the help.
-    var standardText: String? { get }
+    var defaultText: String? { get }
     var isRepeatable: Bool { get }
     /// The possible values, if they can be listed. For completions.
     var choices: [String] { get }
@@ -39,14 +39,14 @@ extension AnyOption {
     var spelling: String { "--" + name }
 }
 
-/// An option with a value, which defaults to `standard`.
+/// An option with a value, which defaults to `defaultValue`.
 final class Option<Value: Sendable>: AnyOption {
     let name: String
     let letter: Character?
     let placeholder: String?
     let help: String
-    let standard: Value
-    let standardText: String?
+    let defaultValue: Value
+    let defaultText: String?
     let isRepeatable: Bool
     private let listed: [String]
     private let parse: @Sendable (String) throws -> Value
@@ -54,13 +54,13 @@ final class Option<Value: Sendable>: AnyOption {
     /// - Parameter read: Parses a value. Its result must depend only on the text: it is called once to validate a
     ///   value, and again each time the value is used.
     init(
-        _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, standard: Value,
-        _ standardText: String? = nil, isRepeatable: Bool = false, choices: [String] = [],
+        _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, default defaultValue: Value,
+        _ defaultText: String? = nil, isRepeatable: Bool = false, choices: [String] = [],
         read: @escaping @Sendable (String) throws -> Value
     ) {
         listed = choices
         (self.name, self.letter, self.placeholder, self.help) = (name, letter, placeholder, help)
-        (self.standard, self.standardText) = (standard, standardText)
+        (self.defaultValue, self.defaultText) = (defaultValue, defaultText)
         (self.isRepeatable, parse) = (isRepeatable, read)
     }
 
@@ -78,7 +78,7 @@ extension Option where Value == String? {
     convenience init(
         _ name: String, letter: Character? = nil, _ placeholder: String, _ help: String, isRepeatable: Bool = false
     ) {
-        self.init(name, letter: letter, placeholder, help, standard: nil, isRepeatable: isRepeatable) { $0 }
+        self.init(name, letter: letter, placeholder, help, default: nil, isRepeatable: isRepeatable) { $0 }
     }
 }
 
@@ -88,7 +88,7 @@ final class Flag: AnyOption {
     let help: String
     let letter: Character? = nil
     let placeholder: String? = nil
-    let standardText: String? = nil
+    let defaultText: String? = nil
     let isRepeatable = true
 
     init(_ name: String, _ help: String) { (self.name, self.help) = (name, help) }
@@ -102,7 +102,7 @@ final class FileFlag: AnyOption {
     let help: String
     let letter: Character? = nil
     let placeholder: String?
-    let standardText: String? = nil
+    let defaultText: String? = nil
     let isRepeatable = false
     let valueSuffix: String?
 

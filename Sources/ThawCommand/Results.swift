@@ -20,7 +20,7 @@ struct ResultPrinter {
                     let number = padded(fixed(Double(prediction.probability), 4), 7, left: true)
                     let label = shown(prediction.label)
                     return
-                        "  \(number)  \(isColored && rank == 0 ? TerminalColor.emphasis + label + TerminalColor.standard : label)\n"
+                        "  \(number)  \(isColored && rank == 0 ? TerminalColor.emphasis + label + TerminalColor.reset : label)\n"
                 }.joined()
         case .json:
             var members: [(key: String, value: JSON)] = [

@@ -44,10 +44,10 @@ extension Commands {
 /// The options specific to `thaw serve`.
 enum ServeOptions {
     static let host = Option(
-        "host", "HOST", "the address to listen on; 0.0.0.0 or :: means every address", standard: "127.0.0.1",
+        "host", "HOST", "the address to listen on; 0.0.0.0 or :: means every address", default: "127.0.0.1",
         "127.0.0.1"
     ) { $0 }
-    static let port = Option("port", "N", "the port; 0 chooses a free one", standard: 8080, "8080") {
+    static let port = Option("port", "N", "the port; 0 chooses a free one", default: 8080, "8080") {
         guard let port = Int($0), 0...65535 ~= port else { throw Failure.badValue($0, "an integer from 0 to 65535") }
         return port
     }
@@ -58,20 +58,20 @@ enum ServeOptions {
         "also accept requests from pages of this origin, such as https://example.com, and for its host; may be repeated",
         isRepeatable: true)
     static let queue = Option(
-        "queue", "N", "the number of requests that may wait; more get status 503", standard: 64, "64", read: readCount)
+        "queue", "N", "the number of requests that may wait; more get status 503", default: 64, "64", read: readCount)
     static let maxBody = Option(
-        "max-body", "BYTES", "refuse requests that are larger", standard: 64 << 20, "\(64 << 20)", read: readCount)
+        "max-body", "BYTES", "refuse requests that are larger", default: 64 << 20, "\(64 << 20)", read: readCount)
     static let maxPixels = Option(
-        "max-pixels", "N", "refuse images of more pixels than this, before allocating memory", standard: 64_000_000,
+        "max-pixels", "N", "refuse images of more pixels than this, before allocating memory", default: 64_000_000,
         "64000000", read: readCount)
     static let connections = Option(
-        "connections", "N", "the number of clients that may be connected", standard: 4096, "4096", read: readCount)
+        "connections", "N", "the number of clients that may be connected", default: 4096, "4096", read: readCount)
     static let patience = Option(
         "patience", "S",
         "the seconds that a client has for the header of a request, for its body, and to receive the response",
-        standard: 60, "60", read: readCount)
+        default: 60, "60", read: readCount)
     static let grace = Option(
-        "grace", "S", "the seconds that requests in progress have when the service is stopped", standard: 10, "10"
+        "grace", "S", "the seconds that requests in progress have when the service is stopped", default: 10, "10"
     ) {
         guard let seconds = Int($0), 0...86400 ~= seconds else { throw Failure.badValue($0, "a number of seconds") }
         return seconds

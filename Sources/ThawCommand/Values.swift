@@ -5,7 +5,7 @@ import Thaw
 /// The size of an image, or the sizes that it may have.
 struct SizeChoice: Equatable, Sendable {
     /// The default size.
-    let standard: ImageSize
+    let defaultSize: ImageSize
     let sizes: ImageSizes
 
     /// Reads `224x224`, `224x224,320x320` and `128..1024x128..1024`.
@@ -16,7 +16,7 @@ struct SizeChoice: Equatable, Sendable {
         guard !isRange || all.count == 1 else {
             throw Failure.badValue(text, "either a list of sizes, as in 224x224,320x320, or one range")
         }
-        standard = ImageSize(width: all[0].width.lowerBound, height: all[0].height.lowerBound)
+        defaultSize = ImageSize(width: all[0].width.lowerBound, height: all[0].height.lowerBound)
         if isRange {
             sizes = .range(width: all[0].width, height: all[0].height)
         } else if all.count > 1 {

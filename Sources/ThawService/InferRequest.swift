@@ -51,10 +51,10 @@ struct InferRequest {
             throw Refusal.badRequest("\(binary.count) bytes of binary data belong to no input")
         }
         isBinary = try json["parameters"]?.flag("binary_data_output") ?? false
-        let standard = isBinary
+        let isBinaryByDefault = isBinary
         outputs = try json["outputs"].map {
             guard case .array(let list) = $0 else { throw Refusal.missing("outputs", "an array") }
-            return try list.map { try Output($0, isBinary: standard) }
+            return try list.map { try Output($0, isBinary: isBinaryByDefault) }
         }
     }
 }

@@ -119,7 +119,7 @@ struct Settings: Sendable {
         guard !words.isEmpty else { throw StartFailure("no model is given") }
         for word in words {
             let (name, path) = Settings.named(word)
-            let known = name ?? Settings.standardName(path)
+            let known = name ?? Settings.defaultName(path)
             guard Settings.isName(known) else {
                 throw StartFailure("'\(known)' cannot name a model in a URL; write NAME=\(path)")
             }
@@ -152,7 +152,7 @@ struct Settings: Sendable {
     }
 
     /// The name of the file or folder without its extension; for `NAME/saved_model.pb` that of the folder.
-    static func standardName(_ path: String) -> String {
+    static func defaultName(_ path: String) -> String {
         var parts = path.split(separator: "/").map(String.init)
         if parts.count > 1, ["saved_model.pb", "graph.pb", "frozen_graph.pb", "model.pb"].contains(parts.last) {
             parts.removeLast()

@@ -11,7 +11,7 @@ extension FuzzTarget {
         seeds: {
             Commands.all.flatMap { command in
                 command.options.map { option in
-                    Array("\(command.name)\na\n\(option.spelling)\n\(option.standardText ?? "1")".utf8)
+                    Array("\(command.name)\na\n\(option.spelling)\n\(option.defaultText ?? "1")".utf8)
                 }
             }
         },

@@ -18,7 +18,7 @@ import Thaw
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
         #expect(arguments.positional == ["graph.pb"])
-        #expect(try arguments[Options.size]?.value.standard == ImageSize(width: 224, height: 192))
+        #expect(try arguments[Options.size]?.value.defaultSize == ImageSize(width: 224, height: 192))
         #expect(arguments[Options.labels] == "a=b.txt")
         #expect(arguments[Options.result] == "out.mlmodel")
         #expect(arguments[Options.noClobber])
@@ -39,7 +39,7 @@ import Thaw
     }
 
     @Test("Options that are not given have their defaults")
-    func standards() throws {
+    func defaults() throws {
         let arguments = try Arguments([], options: Commands.classify.options)
         #expect(arguments[Options.top] == 5)
         #expect(arguments[Options.threads] == nil)
@@ -205,7 +205,7 @@ import Thaw
     @Test("Sizes and counts are positive integers within limits")
     func sizes() throws {
         let size = try SizeChoice("320x240")
-        #expect(size.standard == ImageSize(width: 320, height: 240) && size.sizes == .fixed)
+        #expect(size.defaultSize == ImageSize(width: 320, height: 240) && size.sizes == .fixed)
         for text in ["", "x", "1x", "x1", "0x1", "-1x1", "1x1x1", "1.5x2", "1 x1", "99999x1", "99999999999999999999x1"]
         {
             #expect(throws: Failure.self, "\(text)") { try SizeChoice(text) }

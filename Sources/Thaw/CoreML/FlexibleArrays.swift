@@ -1,9 +1,9 @@
 extension ArrayShapes {
     /// The shapes in the description of an array.
     init(_ type: Message, of name: String) throws {
-        let standard: [Int] = type.shape
+        let defaultShape: [Int] = type.shape
         if type.has("enumeratedShapes") {
-            let shapes = [standard] + (type["enumeratedShapes"].shapes as [Message]).map { $0.shape as [Int] }
+            let shapes = [defaultShape] + (type["enumeratedShapes"].shapes as [Message]).map { $0.shape as [Int] }
             let all = shapes.filter { !$0.isEmpty }.unique
             guard all.allSatisfy({ shape in shape.allSatisfy { $0 > 0 } }) else {
                 throw Failure.arrayShapes(name, "\(all)")
@@ -31,15 +31,15 @@ extension ArrayInput {
         guard type.choice == "multiArrayType" else { return nil }
         let array: Message = type["multiArrayType"]
         let shapes = try ArrayShapes(array, of: feature.name)
-        var standard: Double?
+        var defaultValue: Double?
         if type.isOptional as Bool {
             let fields = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
             // Core ML fills arrays without a default with zeros.
-            standard = fields.first.map { array[$0] } ?? 0
-            if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
+            defaultValue = fields.first.map { array[$0] } ?? 0
+            if array.has("intDefaultValue") { defaultValue = Double(array.intDefaultValue as Int) }
         }
-        guard shapes != .fixed || standard != nil else { return nil }
-        self.init(shapes: shapes, standard: standard)
+        guard shapes != .fixed || defaultValue != nil else { return nil }
+        self.init(shapes: shapes, defaultValue: defaultValue)
     }
 
     /// The flexibility of all inputs of a description, by name.

@@ -3,14 +3,14 @@ extension Message {
     /// The names of a model's functions if it describes several, the default first.
     var functionNames: [String] {
         let names = (self.description.functions as [Message]).map { $0.name as String }
-        let standard = defaultFunction
-        return names.filter { $0 == standard } + names.filter { $0 != standard }
+        let defaultName = defaultFunction
+        return names.filter { $0 == defaultName } + names.filter { $0 != defaultName }
     }
 
     private var defaultFunction: String? {
         let names = (self.description.functions as [Message]).map { $0.name as String }
-        let standard: String = self.description.defaultFunctionName
-        return [standard, "main"].first { names.contains($0) }
+        let defaultName: String = self.description.defaultFunctionName
+        return [defaultName, "main"].first { names.contains($0) }
     }
 
     /// The model with only one of its functions, described like a model of one function.

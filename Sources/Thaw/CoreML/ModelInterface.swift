@@ -34,9 +34,9 @@ struct ModelInterface {
             return shape
         case "multiArrayType":
             // For sizes that the program leaves open, the description has the defaults.
-            let standard: [Int] = type["multiArrayType"].shape
-            guard standard.count == sizes.count else { return Shape(sizes) }
-            return Shape(zip(sizes, standard).map { $0 == -1 ? $1 : $0 })
+            let defaultShape: [Int] = type["multiArrayType"].shape
+            guard defaultShape.count == sizes.count else { return Shape(sizes) }
+            return Shape(zip(sizes, defaultShape).map { $0 == -1 ? $1 : $0 })
         case let kind: throw Failure.inputKind(name, kind ?? "none")
         }
     }

@@ -106,9 +106,9 @@ struct CategoricalMapping: Stage {
             let value: FeatureKey = toInteger ? .integer(entry.value) : .string(entry.value)
             guard values.updateValue(value, forKey: key) == nil else { throw Failure.duplicateKey(key) }
         }
-        let standard = toInteger ? "int64Value" : "strValue"
+        let defaultKey = toInteger ? "int64Value" : "strValue"
         unknown =
-            !parameters.has(standard)
+            !parameters.has(defaultKey)
             ? nil : toInteger ? .integer(parameters.int64Value) : .string(parameters.strValue)
     }
 

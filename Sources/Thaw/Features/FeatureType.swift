@@ -137,7 +137,7 @@ public struct PipelineFeature: Equatable, Sendable {
     /// An array's shape in the description; empty if it has none.
     public var standardShape: [Int] = []
     /// The value of an array's elements if it is omitted.
-    var standard: Double?
+    var defaultValue: Double?
     /// The minimum and maximum number of rows of an array, if the description has them.
     var rowCounts: ClosedRange<Int>?
 
@@ -151,8 +151,8 @@ public struct PipelineFeature: Equatable, Sendable {
         let array: Message = message["multiArrayType"]
         if case .multiArray = type { element = ElementType(ofArray: array) }
         let defaults = ["doubleDefaultValue", "floatDefaultValue"].filter { array.has($0) }
-        standard = defaults.first.map { array[$0] }
-        if array.has("intDefaultValue") { standard = Double(array.intDefaultValue as Int) }
+        defaultValue = defaults.first.map { array[$0] }
+        if array.has("intDefaultValue") { defaultValue = Double(array.intDefaultValue as Int) }
         rowCounts = Self.rowCounts(array)
         if case .multiArray = type {
             standardShape = array.shape
@@ -199,12 +199,12 @@ public struct PipelineFeature: Equatable, Sendable {
         case .string: return .string("")
         case .dictionary: return .dictionary([])
         case .multiArray(let shape?):
-            return .multiArray(Array(repeating: standard ?? .nan, count: shape.reduce(1, *)), shape: shape)
+            return .multiArray(Array(repeating: defaultValue ?? .nan, count: shape.reduce(1, *)), shape: shape)
         case .multiArray(nil):
             guard let count = Shape(standardShape).checkedCount, !standardShape.isEmpty, 1..<1 << 28 ~= count else {
                 return nil
             }
-            return .multiArray(Array(repeating: standard ?? .nan, count: count), shape: standardShape)
+            return .multiArray(Array(repeating: defaultValue ?? .nan, count: count), shape: standardShape)
         default: return nil
         }
     }

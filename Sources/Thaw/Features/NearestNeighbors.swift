@@ -10,7 +10,7 @@ struct NearestNeighbors: VectorClassifier {
     private let neighborCount: Int
     private let weighsByDistance: Bool
     /// The class that is returned if there are no samples.
-    private let standard: Int?
+    private let defaultClass: Int?
 
     init(_ source: StageSource) throws {
         let parameters = source.parameters
@@ -30,16 +30,16 @@ struct NearestNeighbors: VectorClassifier {
         guard given.count == samples.count else {
             throw Failure.parameterCount("labels", given.count, samples.count)
         }
-        let standard: FeatureKey? =
+        let defaultLabel: FeatureKey? =
             parameters.has("defaultStringLabel")
             ? .string(parameters.defaultStringLabel)
             : parameters.has("defaultInt64Label") ? .integer(parameters.defaultInt64Label) : nil
-        let labels = Set(given + (given.isEmpty ? [standard].compactMap { $0 } : [])).sorted()
+        let labels = Set(given + (given.isEmpty ? [defaultLabel].compactMap { $0 } : [])).sorted()
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         let indices = Dictionary(uniqueKeysWithValues: zip(labels, labels.indices))
         classes = given.map { indices[$0]! }
         self.labels = labels
-        self.standard = standard.flatMap { indices[$0] }
+        self.defaultClass = defaultLabel.flatMap { indices[$0] }
     }
 
     var widths: ClosedRange<Int> { width...width }
@@ -60,7 +60,7 @@ struct NearestNeighbors: VectorClassifier {
             votes[classes[sample]] += weight
         }
         let sum = votes.reduce(0, +)
-        guard sum > 0 else { return ClassScores(top: standard ?? 0, probabilities: votes) }
+        guard sum > 0 else { return ClassScores(top: defaultClass ?? 0, probabilities: votes) }
         return ClassScores(votes.map { $0 / sum })
     }
 }

@@ -22,8 +22,8 @@ struct Scaler: Stage {
         for count in [shift.count, scale.count] where count > 1 && count != values.count {
             throw Failure.valueCount(values.count, count)
         }
-        func parameter(_ all: [Double], _ index: Int, _ standard: Double) -> Double {
-            all.isEmpty ? standard : all[all.count == 1 ? 0 : index]
+        func parameter(_ all: [Double], _ index: Int, _ defaultValue: Double) -> Double {
+            all.isEmpty ? defaultValue : all[all.count == 1 ? 0 : index]
         }
         return [
             try output.value(

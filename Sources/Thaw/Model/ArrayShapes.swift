@@ -36,5 +36,5 @@ public enum ArrayShapes: Hashable, Sendable, CustomStringConvertible {
 struct ArrayInput: Sendable {
     var shapes: ArrayShapes
     /// The value of all its elements if it is omitted; nil if it is required.
-    var standard: Double?
+    var defaultValue: Double?
 }

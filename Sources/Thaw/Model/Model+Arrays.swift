@@ -13,8 +13,8 @@ extension Model {
     }
 
     /// The array for an omitted input; nil if it is required.
-    func standardArray(_ name: String, _ type: TensorType) -> Tensor? {
-        arrays[name]?.standard.map { number in Tensor(shape: type.shape, element: type.element) { _ in number } }
+    func defaultArray(_ name: String, _ type: TensorType) -> Tensor? {
+        arrays[name]?.defaultValue.map { number in Tensor(shape: type.shape, element: type.element) { _ in number } }
     }
 
     /// The facts about an array input besides its type: its other shapes, and its value if it is omitted.
@@ -22,7 +22,7 @@ extension Model {
         guard let array = arrays[name] else { return "" }
         var text = ""
         if array.shapes != .fixed { text += ", of the shapes \(array.shapes)" }
-        if let standard = array.standard { text += ", optional, \(standard) if it is not given" }
+        if let value = array.defaultValue { text += ", optional, \(value) if it is not given" }
         return text
     }
 }

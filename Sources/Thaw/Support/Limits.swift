@@ -20,10 +20,10 @@ enum Limits {
     /// Iterations of a loop in one run. `THAW_MAX_ITERATIONS`
     static let iterations = limit("THAW_MAX_ITERATIONS", 10_000)
 
-    private static func limit(_ variable: String, _ standard: Int) -> Int {
+    private static func limit(_ variable: String, _ defaultLimit: Int) -> Int {
         guard let text = getenv(variable), let number = FileNumber(digits: String(cString: text).utf8), number > 0
         else {
-            return standard
+            return defaultLimit
         }
         return number.size
     }

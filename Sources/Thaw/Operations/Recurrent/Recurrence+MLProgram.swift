@@ -43,14 +43,14 @@ extension Recurrence.Direction {
 
 extension Recurrence.Activations {
     fileprivate init(_ op: MILRead, _ cell: Recurrence.Cell) throws {
-        func activation(_ key: String, _ standard: String) throws -> Recurrence.Activation {
-            let name = try op.text(key, default: standard)
+        func activation(_ key: String, _ defaultName: String) throws -> Recurrence.Activation {
+            let name = try op.text(key, default: defaultName)
             switch name {
             case "sigmoid": return .function(.sigmoid)
             case "tanh": return .function(.tanh)
             case "relu": return .function(.relu)
             case "linear": return .identity
-            case "hard_sigmoid", "sigmoid_hard": return .standardHardSigmoid
+            case "hard_sigmoid", "sigmoid_hard": return .defaultHardSigmoid
             // The format does not define its scales.
             default: throw op.refused("the \(key) '\(name)' is not supported")
             }
@@ -67,7 +67,7 @@ extension Recurrence.Activations {
 
 extension Recurrence.Activation {
     /// The hard sigmoid of a layer without parameters: Keras' version.
-    static let standardHardSigmoid = Recurrence.Activation.function(.hardSigmoid(alpha: 0.2, beta: 0.5))
+    static let defaultHardSigmoid = Recurrence.Activation.function(.hardSigmoid(alpha: 0.2, beta: 0.5))
 }
 
 extension MILRead {

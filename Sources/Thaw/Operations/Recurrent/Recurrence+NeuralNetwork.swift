@@ -11,7 +11,7 @@ extension Recurrence {
                 activations: Activations(candidate: try Activation(parameters["activation"], layer)),
                 isReversed: parameters.reverseInput)
             let recurrence = Recurrence(
-                cell: .simple, directions: [direction], returnsSequence: parameters.sequenceOutput, clip: standardClip)
+                cell: .simple, directions: [direction], returnsSequence: parameters.sequenceOutput, clip: defaultClip)
             return try form.outputs(of: recurrence, layer, &reading)
         },
         NeuralRule("gru") { layer, reading in
@@ -30,7 +30,7 @@ extension Recurrence {
                 isReversed: parameters.reverseInput)
             let recurrence = Recurrence(
                 cell: .gated(resetsProduct: false), directions: [direction],
-                returnsSequence: parameters.sequenceOutput, clip: standardClip)
+                returnsSequence: parameters.sequenceOutput, clip: defaultClip)
             return try form.outputs(of: recurrence, layer, &reading)
         },
         NeuralRule("uniDirectionalLSTM") { layer, reading in
@@ -55,7 +55,7 @@ extension Recurrence {
     ]
 
     /// The format clips the accumulators of all gates to this magnitude, unless a layer says otherwise.
-    private static let standardClip: Float = 50
+    private static let defaultClip: Float = 50
 
     private static func memory(_ directions: [Direction], _ layer: NeuralLayer) throws -> Recurrence {
         let parameters: Message = layer.parameters.params
@@ -63,7 +63,7 @@ extension Recurrence {
         guard clip >= 0 else { throw layer.refused("the sums are clipped to a magnitude of \(clip)") }
         return Recurrence(
             cell: .memory(isCoupled: parameters.coupledInputAndForgetGate), directions: directions,
-            returnsSequence: parameters.sequenceOutput, clip: clip == 0 ? standardClip : clip)
+            returnsSequence: parameters.sequenceOutput, clip: clip == 0 ? defaultClip : clip)
     }
 }
 
@@ -181,7 +181,7 @@ extension Recurrence.Activation {
         case ("ReLU", _): self = .function(.relu)
         case ("linear", nil): self = .identity
         case ("linear", let given?): self = .linear(scale: given.alpha, offset: given.beta)
-        case ("sigmoidHard", nil): self = .standardHardSigmoid
+        case ("sigmoidHard", nil): self = .defaultHardSigmoid
         case ("sigmoidHard", let given?): self = .function(.hardSigmoid(alpha: given.alpha, beta: given.beta))
         case ("scaledTanh", let given?): self = .scaledTanh(alpha: given.alpha, beta: given.beta)
         case ("scaledTanh", nil): throw layer.refused("the activation 'scaledTanh' has no scales")

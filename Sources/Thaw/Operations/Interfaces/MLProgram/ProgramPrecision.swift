@@ -22,7 +22,7 @@ public struct ProgramPrecision: Sendable {
     }
 
     /// Whether every setting can also be expressed in a neural network.
-    package var isStandard: Bool { compute == nil && inputs == .float32 && outputs == .float32 }
+    package var isDefault: Bool { compute == nil && inputs == .float32 && outputs == .float32 }
 
     /// The setting that requires iOS 16 or later with this weight storage; nil if there is none.
     func needingHalf(_ weights: WeightStorage) -> Phrase? {
