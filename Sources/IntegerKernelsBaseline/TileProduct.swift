@@ -77,8 +77,8 @@ import Kernels
                     }
                 } else {
                     for index in 0..<count {
-                        let (step, place) = (word + index).quotientAndRemainder(dividingBy: tileRows)
-                        var row = scratch + step * stepBytes + place * 4
+                        let (step, tileRow) = (word + index).quotientAndRemainder(dividingBy: tileRows)
+                        var row = scratch + step * stepBytes + tileRow * 4
                         for pixel in pixels {
                             let value = (input + Int(work.inputOffsets[pixel]))
                                 .loadUnaligned(fromByteOffset: 4 * index, as: Int32.self)

@@ -3,8 +3,8 @@
 struct LayerSweep {
     private var graph: Graph
     private let observer: Observer
-    /// For each value, the last node that reads it.
-    private let lastReaders: [Int]
+    /// For each value, the last consumer.
+    private let lastConsumers: [Int]
     /// For each image, the values that nodes starting with `next` read.
     private var values: [[Graph.Value: Tensor]]
     /// The first node that is not computed.
@@ -23,8 +23,8 @@ struct LayerSweep {
         self.graph = graph
         var last = [Int](repeating: -1, count: graph.types.count)
         for (index, node) in graph.nodes.enumerated() { for input in node.inputs { last[input.index] = index } }
-        lastReaders = last
-        let count = min(count, max(1, Self.memory / max(1, graph.mostBytes(lastReaders: last))))
+        lastConsumers = last
+        let count = min(count, max(1, Self.memory / max(1, graph.maximumBytes(lastConsumers: last))))
         self.observer = observer.sample(count)
         let input = graph.inputs[0].value
         values = self.observer.pixels.map { [input: Tensor($0, observer.image.scaling, shape: graph[input].shape)] }
@@ -39,7 +39,7 @@ struct LayerSweep {
         (part.types, part.nodes) = (graph.types, Array(graph.nodes[next...layer]))
         let computed = Set(part.nodes.dropLast().flatMap(\.outputs))
         let read = Set(part.nodes.flatMap(\.inputs)).subtracting(computed).sorted(on: \.index)
-        let kept = computed.filter { lastReaders[$0.index] >= layer }.sorted(on: \.index)
+        let kept = computed.filter { lastConsumers[$0.index] >= layer }.sorted(on: \.index)
         part.inputs = read.map { Graph.Port(name: "\($0.index)", value: $0) }
         let result = graph.nodes[layer].outputs[0]
         part.outputs = ([result] + kept).map { Graph.Port(name: "\($0.index)", value: $0) }
@@ -55,7 +55,7 @@ struct LayerSweep {
             look: { tensors, _ in (tensors[0].channelMeans, Array(tensors.dropFirst())) },
             add: { found in
                 for channel in means.indices { means[channel] += found.0[channel] / Double(before.count) }
-                values[image] = values[image].filter { lastReaders[$0.key.index] >= layer }
+                values[image] = values[image].filter { lastConsumers[$0.key.index] >= layer }
                 for (value, tensor) in zip(kept, found.1) { values[image][value] = tensor }
                 image += 1
             })
@@ -69,12 +69,12 @@ struct LayerSweep {
 
 extension Graph {
     /// The most bytes of values that are computed before a node and read by it or by later ones.
-    fileprivate func mostBytes(lastReaders: [Int]) -> Int {
+    fileprivate func maximumBytes(lastConsumers: [Int]) -> Int {
         var changes = [Int](repeating: 0, count: nodes.count + 2)
         func add(_ value: Value, from start: Int) {
             let bytes = self[value].shape.elementCount * MemoryLayout<Float>.size
             changes[start] += bytes
-            changes[max(start, lastReaders[value.index] + 1)] -= bytes
+            changes[max(start, lastConsumers[value.index] + 1)] -= bytes
         }
         for port in inputs { add(port.value, from: 0) }
         for (index, node) in nodes.enumerated() { for output in node.outputs { add(output, from: index + 1) } }

@@ -14,9 +14,9 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let work = Work(network, arguments, console, count: jobs.count)
     try work.apply(to: jobs)
     // Results change the folders that contain them.
-    let written = jobs.map { place(of: $0.target) }
+    let written = jobs.map { canonicalPath(of: $0.target) }
     for folder in files.flatMap(\.changedFolders) {
-        let path = place(of: folder.path) + "/"
+        let path = canonicalPath(of: folder.path) + "/"
         if !written.contains(where: { $0.hasPrefix(path) }) { console.warn(folder) }
     }
     if jobs.count > 1, let summary = work.summary { console.note("\(summary)") }

@@ -68,7 +68,7 @@ extension Arguments {
             throw Failure.cannotCombine("--resume, which writes JSON,", "another --format")
         }
         if isGiven(Options.results) { throw Failure.cannotCombine("--resume", "--out") }
-        if let report = self[Options.report], place(of: resumed) == place(of: report) {
+        if let report = self[Options.report], canonicalPath(of: resumed) == canonicalPath(of: report) {
             throw Failure.sameFile("--resume", "--report").inFile(resumed)
         }
     }

@@ -145,9 +145,9 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
         text += line("largest difference", "\(share(largest.difference)), in \(largest.image)")
     }
     if hasVerdict { text += line("tolerance", "\(report.tolerance) of the range") }
-    if let place = report.firstDifference {
+    if let first = report.firstDifference {
         text += line(
-            "first exceeded at", "\(place.node) (\(place.operation)): \(share(place.difference)), in \(place.image)")
+            "first exceeded at", "\(first.node) (\(first.operation)): \(share(first.difference)), in \(first.image)")
     }
     if report.precision != .float32 { text += line("precision", report.precision.rawValue) }
     for (index, layer) in report.lossiestLayers.enumerated() {

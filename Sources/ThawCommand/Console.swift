@@ -13,7 +13,7 @@ func withResultFile(
     { arguments, console in
         guard let path = arguments[Options.results] else { return try run(arguments, console) }
         let inputs = arguments.positional + Options.inputFiles.compactMap { arguments[$0] }
-        if inputs.contains(where: { place(of: $0) == place(of: path) }) {
+        if inputs.contains(where: { canonicalPath(of: $0) == canonicalPath(of: path) }) {
             throw Failure.resultsOverInput().inFile(path)
         }
         let others = [
@@ -21,7 +21,7 @@ func withResultFile(
             (Options.graph.spelling, arguments[Options.graph]?.path),
             (Options.profile.spelling, arguments[Options.profile]),
         ]
-        for case (let option, let other?) in others where place(of: other) == place(of: path) {
+        for case (let option, let other?) in others where canonicalPath(of: other) == canonicalPath(of: path) {
             throw Failure.sameFile("--out", option).inFile(path)
         }
         var console = console

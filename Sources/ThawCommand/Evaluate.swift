@@ -6,14 +6,14 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     for option in [Options.confidence, Options.iou] where arguments.isGiven(option) {
         throw Failure.needsOption(option.spelling, Options.coco.spelling)
     }
-    let (path, place) = (arguments.positional[0], arguments.positional[1])
+    let (path, truthPath) = (arguments.positional[0], arguments.positional[1])
     let conversion = try arguments.model(at: path, takesPipelines: true)
     console.tell(of: conversion)
     let model = conversion.model
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
     console.tell(of: arguments[Options.precision])
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
-    let truth = try Truth(contentsOfFile: place, for: model, offset: arguments[Options.offset])
+    let truth = try Truth(contentsOfFile: truthPath, for: model, offset: arguments[Options.offset])
     truth.notes.forEach(console.note)
     let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
 
@@ -23,7 +23,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     do {
         let first = try run.evaluate(classifier, truth.images, report: report)
         result = EvaluationResult(
-            model: path, truth: place, labels: model.classifier?.labels, evaluation: first.evaluation,
+            model: path, truth: truthPath, labels: model.classifier?.labels, evaluation: first.evaluation,
             images: first.images, failures: first.failures)
         if let baseline { result.baseline = try run.compare(first.evaluation, first.images, with: baseline) }
     } catch is Interrupted {
@@ -129,7 +129,7 @@ private final class EvaluationRun {
         var failures: [EvaluationResult.Failed] = []
         var read: [Truth.Image] = []
         var hints: Set<Phrase> = []
-        var place = 0
+        var index = 0
         // Problems with a photo are reported once, with the first model.
         let tells = isFirst
         isFirst = false
@@ -138,8 +138,8 @@ private final class EvaluationRun {
             images: images.lazy.map { FoundImage(path: $0.path) }, threads: threads,
             thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
         ) { path, answer in
-            let image = images[place]
-            place += 1
+            let image = images[index]
+            index += 1
             switch answer {
             case .success(let classification):
                 evaluation.add(classification, truth: image.classIndex, others: image.others)

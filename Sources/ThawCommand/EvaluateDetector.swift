@@ -20,14 +20,14 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
     let cancellation = Interruption.watch()
     let progress = Progress(console, total: annotations.images.count)
     var evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
-    var (place, failures): (Int, Int) = (0, 0)
+    var (index, failures): (Int, Int) = (0, 0)
     var hints: Set<Phrase> = []
     let root = folder.hasSuffix("/") ? folder : folder + "/"
     let images = annotations.images.lazy.map { FoundImage(path: root + $0.fileName) }
     do {
         try detector.detect(images: images, threads: arguments.threads) { image, answer in
-            let truth = annotations.objects(in: annotations.images[place])
-            place += 1
+            let truth = annotations.objects(in: annotations.images[index])
+            index += 1
             switch answer {
             case .success(let detection):
                 if let warning = detection.warning {

@@ -46,12 +46,13 @@ extension EvaluationResult {
     var changes: [Change] {
         guard let baseline else { return [] }
         let (own, others) = (evaluation.outcomes, baseline.evaluation.outcomes)
-        return baseline.comparison.changed.map { place in
-            let (outcome, other) = (own[place], others[place])
-            let index = baseline.translate(other.prediction)
+        return baseline.comparison.changed.map { index in
+            let (outcome, other) = (own[index], others[index])
+            let otherIndex = baseline.translate(other.prediction)
             return Change(
-                image: images[place].path, truth: label(Int(outcome.truth)), prediction: label(Int(outcome.prediction)),
-                outcome: outcome, baselinePrediction: index < 0 ? nil : label(Int(index)), baselineOutcome: other)
+                image: images[index].path, truth: label(Int(outcome.truth)), prediction: label(Int(outcome.prediction)),
+                outcome: outcome, baselinePrediction: otherIndex < 0 ? nil : label(Int(otherIndex)),
+                baselineOutcome: other)
         }
     }
 }
@@ -63,16 +64,16 @@ extension EvaluationResult {
         var text =
             "image,truth,truth_index,prediction,prediction_index,probability,probability_of_truth,rank,right,error"
         text += hasBaseline ? ",baseline_prediction,baseline_probability,baseline_right\n" : "\n"
-        for (place, outcome) in evaluation.outcomes.enumerated() {
+        for (index, outcome) in evaluation.outcomes.enumerated() {
             let (truth, prediction) = (Int(outcome.truth), Int(outcome.prediction))
-            text += "\(ThawCommand.csv(images[place].path)),\(ThawCommand.csv(label(truth))),\(truth),"
+            text += "\(ThawCommand.csv(images[index].path)),\(ThawCommand.csv(label(truth))),\(truth),"
             text += "\(ThawCommand.csv(label(prediction))),\(prediction),\(Self.number(outcome.confidence)),"
             text += "\(Self.number(outcome.truthProbability)),\(outcome.rank + 1),\(outcome.isRight),"
             if let baseline {
-                let other = baseline.evaluation.outcomes[place]
-                let index = Int(baseline.translate(other.prediction))
+                let other = baseline.evaluation.outcomes[index]
+                let otherIndex = Int(baseline.translate(other.prediction))
                 text +=
-                    ",\(index < 0 ? "" : ThawCommand.csv(label(index))),\(Self.number(other.confidence)),\(other.isRight)"
+                    ",\(otherIndex < 0 ? "" : ThawCommand.csv(label(otherIndex))),\(Self.number(other.confidence)),\(other.isRight)"
             }
             text += "\n"
         }

@@ -147,10 +147,10 @@ struct EvaluationText {
         let worst = result.evaluation.worstMistakes(10)
         guard !worst.isEmpty else { return }
         text += "\nworst mistakes\n"
-        for place in worst {
-            let outcome = result.evaluation.outcomes[place]
+        for index in worst {
+            let outcome = result.evaluation.outcomes[index]
             text += "  \(fixed(Double(outcome.confidence), 4))  \(label(Int(outcome.prediction))), not "
-            text += "\(label(Int(outcome.truth))): \(shown(result.images[place].path))\n"
+            text += "\(label(Int(outcome.truth))): \(shown(result.images[index].path))\n"
         }
     }
 

@@ -27,8 +27,8 @@ enum Options {
     static let channels = Option(
         "channels", "first|last",
         "the layout of the graph's own input: channels before height and width (NCHW), or after them (NHWC)",
-        default: ChannelPlace?.none, "inferred from the graph"
-    ) { try readChoice($0, of: ChannelPlace.self) }
+        default: ChannelPosition?.none, "inferred from the graph"
+    ) { try readChoice($0, of: ChannelPosition.self) }
     static let preprocess = Option(
         "preprocess", "FAMILY",
         "the preprocessing that the network was trained with: auto infers it; inception is x/127.5 - 1; caffe is x - "
@@ -319,7 +319,7 @@ enum PreprocessingChoice: RawRepresentable, CaseIterable, Sendable, Equatable {
 }
 
 /// The order of the axes of an image: channels first or channels last.
-enum ChannelPlace: String, CaseIterable, Sendable {
+enum ChannelPosition: String, CaseIterable, Sendable {
     case first, last
 
     var order: Graph.ChannelOrder { self == .first ? .first : .last }

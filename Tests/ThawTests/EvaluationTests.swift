@@ -318,7 +318,7 @@ import Testing
         let truth = try Truth(contentsOfFile: path, for: marked)
         #expect(truth.images.map(\.path) == [folder.url.path + "/\u{301}a.jpg"])
         #expect(truth.images.map(\.classIndex) == [0])
-        #expect(place(of: classes + "/\u{301}new") == classes + "/\u{301}new")
+        #expect(canonicalPath(of: classes + "/\u{301}new") == classes + "/\u{301}new")
     }
 
     @Test func `of many unknown labels only the first are listed`() throws {

@@ -25,20 +25,20 @@ struct Equalization {
         self.graph = graph
         let plan = QuantizationPlan(graph)
         let counts = graph.consumerCounts
-        var readers: [Graph.Value: Int] = [:]
-        for (index, node) in graph.nodes.enumerated() { for input in node.inputs { readers[input] = index } }
+        var consumers: [Graph.Value: Int] = [:]
+        for (index, node) in graph.nodes.enumerated() { for input in node.inputs { consumers[input] = index } }
         for index in plan.layers {
             var value = graph.nodes[index].outputs[0]
             var hasUpperBound = false
             let end = plan.ends[value.index]
             if value != end {
-                let node = graph.nodes[readers[value]!]
+                let node = graph.nodes[consumers[value]!]
                 guard node.outputs[0] == end, let bound = node.operation.bound, [0, -.infinity].contains(bound.low)
                 else { continue }
                 hasUpperBound = bound.high < .infinity
                 value = end
             }
-            guard counts[value.index] == 1, let second = readers[value], let channels = graph[value].shape.last,
+            guard counts[value.index] == 1, let second = consumers[value], let channels = graph[value].shape.last,
                 let layer = graph.nodes[second].operation as? any QuantizableLayer,
                 let weights = layer.largestWeights(inputChannels: channels)
             else { continue }

@@ -19,12 +19,12 @@ extension Graph {
     func withNamedFunctions() -> Graph {
         var graph = self
         var producers = [Int?](repeating: nil, count: types.count)
-        let readers = graph.readers
+        let consumers = graph.consumerIndices
         var functions: [Formula.Function?] = []
         for index in graph.nodes.indices {
             functions.append(graph.elementwiseFunction(graph.nodes[index]))
             for output in graph.nodes[index].outputs { producers[output.index] = index }
-            guard let formula = graph.formula(endingAt: index, functions, producers, readers),
+            guard let formula = graph.formula(endingAt: index, functions, producers, consumers),
                 let (source, function) = formula.namedFunction
             else { continue }
             graph.nodes[index].operation = Unary(function)
@@ -36,19 +36,19 @@ extension Graph {
 
     /// The indices of the nodes that read each value, by value index. Graph outputs count as one consumer with the
     /// index `nodes.count`.
-    var readers: [[Int]] {
-        var readers = [[Int]](repeating: [], count: types.count)
+    var consumerIndices: [[Int]] {
+        var consumers = [[Int]](repeating: [], count: types.count)
         for (index, node) in nodes.enumerated() {
-            for input in node.inputs { readers[input.index].append(index) }
+            for input in node.inputs { consumers[input.index].append(index) }
         }
-        for output in outputs { readers[output.value.index].append(nodes.count) }
-        return readers
+        for output in outputs { consumers[output.value.index].append(nodes.count) }
+        return consumers
     }
 
     /// The subgraphs of two or more nodes that end at a node, read a single value, and have no other consumers
     /// inside; nil if there are none.
     private func formula(
-        endingAt root: Int, _ functions: [Formula.Function?], _ producers: [Int?], _ readers: [[Int]]
+        endingAt root: Int, _ functions: [Formula.Function?], _ producers: [Int?], _ consumers: [[Int]]
     ) -> Formula? {
         guard functions[root] != nil else { return nil }
         let largest = 16
@@ -64,7 +64,7 @@ extension Graph {
             if sources.count == 1, inside.count > 1 { formula.ends.append((inside.count, sources[0])) }
             guard let latest = sources.max(by: { (producers[$0.index] ?? -1) < (producers[$1.index] ?? -1) }),
                 let producer = producers[latest.index], inside.count < largest, functions[producer] != nil,
-                readers[latest.index].allSatisfy(inside.contains)
+                consumers[latest.index].allSatisfy(inside.contains)
             else { break }
             inside.append(producer)
             sources.removeAll { $0 == latest }

@@ -10,7 +10,7 @@ extension Graph {
     /// intermediate values that have other consumers are left unchanged.
     func withNamedNormalizations() -> Graph {
         var graph = self
-        let readers = graph.readers
+        let consumers = graph.consumerIndices
         var parts: [Value: NormalizationPart] = [:]
         for index in graph.nodes.indices {
             let node = graph.nodes[index]
@@ -24,7 +24,7 @@ extension Graph {
             part.nodes.insert(index)
             if let operation = part.operation {
                 let isClosed = inside.allSatisfy { inner in
-                    graph.nodes[inner].outputs.allSatisfy { readers[$0.index].allSatisfy(part.nodes.contains) }
+                    graph.nodes[inner].outputs.allSatisfy { consumers[$0.index].allSatisfy(part.nodes.contains) }
                 }
                 guard isClosed, graph[node.outputs[0]] == graph[part.source],
                     (try? operation.outputTypes([graph[part.source]])) == [graph[node.outputs[0]]]

@@ -61,8 +61,8 @@ func endOfLinks(_ path: String) -> String {
     return path
 }
 
-/// The location of an existing or new file, independent of the spelling of its path.
-package func place(of path: String) -> String {
+/// The path of an existing or new file with links resolved, the same for every spelling.
+package func canonicalPath(of path: String) -> String {
     if let resolved = withoutLinks(path) { return resolved }
     let folder = folder(of: path)
     return (withoutLinks(folder.isEmpty ? "." : folder) ?? folder) + "/"

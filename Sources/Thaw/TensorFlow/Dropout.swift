@@ -14,12 +14,12 @@ struct Dropout {
         var kept: [String: Keep] = [:]
         var removed: [String] = []
         var result = survey
-        for (place, node) in survey.nodes.enumerated() {
+        for (index, node) in survey.nodes.enumerated() {
             guard let (value, keep) = dropout.dropped(by: node) else { continue }
             removed.append(node.name)
             let (input, isScaled) = dropout.unscaled(value, keep)
             if !isScaled { kept[node.name] = keep }
-            result.replace(place, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
+            result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
         }
         // Removes a scale factor after the mask.
         for (index, node) in result.nodes.enumerated() where ["Mul", "RealDiv", "Div"].contains(node.op) {

@@ -35,7 +35,7 @@ struct FlatGraph {
         // A name that is not a node of the graph itself may belong to a function.
         let whole = try GraphSurvey(definition.nodes)
         let isOuter = { (setting: Setting) in
-            definition.functions.isEmpty || whole.places[GraphSurvey.Reference(setting.name).node] != nil
+            definition.functions.isEmpty || whole.nodeIndices[GraphSurvey.Reference(setting.name).node] != nil
         }
         let fixed = try FixedPlaceholders(
             whole, options.settings.filter(isOuter), input: options.input, fed: options.fed)

@@ -5,7 +5,7 @@
 struct GraphSurvey {
     private(set) var nodes: [NodeDefinition] = []
     /// The index of each node by name.
-    private(set) var places: [String: Int] = [:]
+    private(set) var nodeIndices: [String: Int] = [:]
     /// For each node, its inputs, without control inputs.
     private(set) var data: [[Reference]] = []
     /// For each node, the indices of its consumers, once for each input.
@@ -16,9 +16,11 @@ struct GraphSurvey {
     /// - Throws: `Failure` for two nodes with the same name.
     init(_ nodes: [NodeDefinition]) throws {
         self.nodes = nodes
-        places.reserveCapacity(nodes.count)
+        nodeIndices.reserveCapacity(nodes.count)
         for (index, node) in nodes.enumerated() {
-            guard places.updateValue(index, forKey: node.name) == nil else { throw Failure.duplicateNode(node.name) }
+            guard nodeIndices.updateValue(index, forKey: node.name) == nil else {
+                throw Failure.duplicateNode(node.name)
+            }
             opCounts[node.op, default: 0] += 1
         }
         data = nodes.map { $0.data.map { Reference($0) } }
@@ -27,7 +29,7 @@ struct GraphSurvey {
     }
 
     /// The indices of the nodes that a node reads.
-    func sources(of index: Int) -> [Int] { data[index].compactMap { places[$0.node] } }
+    func sources(of index: Int) -> [Int] { data[index].compactMap { nodeIndices[$0.node] } }
 
     /// Whether there is a node with one of these operations.
     func contains(_ ops: Set<String>) -> Bool { ops.contains { opCounts[$0] != nil } }
@@ -55,7 +57,7 @@ struct GraphSurvey {
     /// Adds a node that no other node reads yet.
     /// - Throws: `Failure` if there is a node with that name.
     mutating func append(_ node: NodeDefinition) throws {
-        guard places.updateValue(nodes.count, forKey: node.name) == nil else {
+        guard nodeIndices.updateValue(nodes.count, forKey: node.name) == nil else {
             throw Failure.duplicateNode(node.name)
         }
         nodes.append(node)
@@ -96,13 +98,13 @@ struct GraphSurvey {
         var text: String { output == 0 ? node : "\(node):\(output)" }
     }
 
-    func node(_ name: String) -> NodeDefinition? { places[name].map { nodes[$0] } }
+    func node(_ name: String) -> NodeDefinition? { nodeIndices[name].map { nodes[$0] } }
 
     /// The node with this name, in the form that users write (`name` or `name:0`).
     /// - Throws: `Failure` with the nearest existing name.
     func named(_ text: String, option: OptionName) throws -> Reference {
         let reference = Reference(text)
-        guard places[reference.node] != nil else {
+        guard nodeIndices[reference.node] != nil else {
             throw Failure.noSuchNode(
                 reference.node, option, nearest: nearest(to: reference.node, in: nodes.map(\.name)))
         }
@@ -121,33 +123,33 @@ struct GraphSurvey {
         states.reserveCapacity(min(limit, nodes.count))
         var order: [Int] = []
         for name in names {
-            guard let start = places[name] else { continue }
-            var stack = [(place: start, next: 0)]
-            while let (place, next) = stack.last {
-                if states[place] == .done {
+            guard let start = nodeIndices[name] else { continue }
+            var stack = [(index: start, next: 0)]
+            while let (index, next) = stack.last {
+                if states[index] == .done {
                     stack.removeLast()
                     continue
                 }
-                if states.updateValue(.entered, forKey: place) == nil, states.count > limit {
+                if states.updateValue(.entered, forKey: index) == nil, states.count > limit {
                     throw Failure.needsTooMany(nodes[start].name, limit)
                 }
-                let inputs = stops.contains(nodes[place].name) ? [] : data[place]
+                let inputs = stops.contains(nodes[index].name) ? [] : data[index]
                 if next == inputs.count {
-                    states[place] = .done
-                    order.append(place)
+                    states[index] = .done
+                    order.append(index)
                     stack.removeLast()
                     continue
                 }
                 stack[stack.count - 1].next += 1
-                guard let input = places[inputs[next].node] else {
-                    throw Failure.readsMissingNode(nodes[place].name, nodes[place].op, inputs[next].node)
+                guard let input = nodeIndices[inputs[next].node] else {
+                    throw Failure.readsMissingNode(nodes[index].name, nodes[index].op, inputs[next].node)
                 }
                 switch states[input] {
                 case nil: stack.append((input, 0))
                 // A cycle that belongs to a loop contains the loop's beginning; the loop is refused by its nodes.
                 case .entered:
-                    let cycle = stack[stack.lastIndex { $0.place == input }!...]
-                    guard cycle.contains(where: { beginsLoop(nodes[$0.place]) }) else {
+                    let cycle = stack[stack.lastIndex { $0.index == input }!...]
+                    guard cycle.contains(where: { beginsLoop(nodes[$0.index]) }) else {
                         throw Failure.cycle(nodes[input].name, nodes[input].op)
                     }
                 case .done: break

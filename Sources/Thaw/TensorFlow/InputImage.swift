@@ -26,14 +26,14 @@ struct InputImage {
 
     /// The number of values per row of a node that a matrix product reads, if one follows directly.
     private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
-        for reader in nodes where reader.op == "MatMul" && reader.inputs.count >= 2 {
-            guard reader.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
-            var weights = survey.node(GraphSurvey.Reference(reader.inputs[1]).node)
+        for consumer in nodes where consumer.op == "MatMul" && consumer.inputs.count >= 2 {
+            guard consumer.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
+            var weights = survey.node(GraphSurvey.Reference(consumer.inputs[1]).node)
             while let identity = weights, identity.has(.identity), let input = identity.inputs.first {
                 weights = survey.node(GraphSurvey.Reference(input).node)
             }
             guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == 2 else { continue }
-            if case .bool(true)? = reader.attributes["transpose_b"] { return tensor.shape[1] }
+            if case .bool(true)? = consumer.attributes["transpose_b"] { return tensor.shape[1] }
             return tensor.shape[0]
         }
         return nil

@@ -92,15 +92,15 @@ struct InputNode {
     private mutating func replace(
         _ reference: GraphSurvey.Reference, _ node: NodeDefinition, isPlaceholder: Bool, _ shape: [Int]?
     ) {
-        let index = survey.places[name]!
+        let index = survey.nodeIndices[name]!
         var attributes = ["shape": Attribute.shape(shape)]
         if isPlaceholder { attributes["dtype"] = node.attributes["dtype"] }
         survey.replace(index, by: NodeDefinition(name: name, op: "Placeholder", attributes: attributes))
         guard reference.output > 0 else { return }
-        for reader in Set(survey.consumers[index]).sorted() {
-            var node = survey.nodes[reader]
+        for consumer in Set(survey.consumers[index]).sorted() {
+            var node = survey.nodes[consumer]
             node.inputs = node.inputs.map { $0 == reference.text ? name : $0 }
-            survey.replace(reader, by: node)
+            survey.replace(consumer, by: node)
         }
     }
 

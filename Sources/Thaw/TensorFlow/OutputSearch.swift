@@ -107,7 +107,7 @@ struct OutputSearch {
                     || (isTrained && forward.isTotal[index]))
             let counts = !isLeftover[index] && !updates && !servesComparison
             for input in node.inputs {
-                guard let source = survey.places[GraphSurvey.Reference(input).node] else { continue }
+                guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
                 if counts {
                     isRead[source] = true
                 } else if updates {
@@ -170,7 +170,7 @@ struct OutputSearch {
             let node = nodes[index]
             let isCheck = (isChecked[index] && !isUsed[index]) || node.op == "Assert" || node.op == "NoOp"
             for input in node.inputs {
-                guard let source = survey.places[GraphSurvey.Reference(input).node] else { continue }
+                guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
                 if isCheck || input.hasPrefix("^") { isChecked[source] = true } else { isUsed[source] = true }
             }
         }

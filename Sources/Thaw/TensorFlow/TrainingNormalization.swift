@@ -137,7 +137,7 @@ struct TrainingNormalization {
     /// - Throws: `Failure` naming a layer whose averages are not in the graph.
     func replaced() throws -> GraphSurvey {
         var result = survey
-        func replace(_ node: NodeDefinition) { result.replace(result.places[node.name]!, by: node) }
+        func replace(_ node: NodeDefinition) { result.replace(result.nodeIndices[node.name]!, by: node) }
         for layer in layers {
             guard let mean = layer.averages.mean, let variance = layer.averages.variance else {
                 throw Failure.noMovingAverages(layer.name)

@@ -111,8 +111,8 @@ func base64(_ bytes: [UInt8]) -> String {
     for start in stride(from: 0, to: bytes.count, by: 3) {
         let three = (0..<3).reduce(0) { $0 << 8 | (start + $1 < bytes.count ? Int(bytes[start + $1]) : 0) }
         let known = min(3, bytes.count - start) + 1
-        for place in 0..<4 {
-            text.append(place < known ? letters[three >> (18 - 6 * place) & 63] : UInt8(ascii: "="))
+        for index in 0..<4 {
+            text.append(index < known ? letters[three >> (18 - 6 * index) & 63] : UInt8(ascii: "="))
         }
     }
     return String(decoding: text, as: UTF8.self)

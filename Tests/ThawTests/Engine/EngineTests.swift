@@ -59,7 +59,7 @@ struct EngineTests {
     @Test("A pointwise convolution is fused with the depthwise one before it if the image between them is large")
     func joins() throws {
         func steps(
-            height: Int, outputs: Int = 16, secondReader: Bool = false, isFollowed: Bool = false
+            height: Int, outputs: Int = 16, secondConsumer: Bool = false, isFollowed: Bool = false
         ) throws -> [String] {
             var builder = GraphBuilder()
             let x = builder.input("x", TensorType([1, height, 64, 64]))
@@ -67,12 +67,12 @@ struct EngineTests {
             var y = try builder.one(convolution(axis(1), axis(1), 64, outputs), between)
             if isFollowed { y = try builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), outputs), y) }
             builder.output("y", y)
-            if secondReader { builder.output("between", between) }
+            if secondConsumer { builder.output("between", between) }
             return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("×") }
         }
         #expect(try steps(height: 64) == ["depthwise 3×3 + 1×1"])
         #expect(try steps(height: 63) == ["depthwise 3×3", "direct 1×1"])
-        #expect(try steps(height: 64, secondReader: true) == ["depthwise 3×3", "direct 1×1"])
+        #expect(try steps(height: 64, secondConsumer: true) == ["depthwise 3×3", "direct 1×1"])
         // It is fused into the following depthwise one, which would read the larger image.
         #expect(
             try steps(height: 64, outputs: 64, isFollowed: true) == ["depthwise 3×3", "direct 1×1 + depthwise 3×3"])
@@ -81,19 +81,19 @@ struct EngineTests {
 
     @Test("A pointwise convolution is fused with the scale before it if the image between them is not small")
     func joinsScale() throws {
-        func steps(height: Int, outputs: Int = 16, secondReader: Bool = false) throws -> [String] {
+        func steps(height: Int, outputs: Int = 16, secondConsumer: Bool = false) throws -> [String] {
             var builder = GraphBuilder()
             let x = builder.input("x", TensorType([1, height, 32, 64]))
             let scale = BatchNormalization(scale: tensor([64]), offset: tensor([64], seed: 2))
             let between = try builder.one(Unary(.relu), try builder.one(scale, x))
             builder.output("y", try builder.one(convolution(axis(1), axis(1), 64, outputs), between))
-            if secondReader { builder.output("between", between) }
+            if secondConsumer { builder.output("between", between) }
             return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("1×1") }
         }
         #expect(try steps(height: 32) == ["scale + 1×1"])
         #expect(try steps(height: 31) == ["direct 1×1"])
         #expect(try steps(height: 32, outputs: 2049) == ["direct 1×1"])
-        #expect(try steps(height: 32, secondReader: true) == ["direct 1×1"])
+        #expect(try steps(height: 32, secondConsumer: true) == ["direct 1×1"])
     }
 
     @Test("Activations and residuals are fused with the dense layer behind a reshape")

@@ -219,7 +219,7 @@ extension IntegerCase {
             return try floats(reshaped, 0.3, zeroPoint: 0)
         },
         IntegerCase(
-            "the other order, and another reader", [1, 8, 8, 32],
+            "the other order, and another consumer", [1, 8, 8, 32],
             [
                 "AffineQuantize", "IntegerConvolution", "IntegerAddition", "IntegerAddition", "AffineDequantize",
             ], tolerance: 3

@@ -138,32 +138,32 @@ extension CompressedWeights {
         guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
             indices.bytes.count == (count * bits + 7) / 8
         else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill a tensor of shape \(shape)") }
-        let places = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
-        return Tensor(places.map { numbers[Int($0)] }, shape: shape)
+        let unpackedIndices = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
+        return Tensor(unpackedIndices.map { numbers[Int($0)] }, shape: shape)
     }
 }
 
 extension MILRead {
     /// The values, or runs of values, at indices into palettes, with one palette per block of indices.
-    func palette(_ places: Tensor) throws -> Tensor {
+    func palette(_ indices: Tensor) throws -> Tensor {
         let palettes = try constant("lut")
-        let rank = places.shape.rank
+        let rank = indices.shape.rank
         guard palettes.shape.rank == rank + 2,
-            zip(places.shape, palettes.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
-        else { throw refused("a palette of shape \(palettes.shape) does not match indices of shape \(places.shape)") }
+            zip(indices.shape, palettes.shape).allSatisfy({ $1 > 0 && $0 % $1 == 0 })
+        else { throw refused("a palette of shape \(palettes.shape) does not match indices of shape \(indices.shape)") }
         let numbers = palettes.floats
         let length = palettes.shape[rank]
-        let runs = try ValueRuns(self, places.shape, palettes.shape[rank + 1])
-        let block = Shape(palettes.shape.prefix(rank)).blockPlaces(in: places.shape)
-        return try places.withElements { elements in
+        let runs = try ValueRuns(self, indices.shape, palettes.shape[rank + 1])
+        let block = Shape(palettes.shape.prefix(rank)).blockIndex(in: indices.shape)
+        return try indices.withElements { elements in
             try Tensor(shape: runs.shape) { out in
                 for i in 0..<out.count {
-                    let (place, part) = runs.origin(i)
-                    let index = Tensor.integer(elements[place])
+                    let (element, part) = runs.origin(i)
+                    let index = Tensor.integer(elements[element])
                     guard (0..<length).contains(index) else {
                         throw refused("the index \(index) is not in the palette")
                     }
-                    out[i] = numbers[(block(place) * length + index) * runs.length + part]
+                    out[i] = numbers[(block(element) * length + index) * runs.length + part]
                 }
             }
         }
@@ -192,13 +192,13 @@ extension MILRead {
         }
         let scales = scale.floats
         let offsets = offset?.floats
-        let place = scale.shape.blockPlaces(in: data.shape)
-        let offsetPlace = offset?.shape.blockPlaces(in: data.shape)
+        let scaleIndex = scale.shape.blockIndex(in: data.shape)
+        let offsetIndex = offset?.shape.blockIndex(in: data.shape)
         return data.withElements { elements in
             Tensor(shape: data.shape) { out in
                 for i in 0..<out.count {
-                    let zero = offsetPlace.map { offsets![$0(i)] } ?? 0
-                    out[i] = (Float(elements[i]) - zero) * scales[place(i)]
+                    let zero = offsetIndex.map { offsets![$0(i)] } ?? 0
+                    out[i] = (Float(elements[i]) - zero) * scales[scaleIndex(i)]
                 }
             }
         }
@@ -217,26 +217,26 @@ struct ValueRuns {
     private static let longest = 16
 
     /// - Throws: `Failure` if the runs are too long or their axis is not given.
-    init(_ op: MILRead, _ places: Shape, _ length: Int) throws {
+    init(_ op: MILRead, _ indexShape: Shape, _ length: Int) throws {
         guard length != 1 else {
-            (self.length, shape, step) = (1, places, 1)
+            (self.length, shape, step) = (1, indexShape, 1)
             return
         }
-        let axis = try naming(location: op.location) { try places.axis(op.integer("vector_axis")) }
-        let size = places[axis].multipliedReportingOverflow(by: length)
-        var shape = places
+        let axis = try naming(location: op.location) { try indexShape.axis(op.integer("vector_axis")) }
+        let size = indexShape[axis].multipliedReportingOverflow(by: length)
+        var shape = indexShape
         shape[axis] = size.partialValue
         guard length > 0, !size.overflow, let count = shape.checkedCount, count < 1 << 31 else {
-            throw op.refused("runs of \(length) values do not match indices of shape \(places)")
+            throw op.refused("runs of \(length) values do not match indices of shape \(indexShape)")
         }
         guard length <= Self.longest || count <= ImportContext.largestConstant else {
             throw Failure.constantTooLarge(shape)
         }
-        (self.length, self.shape, step) = (length, shape, places.strides[axis])
+        (self.length, self.shape, step) = (length, shape, indexShape.strides[axis])
     }
 
     /// The element that a value comes from, and its position in the run.
-    func origin(_ number: Int) -> (place: Int, part: Int) {
+    func origin(_ number: Int) -> (element: Int, part: Int) {
         (number / (step * length) * step + number % step, number / step % length)
     }
 }
@@ -244,7 +244,7 @@ struct ValueRuns {
 extension Shape {
     /// For each element of a tensor of shape `whole`, the element of a tensor of this shape whose block contains it.
     /// - Precondition: Each size of this shape divides that of the whole.
-    fileprivate func blockPlaces(in whole: Shape) -> (Int) -> Int {
+    fileprivate func blockIndex(in whole: Shape) -> (Int) -> Int {
         let strides = whole.strides
         let own = self.strides
         let blocks = indices.map { whole[$0] / Swift.max(1, self[$0]) }

@@ -36,17 +36,17 @@ struct PalettizedWeights: Sendable {
         for group in 0..<groups {
             let part = UnsafeBufferPointer(rebasing: floats[group * count..<(group + 1) * count])
             let palette = WeightPalette(part, bits: bits)
-            var own = palette.places(of: part)
+            var groupIndices = palette.nearestIndices(of: part)
             for start in stride(from: 0, to: count, by: length) {
                 let row = UnsafeBufferPointer(rebasing: part[start..<start + length])
-                own.withUnsafeMutableBufferPointer { own in
-                    let indices = UnsafeMutableBufferPointer(rebasing: own[start..<start + length])
+                groupIndices.withUnsafeMutableBufferPointer { groupIndices in
+                    let indices = UnsafeMutableBufferPointer(rebasing: groupIndices[start..<start + length])
                     if let error = PalettizedWeights.error(row, indices, palette.numbers) { errors.append(error) }
                     PalettizedWeights.balance(row, indices, palette.numbers)
                 }
             }
             numbers += palette.numbers
-            indices += own
+            indices += groupIndices
         }
         errors.sort()
         medianError = errors.isEmpty ? 0 : errors[errors.count / 2]

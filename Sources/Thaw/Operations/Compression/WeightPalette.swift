@@ -35,7 +35,7 @@ struct WeightPalette: Sendable {
         }
         var centers = WeightPalette.spread(values, count)
         for _ in 0..<WeightPalette.steps {
-            let ends = (1..<count).map { WeightPalette.place(of: (centers[$0 - 1] + centers[$0]) / 2, in: values) }
+            let ends = (1..<count).map { WeightPalette.lowerBound(of: (centers[$0 - 1] + centers[$0]) / 2, in: values) }
             let edges = [0] + ends + [values.count]
             let moved = (0..<count).map { i -> Float in
                 let weight = weightsBefore[edges[i + 1]] - weightsBefore[edges[i]]
@@ -51,9 +51,9 @@ struct WeightPalette: Sendable {
     /// iOS 18 on each channel may have its own palette, but the palettes must take no more than a quarter of the space
     /// of the indices.
     static func groups(of shape: Shape, bits: Int) -> Int {
-        let places = shape.elementCount * bits / 8
-        let list = MemoryLayout<UInt16>.size << bits
-        return (1...max(1, shape[0])).last { shape[0] % $0 == 0 && 4 * $0 * list <= places } ?? 1
+        let indexBytes = shape.elementCount * bits / 8
+        let paletteBytes = MemoryLayout<UInt16>.size << bits
+        return (1...max(1, shape[0])).last { shape[0] % $0 == 0 && 4 * $0 * paletteBytes <= indexBytes } ?? 1
     }
 
     /// A number of entries from the ascending `values`, whose density follows the cube root of the density of the
@@ -99,7 +99,7 @@ struct WeightPalette: Sendable {
     }
 
     /// The number of ascending `values` that are less than `number`.
-    private static func place(of number: Float, in values: [Float]) -> Int {
+    private static func lowerBound(of number: Float, in values: [Float]) -> Int {
         var (low, high) = (0, values.count)
         while low < high {
             let middle = (low + high) / 2
@@ -109,9 +109,9 @@ struct WeightPalette: Sendable {
     }
 
     /// The index of the nearest entry for each weight.
-    func places(of weights: UnsafeBufferPointer<Float>) -> [UInt8] {
+    func nearestIndices(of weights: UnsafeBufferPointer<Float>) -> [UInt8] {
         let bounds = zip(numbers, numbers.dropFirst()).map { ($0 + $1) / 2 }
-        return weights.map { UInt8(WeightPalette.place(of: $0, in: bounds)) }
+        return weights.map { UInt8(WeightPalette.lowerBound(of: $0, in: bounds)) }
     }
 }
 
@@ -128,8 +128,8 @@ func packed(_ numbers: [UInt8], bits: Int, _ order: BitOrder) -> [UInt8] {
     for (index, number) in numbers.enumerated() {
         for bit in 0..<bits {
             let isSet = number >> (order == .lowestFirst ? bit : bits - 1 - bit) & 1
-            let place = index * bits + bit
-            bytes[place / 8] |= isSet << (order == .lowestFirst ? place % 8 : 7 - place % 8)
+            let position = index * bits + bit
+            bytes[position / 8] |= isSet << (order == .lowestFirst ? position % 8 : 7 - position % 8)
         }
     }
     return bytes
@@ -142,8 +142,8 @@ func unpacked(_ bytes: UnsafeRawBufferPointer, count: Int, bits: Int, _ order: B
     return (0..<count).map { index in
         var number: UInt8 = 0
         for bit in 0..<bits {
-            let place = index * bits + bit
-            let isSet = bytes[place / 8] >> (order == .lowestFirst ? place % 8 : 7 - place % 8) & 1
+            let position = index * bits + bit
+            let isSet = bytes[position / 8] >> (order == .lowestFirst ? position % 8 : 7 - position % 8) & 1
             number |= isSet << (order == .lowestFirst ? bit : bits - 1 - bit)
         }
         return number

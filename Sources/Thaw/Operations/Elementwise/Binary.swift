@@ -67,8 +67,8 @@ struct Binary: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let (a, b) = operands(inputs) { $0 }
         let shape = try! a.shape.broadcast(with: b.shape)
-        let aIndex = a.shape.places(in: shape)
-        let bIndex = b.shape.places(in: shape)
+        let aIndex = a.shape.broadcastIndex(in: shape)
+        let bIndex = b.shape.broadcastIndex(in: shape)
         let isSingle = a.element == .float32
         return a.withElements { x in
             b.withElements { y in
@@ -144,7 +144,7 @@ extension Shape {
 
     /// Maps each element index of a tensor of shape `whole` to the index of the element of this shape that is
     /// broadcast to it.
-    func places(in whole: Shape) -> (Int) -> Int {
+    func broadcastIndex(in whole: Shape) -> (Int) -> Int {
         if self == whole { return { $0 } }
         if elementCount == 1 { return { _ in 0 } }
         let padded = padded(to: whole.rank)

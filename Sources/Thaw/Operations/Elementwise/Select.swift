@@ -12,7 +12,7 @@ struct Select: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let output = try! outputTypes(inputs.map(\.type))[0]
-        let indices = inputs.map { $0.shape.places(in: output.shape) }
+        let indices = inputs.map { $0.shape.broadcastIndex(in: output.shape) }
         return inputs[0].withElements { condition in
             inputs[1].withElements { a in
                 inputs[2].withElements { b in

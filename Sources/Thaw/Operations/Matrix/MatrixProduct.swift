@@ -40,8 +40,8 @@ struct MatrixProduct: Operation {
         let columns = output[output.rank - 1]
         let depth = a.shape[a.shape.rank - 1]
         let batch = Shape(output.dropLast(2))
-        let aIndex = Shape(a.shape.dropLast(2)).places(in: batch)
-        let bIndex = Shape(b.shape.dropLast(2)).places(in: batch)
+        let aIndex = Shape(a.shape.dropLast(2)).broadcastIndex(in: batch)
+        let bIndex = Shape(b.shape.dropLast(2)).broadcastIndex(in: batch)
         guard type.element.isFloatingPoint else {
             // Large integers are not exact in float32.
             return a.withElements { x in

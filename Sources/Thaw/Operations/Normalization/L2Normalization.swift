@@ -17,7 +17,7 @@ struct L2Normalization: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
         let kept = shape.reduced(along: axes)
-        let group = kept.places(in: shape)
+        let group = kept.broadcastIndex(in: shape)
         return inputs[0].withFloats { x in
             var squares = [Double](repeating: 0, count: kept.elementCount)
             for i in 0..<x.count { squares[group(i)] += Double(x[i]) * Double(x[i]) }

@@ -30,10 +30,10 @@ struct Normalization: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
         let kept = shape.reduced(along: axes)
-        let group = kept.places(in: shape)
+        let group = kept.broadcastIndex(in: shape)
         let count = Double(axes.reduce(1) { $0 * shape[$1] })
-        let scaleIndex = scale?.shape.places(in: shape)
-        let offsetIndex = offset?.shape.places(in: shape)
+        let scaleIndex = scale?.shape.broadcastIndex(in: shape)
+        let offsetIndex = offset?.shape.broadcastIndex(in: shape)
         let scales = scale?.floats ?? []
         let offsets = offset?.floats ?? []
         return inputs[0].withFloats { x in
@@ -85,7 +85,7 @@ extension Normalization {
         func combined(_ old: Tensor?, _ summands: [Double]?) -> Tensor? {
             guard let old else { return summands.map { Tensor($0.map { Float($0) }, shape: channels) } }
             let shape = try! old.shape.broadcast(with: channels)
-            let oldIndex = old.shape.places(in: shape)
+            let oldIndex = old.shape.broadcastIndex(in: shape)
             let numbers = old.floats
             return Tensor(
                 (0..<shape.elementCount).map { i in

@@ -13,7 +13,9 @@ struct IntegerMultiplication: Operation {
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = try! inputs[0].shape.broadcast(with: inputs[1].shape)
-        let (leftIndex, rightIndex) = (inputs[0].shape.places(in: shape), inputs[1].shape.places(in: shape))
+        let (leftIndex, rightIndex) = (
+            inputs[0].shape.broadcastIndex(in: shape), inputs[1].shape.broadcastIndex(in: shape)
+        )
         let (left, right) = (inputs[0].bytes, inputs[1].bytes)
         return withExtendedLifetime(inputs) {
             [

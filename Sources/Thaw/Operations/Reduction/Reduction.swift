@@ -24,7 +24,7 @@ struct Reduction: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let shape = inputs[0].shape
         let kept = shape.reduced(along: axes)
-        let group = kept.places(in: shape)
+        let group = kept.broadcastIndex(in: shape)
         let start: Double =
             switch function {
             case .mean, .sum, .length: 0

@@ -12,7 +12,7 @@ struct BroadcastTo: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let sourceIndex = inputs[0].shape.places(in: shape)
+        let sourceIndex = inputs[0].shape.broadcastIndex(in: shape)
         return inputs[0].withElements { x in
             [Tensor(shape: shape, element: inputs[0].element) { x[sourceIndex($0)] }]
         }
