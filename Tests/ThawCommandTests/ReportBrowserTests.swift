@@ -10,13 +10,13 @@ import Testing
 struct ReportBrowserTests {
     private static let labels = ["ant", "bee", "cat", "dog", "<i>elk</i>"]
 
-    /// The prediction for the photo at `place`, or nil if it cannot be read.
-    private static func answer(_ place: Int) -> (index: Int, share: Float)? {
-        place % 1000 == 999 ? nil : (place % 5, Float(50 + place % 50) / 100)
+    /// The prediction for the photo with this index, or nil if it cannot be read.
+    private static func answer(_ photo: Int) -> (index: Int, share: Float)? {
+        photo % 1000 == 999 ? nil : (photo % 5, Float(50 + photo % 50) / 100)
     }
 
     private static func count(_ isMeant: (Int, Float) -> Bool) -> Int {
-        (0..<5000).count { place in answer(place).map { isMeant($0.index, $0.share) } ?? false }
+        (0..<5000).count { photo in answer(photo).map { isMeant($0.index, $0.share) } ?? false }
     }
 
     /// A page of 5,000 photos; with `truth`, the page of an evaluation.
@@ -28,19 +28,19 @@ struct ReportBrowserTests {
         var evaluation = Evaluation(classCount: labels.count)
         var images: [Truth.Image] = []
         var failures: [EvaluationResult.Failed] = []
-        for place in 0..<5000 {
-            let path = "photographs/\(5000 - place).jpg"
-            guard let (index, share) = answer(place) else {
-                try report.add(path, .failure(Failure(.damaged, "is broken")), truth: truth?(place))
+        for photo in 0..<5000 {
+            let path = "photographs/\(5000 - photo).jpg"
+            guard let (index, share) = answer(photo) else {
+                try report.add(path, .failure(Failure(.damaged, "is broken")), truth: truth?(photo))
                 failures.append(
                     .init(image: Truth.Image(path: path, classIndex: 0), failure: Failure(.damaged, "is broken")))
                 continue
             }
             let probabilities = labels.indices.map { $0 == index ? share : (1 - share) / 4 }
             let classification = Classification(probabilities: probabilities, labels: labels)
-            try report.add(path, .success(classification), truth: truth?(place))
-            evaluation.add(classification, truth: truth?(place) ?? 0)
-            images.append(Truth.Image(path: path, classIndex: truth?(place) ?? 0))
+            try report.add(path, .success(classification), truth: truth?(photo))
+            evaluation.add(classification, truth: truth?(photo) ?? 0)
+            images.append(Truth.Image(path: path, classIndex: truth?(photo) ?? 0))
         }
         let result = EvaluationResult(
             model: "Net.mlmodel", truth: "test/", labels: labels, evaluation: evaluation, images: images,
@@ -95,7 +95,7 @@ struct ReportBrowserTests {
 
     @Test func `an evaluation shows mistakes first, and a cell's photos on a click`() throws {
         // Every tenth cat is predicted as a dog, and every other class is right.
-        let truth = { (place: Int) in place % 50 == 2 ? 3 : place % 5 }
+        let truth = { (photo: Int) in photo % 50 == 2 ? 3 : photo % 5 }
         let mistakes = 5000 / 50
         let rights = Self.count { _, _ in true } - mistakes
         let folder = try TemporaryFolder()
@@ -125,13 +125,13 @@ struct ReportBrowserTests {
         let report = try ReportFile(path, model, top: 1)
         var evaluation = Evaluation(classCount: 1000)
         var images: [Truth.Image] = []
-        for place in 0..<2000 {
-            let truth = place / 2
-            let said = truth == 500 ? 900 : truth % 10 == 0 && place % 2 == 0 ? truth + 1 : truth
+        for photo in 0..<2000 {
+            let truth = photo / 2
+            let said = truth == 500 ? 900 : truth % 10 == 0 && photo % 2 == 0 ? truth + 1 : truth
             var probabilities = [Float](repeating: 0, count: 1000)
             probabilities[said] = 0.9
             let classification = Classification(probabilities: probabilities, labels: labels)
-            let image = Truth.Image(path: "photographs/\(place).jpg", classIndex: truth)
+            let image = Truth.Image(path: "photographs/\(photo).jpg", classIndex: truth)
             try report.add(image.path, .success(classification), truth: truth)
             evaluation.add(classification, truth: truth)
             images.append(image)
@@ -141,8 +141,8 @@ struct ReportBrowserTests {
         try report.finish(
             title: "Report", subtitle: "", summary: result.json, provenance: [("Model", "Net"), ("Date", "<today>")])
         // Groups have 32 classes: 500 is in the one of index 15, 900 in that of index 28.
-        let find = { (text: String, place: String) in
-            "if (document.querySelector('\(place)').textContent !== '\(text)') throw document.querySelector('\(place)').textContent"
+        let find = { (text: String, selector: String) in
+            "if (document.querySelector('\(selector)').textContent !== '\(text)') throw document.querySelector('\(selector)').textContent"
         }
         let steps = [
             ("all mistakes", "", "101 of 2,000"),
@@ -221,7 +221,7 @@ enum Chromium {
             const control = name => document.querySelector(`[aria-label="${name}"]`);
             const set = (name, event, value) => { control(name).value = value; control(name).dispatchEvent(new Event(event)); };
             const press = name => [...document.querySelectorAll("button")].find(one => one.textContent === name).click();
-            const click = place => document.querySelector(place).dispatchEvent(new MouseEvent("click", { bubbles: true }));
+            const click = selector => document.querySelector(selector).dispatchEvent(new MouseEvent("click", { bubbles: true }));
             const look = () => { document.querySelector(".bar").scrollIntoView(); dispatchEvent(new Event("scroll")); };
             const text = card => card === undefined ? "" : card.className !== "card" ? card.textContent
               : card.querySelector(".file").textContent.replace(/.*[/](.*)[.]jpg/, "$1") + " "

@@ -46,11 +46,11 @@ import Testing
             let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
             // A Relu6 or a weight near 0 may hide it.
             guard !report.agrees else { continue }
-            let place = try #require(report.firstDifference)
+            let firstDifference = try #require(report.firstDifference)
             // The nodes of a layer that is read as several have a numeric suffix.
-            #expect(place.node == node.name || node.name.hasPrefix(place.node + "_"))
-            #expect(place.operation == operation.kind)
-            #expect(abs(place.difference.absolute - 10) < 1e-3)
+            #expect(firstDifference.node == node.name || node.name.hasPrefix(firstDifference.node + "_"))
+            #expect(firstDifference.operation == operation.kind)
+            #expect(abs(firstDifference.difference.absolute - 10) < 1e-3)
             tampered += 1
         }
         #expect(tampered >= 5)
@@ -62,9 +62,9 @@ import Testing
         other.model.image?.scaling.bias[1] += 0.5
         let report = try Comparison(conversion, other).report(imagesAt: [ComparisonTests.photograph])
         #expect(!report.agrees)
-        let place = try #require(report.firstDifference)
-        #expect(place.node == "input" && place.operation == "image input")
-        #expect(abs(place.difference.absolute - 0.5) < 1e-4)
+        let firstDifference = try #require(report.firstDifference)
+        #expect(firstDifference.node == "input" && firstDifference.operation == "image input")
+        #expect(abs(firstDifference.difference.absolute - 0.5) < 1e-4)
     }
 
     /// The fault of a pass is in the model and in the converted graph, but not in the graph as it was read.

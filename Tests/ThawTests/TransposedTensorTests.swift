@@ -54,9 +54,9 @@ struct RearrangingCase: Sendable, CustomTestStringConvertible {
             case .reshaped(let shape): tensor = tensor.reshaped(shape)
             case .transposed(let order):
                 let (strides, target) = (tensor.shape.strides, tensor.shape.permuted(order))
-                numbers = (0..<target.elementCount).map { place in
+                numbers = (0..<target.elementCount).map { index in
                     let source = order.indices.reduce(0) { sum, axis in
-                        sum + place / target.strides[axis] % target[axis] * strides[order[axis]]
+                        sum + index / target.strides[axis] % target[axis] * strides[order[axis]]
                     }
                     return numbers[source]
                 }
@@ -131,8 +131,8 @@ struct TransposedTensorTests {
     private func written(_ pending: PendingBytes) -> [Double] {
         var numbers: [Double] = []
         try! pending.write { bytes in
-            for place in stride(from: 0, to: bytes.count, by: 4) {
-                numbers.append(Double(bytes.loadUnaligned(fromByteOffset: place, as: Float.self)))
+            for index in stride(from: 0, to: bytes.count, by: 4) {
+                numbers.append(Double(bytes.loadUnaligned(fromByteOffset: index, as: Float.self)))
             }
         }
         return numbers

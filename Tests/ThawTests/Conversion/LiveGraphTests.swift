@@ -136,7 +136,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
             .model
             .graph
         let input = Tensor(shape: live[live.inputs[0].value].shape) { memory in
-            for place in memory.indices { memory.initializeElement(at: place, to: Float(place % 251) / 125 - 1) }
+            for index in memory.indices { memory.initializeElement(at: index, to: Float(index % 251) / 125 - 1) }
         }
         #expect(try live.evaluate([input])[0] == frozen.evaluate([input])[0])
     }

@@ -23,9 +23,9 @@ extension Converter.Options {
     init(words text: String) {
         self.init()
         let words = text == "-" ? [] : text.split(separator: " ").map(String.init)
-        for place in stride(from: 0, to: words.count, by: 2) {
-            let value = words[place + 1]
-            switch words[place] {
+        for position in stride(from: 0, to: words.count, by: 2) {
+            let value = words[position + 1]
+            switch words[position] {
             case "--input": input = value
             case "--output": outputs.append(value)
             case "--size":
@@ -35,7 +35,7 @@ extension Converter.Options {
             case "--set":
                 let parts = value.split(separator: "=").map(String.init)
                 settings.append(Setting(name: parts[0], value: parts[1]))
-            default: preconditionFailure("no option of a conversion: \(words[place])")
+            default: preconditionFailure("no option of a conversion: \(words[position])")
             }
         }
     }
@@ -48,8 +48,8 @@ extension Converter.Options {
             let picture = try Fixtures.tensor(Fixtures.path("ways/\(way.pictures)\(index).npy"))
             let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
             let answers = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
-            for (place, answer) in answers.enumerated() {
-                let suffix = place == 0 ? "" : ".\(place)"
+            for (position, answer) in answers.enumerated() {
+                let suffix = position == 0 ? "" : ".\(position)"
                 let expected = try Fixtures.tensor(Fixtures.path("ways/\(way.name).output\(index)\(suffix).npy"))
                 #expect(answer.shape == expected.shape)
                 #expect(difference(answer, expected) <= referenceTolerance)

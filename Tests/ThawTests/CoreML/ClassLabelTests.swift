@@ -38,10 +38,10 @@ import Testing
         var functions: [Message] = program.message.mlProgram.functions
         var bodies: [Message] = functions[0].value.block_specializations
         var operations: [Message] = bodies[0].value.operations
-        let place = try #require(operations.firstIndex { $0.type as String == "classify" })
-        var outputs: [Message] = operations[place].outputs
+        let index = try #require(operations.firstIndex { $0.type as String == "classify" })
+        var outputs: [Message] = operations[index].outputs
         outputs[0].type = .tensorType(TensorType([], .int64))
-        operations[place].outputs = outputs
+        operations[index].outputs = outputs
         bodies[0].value.operations = operations
         functions[0].value.block_specializations = bodies
         program.message.mlProgram.functions = functions

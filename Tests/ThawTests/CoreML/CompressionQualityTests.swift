@@ -46,10 +46,10 @@ import Testing
         for magnitude: Float in [1e-30, 1e-6, 1e-3, 1, 60000] {
             let weights = Tensor(noise(512).map { $0 * magnitude }, shape: [4, 128])
             let quantized = LinearWeights(weights, scalesIn: element)
-            for (place, number) in weights.floats.enumerated() {
-                let scale = quantized.scales[place / 128]
+            for (index, number) in weights.floats.enumerated() {
+                let scale = quantized.scales[index / 128]
                 #expect(element == .float32 || float(fromHalf: half(from: scale)) == scale)
-                let back = (Float(quantized.quantized[place]) - Float(quantized.zeros[place / 128])) * scale
+                let back = (Float(quantized.quantized[index]) - Float(quantized.zeros[index / 128])) * scale
                 #expect(abs(back - number) <= 0.501 * scale)
             }
         }

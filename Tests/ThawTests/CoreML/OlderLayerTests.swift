@@ -41,7 +41,7 @@ import Testing
     /// The elements of channel, row and column that are reduced, for each remaining position.
     private static let groups: [String: [[Int]]] = [
         "CHW": [Array(0..<24)], "HW": [Array(0..<12), Array(12..<24)], "C": (0..<12).map { [$0, $0 + 12] },
-        "H": (0..<8).map { place in (0..<3).map { place / 4 * 12 + $0 * 4 + place % 4 } },
+        "H": (0..<8).map { index in (0..<3).map { index / 4 * 12 + $0 * 4 + index % 4 } },
         "W": (0..<6).map { Array($0 * 4..<$0 * 4 + 4) },
     ]
 
@@ -100,7 +100,7 @@ import Testing
             layer.reshape.mode = "CHANNEL_LAST"
         }
         // In the order height, width, channel: 3×4×2 as 2×3×4.
-        let line = (0..<12).flatMap { place in (0..<2).map { Self.numbers[$0 * 12 + place] } }
+        let line = (0..<12).flatMap { index in (0..<2).map { Self.numbers[$0 * 12 + index] } }
         #expect(taken == (0..<4).flatMap { channel in (0..<6).map { line[$0 * 4 + channel] } })
     }
 }

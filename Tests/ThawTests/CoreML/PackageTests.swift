@@ -173,8 +173,8 @@ import Testing
 
     @Test func `an unknown operation is refused by its name and position`() throws {
         let text = try refusal { operations in
-            let place = operations.firstIndex { $0.type as String == "conv" }!
-            operations[place].type = "random_normal"
+            let index = operations.firstIndex { $0.type as String == "conv" }!
+            operations[index].type = "random_normal"
         }
         #expect(text.contains("operations of kind 'random_normal' are not supported") && text.contains("operation "))
     }
@@ -197,36 +197,36 @@ import Testing
         _ isRepeated: Bool
     ) throws {
         let text = try refusal { operations in
-            let place = operations.firstIndex { $0.type as String == "classify" }!
-            var inputs: [Message] = operations[place].inputs
+            let index = operations.firstIndex { $0.type as String == "classify" }!
+            var inputs: [Message] = operations[index].inputs
             let entry = inputs.firstIndex { $0.key as String == "classes" }!
             var bindings: [Message] = inputs[entry].value.arguments
             var list: [Message] = bindings[0].value.immediateValue.list.values
             if isRepeated { list[1] = list[0] } else { list.removeLast() }
             bindings[0].value.immediateValue.list.values = list
             inputs[entry].value.arguments = bindings
-            operations[place].inputs = inputs
+            operations[index].inputs = inputs
         }
         #expect(text.contains(isRepeated ? "appears twice" : "9 labels for 10 classes"), "\(text)")
     }
 
     @Test func `weights that do not match their operation are refused`() throws {
         let text = try refusal { operations in
-            let place = operations.firstIndex { $0.type as String == "conv" }!
-            var inputs: [Message] = operations[place].inputs
+            let index = operations.firstIndex { $0.type as String == "conv" }!
+            var inputs: [Message] = operations[index].inputs
             let entry = inputs.firstIndex { $0.key as String == "x" }!
             inputs[inputs.firstIndex { $0.key as String == "weight" }!].value = inputs[entry].value as Message
-            operations[place].inputs = inputs
+            operations[index].inputs = inputs
         }
         #expect(text.contains("(conv)"), "\(text)")
     }
 
     @Test func `weights of another shape than the operation's result are refused`() throws {
         let text = try refusal { operations in
-            let place = operations.firstIndex { $0.type as String == "conv" }!
-            var outputs: [Message] = operations[place].outputs
+            let index = operations.firstIndex { $0.type as String == "conv" }!
+            var outputs: [Message] = operations[index].outputs
             outputs[0].type = .tensorType(TensorType([1, 2, 3, 4]))
-            operations[place].outputs = outputs
+            operations[index].outputs = outputs
         }
         #expect(text.contains("is declared with shape [1, 2, 3, 4]"))
     }

@@ -242,8 +242,8 @@ import Testing
         }
         var message = try NeuralNetworkWriter.message(Model(graph: graph(1)), weights: WeightStorage(.float32))
         var layers: [Message] = message.neuralNetwork.layers
-        let place = try #require(layers.firstIndex { $0.choice == "convolution" })
-        layers[place].convolution.dilationFactor = [2, 2]
+        let index = try #require(layers.firstIndex { $0.choice == "convolution" })
+        layers[index].convolution.dilationFactor = [2, 2]
         message.neuralNetwork.layers = layers
         let input = Tensor(noise(60, seed: 2), shape: [1, 5, 4, 3])
         let expected = try graph(2).evaluate([input])[0]

@@ -29,7 +29,7 @@ extension EngineCase {
             single("logarithms of probabilities", [3, 100], Softmax(axis: 1, isLogarithmic: true)),
             single("logarithms of probabilities along rows", [4, 6], Softmax(axis: 0, isLogarithmic: true)),
             single("a number for each row", [4, 7], Binary(.subtract, constant: tensor([4, 1]), constantFirst: true)),
-            single("a number for each place", [2, 3, 4, 5], Binary(.multiply, constant: tensor([3, 4, 5]))),
+            single("a value for each position", [2, 3, 4, 5], Binary(.multiply, constant: tensor([3, 4, 5]))),
             EngineCase("a slice per output", [2, 3, 7]) { builder, values in
                 try builder.add(Split(axis: 2, sizes: [2, 1, 4]), values, name: "split")
             },

@@ -216,8 +216,8 @@ struct ConvolutionKernelTests {
                 for lane in 0..<16 {
                     var sum = bias[block * 16 + lane]
                     for tap in 0..<area {
-                        let place = Int(start + tapOffsets(c)[tap]) + block * c.plane + lane
-                        sum += input[place] * weights[tap * c.inputs + block * 16 + lane]
+                        let position = Int(start + tapOffsets(c)[tap]) + block * c.plane + lane
+                        sum += input[position] * weights[tap * c.inputs + block * 16 + lane]
                     }
                     expected[(block * pixels + pixel) * 16 + lane] = scalar(
                         c.activation, min(max(sum, c.lower), c.upper))

@@ -104,11 +104,11 @@ struct ElementwiseKernelTests {
                 function,
                 RowWork(
                     left: pointer(input), leftStride: 0, output: output, outputStride: 0, width: input.count, count: 1))
-            for (place, x) in input.enumerated() {
+            for (index, x) in input.enumerated() {
                 let expected = scalar(function, x)
                 let scale = max(abs(expected), kind.leastScale)
-                guard abs(output[place] - expected) > 1e-6 * scale else { continue }
-                Issue.record("\(set): \(kind)(\(x)) is \(expected), got \(output[place])")
+                guard abs(output[index] - expected) > 1e-6 * scale else { continue }
+                Issue.record("\(set): \(kind)(\(x)) is \(expected), got \(output[index])")
                 break
             }
         }
@@ -129,11 +129,11 @@ struct ElementwiseKernelTests {
                 function,
                 RowWork(left: pointer(input), leftStride: 0, output: output, outputStride: 0, width: 5, count: 1))
             #expect(output[0].isNaN, "\(set)")
-            for place in 1..<5 {
-                let expected = scalar(function, input[place])
+            for index in 1..<5 {
+                let expected = scalar(function, input[index])
                 let isSame =
-                    expected.isNaN ? output[place].isNaN : abs(output[place] - expected) <= 1e-6 * abs(expected)
-                #expect(isSame || output[place] == expected, "\(set) \(input[place]): \(output[place])")
+                    expected.isNaN ? output[index].isNaN : abs(output[index] - expected) <= 1e-6 * abs(expected)
+                #expect(isSame || output[index] == expected, "\(set) \(input[index]): \(output[index])")
             }
         }
     }
@@ -223,11 +223,11 @@ struct ElementwiseKernelTests {
                 left: pointer(bases), leftStride: 0, output: output, outputStride: 0, width: bases.count, count: 1)
             work.right = UnsafeRawPointer(pointer(exponents))
             table.binary(.power, work)
-            for place in bases.indices {
-                let expected = pow(bases[place], exponents[place])
+            for index in bases.indices {
+                let expected = pow(bases[index], exponents[index])
                 #expect(
-                    expected.isNaN ? output[place].isNaN : abs(output[place] - expected) <= 2e-6 * abs(expected),
-                    "\(set) \(bases[place])")
+                    expected.isNaN ? output[index].isNaN : abs(output[index] - expected) <= 2e-6 * abs(expected),
+                    "\(set) \(bases[index])")
             }
         }
     }

@@ -99,8 +99,8 @@ struct PlaneKernelTests {
             for y in 0..<height {
                 for x in 0..<width {
                     for c in 0..<blocks * 16 {
-                        let place = (c / 16 * (height + 2) + y + 1) * row + (x + 1) * 16 + c % 16
-                        #expect(blocked[place] == (c < channels ? plain[(y * width + x) * channels + c] : 0), "\(set)")
+                        let index = (c / 16 * (height + 2) + y + 1) * row + (x + 1) * 16 + c % 16
+                        #expect(blocked[index] == (c < channels ? plain[(y * width + x) * channels + c] : 0), "\(set)")
                     }
                 }
             }

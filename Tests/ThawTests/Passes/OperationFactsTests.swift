@@ -31,10 +31,10 @@ import Testing
                     changed[input] = tensor.changed(at: index, along: axis, within: sample.range)
                     let results = try zip(sample.operation.evaluate(sample.tensors), sample.operation.evaluate(changed))
                     for (old, new) in results {
-                        let places = use.axis.map { old.differences(from: new, along: $0) } ?? []
+                        let reached = use.axis.map { old.differences(from: new, along: $0) } ?? []
                         #expect(
-                            places.allSatisfy { use.mayReach($0, from: index, of: tensor.shape[axis]) },
-                            "input \(input), axis \(axis): \(use), but index \(index) reaches \(places)")
+                            reached.allSatisfy { use.mayReach($0, from: index, of: tensor.shape[axis]) },
+                            "input \(input), axis \(axis): \(use), but index \(index) reaches \(reached)")
                     }
                 }
             }
@@ -158,13 +158,13 @@ extension AxisUse {
 extension Tensor {
     fileprivate var bounds: ClosedRange<Double> { Double(floats.min() ?? 0)...Double(floats.max() ?? 0) }
 
-    private func place(_ element: Int, along axis: Int) -> Int { element / shape.strides[axis] % shape[axis] }
+    private func position(_ element: Int, along axis: Int) -> Int { element / shape.strides[axis] % shape[axis] }
 
     /// The tensor with other values at one index along an axis.
     fileprivate func changed(at index: Int, along axis: Int, within range: Range<Int>?) -> Tensor {
         let old = floats
         return Tensor(shape: shape, element: element) { i in
-            guard place(i, along: axis) == index else { return Double(old[i]) }
+            guard position(i, along: axis) == index else { return Double(old[i]) }
             guard let range else { return Double(old[i]) + 0.6 }
             return Double((Int(old[i]) - range.lowerBound + 1) % range.count + range.lowerBound)
         }
@@ -173,7 +173,7 @@ extension Tensor {
     /// The indices along an axis at which two tensors differ.
     fileprivate func differences(from other: Tensor, along axis: Int) -> [Int] {
         let (a, b) = (floats, other.floats)
-        return Set(a.indices.filter { a[$0] != b[$0] }.map { place($0, along: axis) }).sorted()
+        return Set(a.indices.filter { a[$0] != b[$0] }.map { position($0, along: axis) }).sorted()
     }
 
     fileprivate func reversed(along axis: Int) -> Tensor {

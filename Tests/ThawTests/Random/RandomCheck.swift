@@ -67,9 +67,9 @@ struct RandomCheck {
     private func difference(_ results: [Tensor]) -> String? {
         for (index, (actual, wanted)) in zip(results, expected).enumerated() {
             guard actual.elementCount == wanted.elementCount else { return "output \(index) has shape \(actual.shape)" }
-            for (place, (a, b)) in zip(actual.floats, wanted.floats).enumerated() {
+            for (position, (a, b)) in zip(actual.floats, wanted.floats).enumerated() {
                 if a == b || (a.isNaN && b.isNaN) || abs(a - b) <= 3e-5 * magnitude { continue }
-                return "output \(index) is \(a) at \(place), not \(b)"
+                return "output \(index) is \(a) at \(position), not \(b)"
             }
         }
         return nil

@@ -74,8 +74,8 @@ extension RandomStep {
     static let gather: Maker = { draw, builder, value, _ in
         let shape = builder[value].shape
         let axis = draw.int(0...shape.rank - 1)
-        let places = (0..<draw.int(1...4)).map { _ in draw.int(0...shape[axis] - 1) }
-        let list = try builder.one(Constant(Tensor(integers: places, shape: [places.count])))
+        let indices = (0..<draw.int(1...4)).map { _ in draw.int(0...shape[axis] - 1) }
+        let list = try builder.one(Constant(Tensor(integers: indices, shape: [indices.count])))
         return [try builder.one(Gather(axis: axis), value, list)]
     }
 }

@@ -102,7 +102,7 @@ import Testing
     }
 
     @Test("A missing folder, and a folder with the file's name, are reported")
-    func places() throws {
+    func invalidPaths() throws {
         let missing = #expect(throws: Failure.self) { try AtomicFile(path: path + "/no/file") }
         #expect(missing?.description == "\(path)/no/file: the folder does not exist; make it first")
         #expect(throws: Failure.isFolder(folder.url.path)) { try AtomicFile(path: folder.url.path) }

@@ -70,8 +70,8 @@ import Testing
             Self.graph(test.declared.0, test.declared.1), [("right", right), ("left", left)])
         #expect(answer.shape == test.result)
         // The last axes of both are equal, or a scalar is used for all.
-        let expected = left.values.enumerated().map { place, value in
-            let other = right.values[place % right.values.count]
+        let expected = left.values.enumerated().map { index, value in
+            let other = right.values[index % right.values.count]
             return value * other + other
         }
         #expect(answer.values == expected)
@@ -79,13 +79,13 @@ import Testing
 
     @Test func `integers select channels of an image`() throws {
         let graph = GraphDefinition(nodes: [
-            Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("place", [1], .int32),
+            Self.placeholder("image", [1, 2, 2, 3]), Self.placeholder("index", [1], .int32),
             Self.node("axis", "Const", [], ["value": .tensor(Tensor(integers: [3], shape: []))]),
-            Self.node("chosen", "GatherV2", ["image", "place", "axis"]),
+            Self.node("chosen", "GatherV2", ["image", "index", "axis"]),
         ])
         let image = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map(Float.init))
-        let place = NumPyFile(shape: [1], values: [1])
-        #expect(try Self.answer(graph, [("image", image), ("place", place)]).values == [1, 4, 7, 10])
+        let index = NumPyFile(shape: [1], values: [1])
+        #expect(try Self.answer(graph, [("image", image), ("index", index)]).values == [1, 4, 7, 10])
     }
 
     @Test func `a placeholder that resembles a label or a switch is an input if it gets an array`() throws {

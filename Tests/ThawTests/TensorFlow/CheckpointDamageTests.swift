@@ -119,8 +119,8 @@ import Testing
     @Test(arguments: all) func `a corrupt checkpoint is refused, naming the file at fault`(_ damage: Damage)
         throws
     {
-        let place = try TemporaryFolder()
-        let folder = Folder(url: place.url.appendingPathComponent("model"))
+        let temporary = try TemporaryFolder()
+        let folder = Folder(url: temporary.url.appendingPathComponent("model"))
         try FileManager.default.copyItem(
             at: Fixtures.folder.appendingPathComponent("live/" + damage.model), to: folder.url)
         try damage.change(folder)
@@ -132,8 +132,8 @@ import Testing
 
     /// No change of a byte crashes the reader.
     @Test func `no change of a byte in the index crashes the reader`() throws {
-        let place = try TemporaryFolder()
-        let folder = Folder(url: place.url.appendingPathComponent("model"))
+        let temporary = try TemporaryFolder()
+        let folder = Folder(url: temporary.url.appendingPathComponent("model"))
         try FileManager.default.copyItem(
             at: Fixtures.folder.appendingPathComponent("live/checkpoint_parts"), to: folder.url)
         let original = try Data(contentsOf: folder.url.appendingPathComponent(CheckpointDamageTests.index))

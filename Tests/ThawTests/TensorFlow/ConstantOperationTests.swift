@@ -222,9 +222,9 @@ import Testing
     }
 
     @Test func `of several updates to an index, the last one counts`() throws {
-        let places = Self.list(1, 0, 1).reshaped([3, 1])
+        let indices = Self.list(1, 0, 1).reshaped([3, 1])
         let updated = try results(
-            "TensorScatterUpdate", [Self.ones([3]), places, Tensor([5, 6, 7], shape: [3])])
+            "TensorScatterUpdate", [Self.ones([3]), indices, Tensor([5, 6, 7], shape: [3])])
         #expect(updated == [Tensor([6, 7, 1], shape: [3])])
     }
 }

@@ -196,14 +196,14 @@ import Testing
         for _ in 0..<1000 {
             var bytes = GraphFileHostileTests.sample
             for _ in 0..<Int.random(in: 1...8, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
+                let index = Int.random(in: 0..<bytes.count, using: &random)
                 switch Int.random(in: 0..<4, using: &random) {
-                case 0: bytes[place] = UInt8.random(in: .min ... .max, using: &random)
-                case 1: bytes[place] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                case 2: bytes.remove(at: place)
+                case 0: bytes[index] = UInt8.random(in: .min ... .max, using: &random)
+                case 1: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+                case 2: bytes.remove(at: index)
                 default:
-                    let end = Int.random(in: place...min(bytes.count, place + 40), using: &random)
-                    bytes.insert(contentsOf: bytes[place..<end], at: Int.random(in: 0...bytes.count, using: &random))
+                    let end = Int.random(in: index...min(bytes.count, index + 40), using: &random)
+                    bytes.insert(contentsOf: bytes[index..<end], at: Int.random(in: 0...bytes.count, using: &random))
                 }
             }
             _ = bytes.withUnsafeBytes { FileKind($0) }

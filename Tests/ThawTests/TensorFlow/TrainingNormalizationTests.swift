@@ -102,9 +102,9 @@ import Testing
         let input = Tensor((0..<48).map { Float($0) / 4 }, shape: [1, 4, 4, 3])
         let result = try conversion.graph.evaluate([input])[0].floats
         let averages: [(mean: Float, variance: Float)] = [(1, 4), (2, 5), (3, 6)]
-        for (place, number) in result.enumerated() {
-            let (mean, variance) = averages[place % 3]
-            let expected = max(0, (Float(place) / 4 - mean) / (variance + 1e-3).squareRoot())
+        for (index, number) in result.enumerated() {
+            let (mean, variance) = averages[index % 3]
+            let expected = max(0, (Float(index) / 4 - mean) / (variance + 1e-3).squareRoot())
             #expect(abs(number - expected) <= 1e-5)
         }
     }
