@@ -90,8 +90,8 @@ def service(options, images, model):
     port = int(process.stdout.readline().rsplit(":")[-1].strip("/\n"))
     watch = Watch("service", process.pid, options.images)
     photos = []
-    for place in sorted(os.scandir(images), key=lambda entry: entry.name)[:500]:
-        with open(place.path, "rb") as file:
+    for entry in sorted(os.scandir(images), key=lambda item: item.name)[:500]:
+        with open(entry.path, "rb") as file:
             photos.append(file.read())
 
     def ask(client):
@@ -144,7 +144,7 @@ def main():
     options.add_argument("parts", nargs="*", choices=[[], *parts])
     options = options.parse_args()
     photos = sorted(
-        os.path.join(place, name) for place, _, names in os.walk(options.photos) for name in names
+        os.path.join(root, name) for root, _, names in os.walk(options.photos) for name in names
         if name.lower().endswith((".jpg", ".jpeg", ".png")))[:500]
     with tempfile.TemporaryDirectory() as folder:
         images, model = os.path.join(folder, "images"), os.path.join(folder, "model.mlmodel")

@@ -74,10 +74,10 @@ def run_litert(model, paths, ready, go, results):
     from ai_edge_litert.interpreter import Interpreter
     interpreter = Interpreter(model, num_threads=1)
     interpreter.allocate_tensors()
-    place, output = interpreter.get_input_details()[0]["index"], interpreter.get_output_details()[0]["index"]
+    input, output = interpreter.get_input_details()[0]["index"], interpreter.get_output_details()[0]["index"]
 
     def infer(path):
-        interpreter.set_tensor(place, pillow_pixels(path))
+        interpreter.set_tensor(input, pillow_pixels(path))
         interpreter.invoke()
         return interpreter.get_tensor(output)
 
@@ -117,7 +117,7 @@ def time_processes(body, model, paths, count):
     """Starts `count` processes, waits until all are loaded, and times their work. Returns the time in seconds and the memory in megabytes."""
     context = multiprocessing.get_context("spawn")
     ready, results, go = context.Queue(), context.Queue(), context.Event()
-    shares = [paths[place::count] for place in range(count)]
+    shares = [paths[start::count] for start in range(count)]
     processes = [context.Process(target=body, args=(model, share, ready, go, results)) for share in shares]
     for process in processes: process.start()
     for _ in processes: ready.get()
@@ -162,7 +162,7 @@ def main():
     parser.add_argument("--models", help="a folder that keeps the networks converted for the other engines")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        originals = sorted(os.path.join(place, name) for place, _, names in os.walk(arguments.photographs) for name in names
+        originals = sorted(os.path.join(root, name) for root, _, names in os.walk(arguments.photographs) for name in names
                            if name.lower().endswith((".jpg", ".jpeg")))
         photographs = os.path.join(folder, "photographs")
         os.mkdir(photographs)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 // Where pip puts packages, seen from the folder of its scripts: in an environment, of a distribution, and with --target.
-static const char *const places[] = {
+static const char *const patterns[] = {
     "/../lib/python3*/site-packages/thaw/libthaw.so",
     "/../lib64/python3*/site-packages/thaw/libthaw.so",
     "/../lib/python3*/dist-packages/thaw/libthaw.so",
@@ -29,10 +29,10 @@ int main(int count, char **arguments) {
     }
     own[length] = 0;
     const char *folder = dirname(own);
-    // With several versions of Python in one place, the package that was installed last belongs to this command.
+    // With several versions of Python side by side, the package that was installed last belongs to this command.
     time_t newest = 0;
-    for (size_t place = 0; place < sizeof places / sizeof *places; place++) {
-        snprintf(pattern, sizeof pattern, "%s%s", folder, places[place]);
+    for (size_t i = 0; i < sizeof patterns / sizeof *patterns; i++) {
+        snprintf(pattern, sizeof pattern, "%s%s", folder, patterns[i]);
         glob_t found;
         if (glob(pattern, 0, NULL, &found) != 0) continue;
         for (size_t index = 0; index < found.gl_pathc; index++) {

@@ -55,7 +55,7 @@ class Comparison:
         """Whether a message is read as bytes, because it is only kept."""
         return ours.type == ours.TYPE_BYTES and theirs.type == theirs.TYPE_MESSAGE
 
-    def field(self, place, ours, theirs):
+    def field(self, location, ours, theirs):
         self.fields += 1
         for what, a, b in [
             ("name", ours.name, theirs.name),
@@ -65,14 +65,14 @@ class Comparison:
             ("choice", bool(ours.containing_oneof), bool(theirs.containing_oneof)),
         ]:
             if a != b:
-                self.faults.append(f"{place}: {what} is {a}, in {theirs.full_name} {b}")
+                self.faults.append(f"{location}: {what} is {a}, in {theirs.full_name} {b}")
         if ours.message_type and theirs.message_type:
             self.messages(ours.message_type, theirs.message_type)
         if ours.enum_type and theirs.enum_type:
             for value in ours.enum_type.values:
                 other = theirs.enum_type.values_by_name.get(value.name)
                 if other is None or other.number != value.number:
-                    self.faults.append(f"{place}: {value.name} = {value.number} is not in {theirs.enum_type.full_name}")
+                    self.faults.append(f"{location}: {value.name} = {value.number} is not in {theirs.enum_type.full_name}")
 
 
 def main():
