@@ -10,17 +10,17 @@ extension Graph {
     /// Names inputs and outputs by the keys of a signature, unless a node already has the name.
     mutating func rename(by signature: MetaGraph.Signature) {
         let taken = Set(nodes.map(\.name) + inputs.map(\.name) + outputs.map(\.name))
-        if signature.inputs.count == 1, !taken.contains(signature.inputs[0].word) {
-            inputs[0].name = signature.inputs[0].word
+        if signature.inputs.count == 1, !taken.contains(signature.inputs[0].key) {
+            inputs[0].name = signature.inputs[0].key
         } else {
-            for input in signature.inputs where !taken.contains(input.word) {
+            for input in signature.inputs where !taken.contains(input.key) {
                 let node = GraphSurvey.Reference(input.tensor).node
-                for index in inputs.indices where inputs[index].name == node { inputs[index].name = input.word }
+                for index in inputs.indices where inputs[index].name == node { inputs[index].name = input.key }
             }
         }
         guard signature.outputs.count == outputs.count else { return }
-        for (index, output) in signature.outputs.enumerated() where !taken.contains(output.word) {
-            outputs[index].name = output.word
+        for (index, output) in signature.outputs.enumerated() where !taken.contains(output.key) {
+            outputs[index].name = output.key
         }
     }
 

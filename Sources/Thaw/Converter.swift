@@ -198,8 +198,8 @@ public struct Converter: Sendable {
             }
             for input in inputs {
                 let node = GraphSurvey.Reference(input.tensor).node
-                importOptions.words[node] = input.word
-                if options.arrays?.names.contains(input.word) == true { importOptions.fed.insert(node) }
+                importOptions.keys[node] = input.key
+                if options.arrays?.names.contains(input.key) == true { importOptions.fed.insert(node) }
             }
         }
         if !source.outputs.isEmpty { importOptions.outputs = source.outputs }

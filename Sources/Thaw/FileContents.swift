@@ -34,8 +34,8 @@ package struct FileContents: Sendable {
             byteCount = live.byteCount
             variableCount = live.variables?.names.count
             signatures = live.meta.signatures.map { signature in
-                func list(_ tensors: [(word: String, tensor: String)]) -> String {
-                    tensors.map { "\($0.word) (\($0.tensor))" }.joined(separator: ", ")
+                func list(_ tensors: [(key: String, tensor: String)]) -> String {
+                    tensors.map { "\($0.key) (\($0.tensor))" }.joined(separator: ", ")
                 }
                 return "\(signature.name): \(list(signature.inputs)) → \(list(signature.outputs))"
             }

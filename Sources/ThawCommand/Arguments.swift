@@ -69,7 +69,7 @@ struct Arguments {
     func isGiven(_ option: some AnyOption) -> Bool { values[ObjectIdentifier(option)] != nil }
 
     /// The given options among `options`, with their values, in this order. Explicit defaults are left out.
-    func words(of options: [any AnyOption]) -> [String] {
+    func commandLine(of options: [any AnyOption]) -> [String] {
         options.flatMap { option in
             let given = texts(of: option).flatMap { [option.spelling] + ($0.map { [$0] } ?? []) }
             return given == option.defaultText.map { [option.spelling, $0] } ? [] : given

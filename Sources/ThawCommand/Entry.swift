@@ -15,17 +15,17 @@ public func commandWords() -> [String] {
     }
 }
 
-/// Runs the command given by `words`, the program's arguments without its name, and returns the exit code.
-public func runCommand(_ words: [String]) -> Int32 {
-    do { return try runCommand(throwing: words) } catch {
+/// Runs the command given by `arguments`, the program's arguments without its name, and returns the exit code.
+public func runCommand(_ arguments: [String]) -> Int32 {
+    do { return try runCommand(throwing: arguments) } catch {
         Console().report(error)
         return ExitStatus.failed.rawValue
     }
 }
 
-/// Runs the command given by `words`, and returns the exit code.
+/// Runs the command given by `arguments`, and returns the exit code.
 /// - Throws: `Failure` if the command fails; its messages spell options as on the command line.
-public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
+public func runCommand(throwing arguments: [String]) throws(Failure) -> Int32 {
     // Writing to a closed pipe then fails with an error, and the program exits silently.
     signal(SIGPIPE, SIG_IGN)
     // The same applies to writing to a file that has reached the size limit.
@@ -35,7 +35,7 @@ public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
     thaw_watch_mapped_files(ExitStatus.failed.rawValue)
     let console = Console()
     do {
-        let status = try dispatch(words, console)
+        let status = try dispatch(arguments, console)
         return status == .interrupted ? Interruption.exitCode : status.rawValue
     } catch let failure as Failure {
         throw failure.forCommand
@@ -46,12 +46,12 @@ public func runCommand(throwing words: [String]) throws(Failure) -> Int32 {
     }
 }
 
-private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatus {
-    guard let name = words.first else {
+private func dispatch(_ commandLine: [String], _ console: Console) throws -> ExitStatus {
+    guard let name = commandLine.first else {
         console.note("\(Help.overview)")
         return .failed
     }
-    let rest = words.dropFirst()
+    let rest = commandLine.dropFirst()
     if let text = try text(ofOption: name, rest) {
         try console.print(text)
         return .done
@@ -73,7 +73,7 @@ private func dispatch(_ words: [String], _ console: Console) throws -> ExitStatu
     }
 }
 
-/// The output for an option before any command, or for `thaw help`; nil for other words.
+/// The output for an option before any command, or for `thaw help`; nil for other arguments.
 private func text(ofOption name: String, _ rest: ArraySlice<String>) throws -> String? {
     switch name {
     case "--help", "-h": return Help.overview

@@ -44,15 +44,16 @@ private enum Graphviz {
         for (number, file) in [(STDIN_FILENO, input), (STDOUT_FILENO, output), (STDERR_FILENO, errors)] {
             posix_spawn_file_actions_adddup2(&actions, file.descriptor, number)
         }
-        var words: [UnsafeMutablePointer<CChar>?] = ["dot", "-Tsvg"].map { (word: String) in strdup(word) } + [nil]
-        defer { for word in words { free(word) } }
+        var argv: [UnsafeMutablePointer<CChar>?] =
+            ["dot", "-Tsvg"].map { (argument: String) in strdup(argument) } + [nil]
+        defer { for argument in argv { free(argument) } }
         #if canImport(Darwin)
             let environment = _NSGetEnviron().pointee
         #else
             let environment = environ
         #endif
         var process = pid_t()
-        let error = posix_spawnp(&process, "dot", &actions, nil, &words, environment)
+        let error = posix_spawnp(&process, "dot", &actions, nil, &argv, environment)
         guard error == 0 else {
             throw error == ENOENT ? Failure.noGraphviz() : Failure.graphvizFailed(String(cString: strerror(error)))
         }

@@ -21,7 +21,7 @@ extension Arguments {
         facts.append(
             ("Ground truth", "\(result.truth): \(grouped(count)) \(count == 1 ? "photo" : "photos")"))
         let own: [any AnyOption] = [Options.labels, Options.offset]
-        let options = words(of: own + OptionGroups.results)
+        let options = commandLine(of: own + OptionGroups.results)
         facts.append(("Options", options.isEmpty ? "none (all defaults)" : Self.shellLine(options)))
         facts.append(("Version", Help.version))
         facts.append(("Date", Self.date()))

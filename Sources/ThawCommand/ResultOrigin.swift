@@ -8,7 +8,7 @@ struct ResultOrigin {
 
     /// - Throws: `Failure` if the model cannot be read.
     init(_ path: String, _ arguments: Arguments) throws {
-        let options = arguments.words(of: OptionGroups.results)
+        let options = arguments.commandLine(of: OptionGroups.results)
         let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels], words: options)
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }

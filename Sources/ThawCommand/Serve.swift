@@ -93,10 +93,10 @@ func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     console.tell(of: arguments[Options.precision])
     let program = try ownFolder() + "/thaw-serve"
     guard access(program.fileName, X_OK) == 0 else { throw Failure.noServer(program) }
-    var words: [UnsafeMutablePointer<CChar>?] = [strdup(program.fileName)] + arguments.line.map { strdup($0) } + [nil]
-    defer { for word in words { free(word) } }
+    var argv: [UnsafeMutablePointer<CChar>?] = [strdup(program.fileName)] + arguments.line.map { strdup($0) } + [nil]
+    defer { for argument in argv { free(argument) } }
     // Interrupted commands clean up; the service handles signals itself.
-    execv(program.fileName, &words)
+    execv(program.fileName, &argv)
     throw Failure.serverFailed(program, String(cString: strerror(errno)))
 }
 

@@ -46,8 +46,9 @@ private enum Graphviz {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO)
-        var words: [UnsafeMutablePointer<CChar>?] = ["dot", "-Tsvg"].map { (word: String) in strdup(word) } + [nil]
-        defer { for word in words { free(word) } }
+        var argv: [UnsafeMutablePointer<CChar>?] =
+            ["dot", "-Tsvg"].map { (argument: String) in strdup(argument) } + [nil]
+        defer { for argument in argv { free(argument) } }
         // The service blocks the signals that it waits for; the program must not.
         #if canImport(Darwin)
             var attributes: posix_spawnattr_t?
@@ -66,7 +67,7 @@ private enum Graphviz {
             let environment = environ
         #endif
         var process = pid_t()
-        let error = posix_spawnp(&process, "dot", &actions, &attributes, &words, environment)
+        let error = posix_spawnp(&process, "dot", &actions, &attributes, &argv, environment)
         guard error == 0 else { throw error == ENOENT ? missing() : failed() }
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}

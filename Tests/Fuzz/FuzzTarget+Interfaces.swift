@@ -22,7 +22,7 @@ extension FuzzTarget {
             guard let command = Commands.all.first(where: { $0.name == words[0] }) else { return }
             do {
                 let arguments = try command.arguments(words.dropFirst())
-                _ = arguments.words(of: command.options)
+                _ = arguments.commandLine(of: command.options)
             } catch let failure as Failure { _ = "\(failure.forCommand)" }
         })
 

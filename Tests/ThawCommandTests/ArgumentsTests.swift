@@ -59,8 +59,8 @@ import Thaw
         let compress = try Arguments(weights, options: Commands.compress.options)
         #expect(compress[Options.shorterWeights] == .int8 && compress[Options.compressed] == "m.mlmodel")
         #expect(compress[Options.weights] == nil && compress[Options.result] == nil)
-        #expect(!compress.isGiven(Options.weights) && compress.words(of: [Options.weights]) == [])
-        #expect(compress.words(of: [Options.shorterWeights]) == ["--weights", "int8"])
+        #expect(!compress.isGiven(Options.weights) && compress.commandLine(of: [Options.weights]) == [])
+        #expect(compress.commandLine(of: [Options.shorterWeights]) == ["--weights", "int8"])
         let run = try Arguments(["-o", "m.npy"], options: Commands.run.options)
         #expect(run[Options.arrays] == "m.npy" && run[Options.pictures] == nil)
     }

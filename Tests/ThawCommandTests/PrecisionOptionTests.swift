@@ -22,6 +22,6 @@ import Thaw
 
     @Test func `results of different precisions are not mixed in one file`() throws {
         let arguments = try Commands.classify.arguments(["m", "i", "--precision", "bf16"])
-        #expect(arguments.words(of: OptionGroups.results).contains("bf16"))
+        #expect(arguments.commandLine(of: OptionGroups.results).contains("bf16"))
     }
 }

@@ -32,6 +32,6 @@ import Testing
         ])
     func options(_ given: String, _ said: String) throws {
         let arguments = try Arguments(given.split(separator: " ").map(String.init), options: Commands.classify.options)
-        #expect(arguments.words(of: OptionGroups.results).joined(separator: " ") == said)
+        #expect(arguments.commandLine(of: OptionGroups.results).joined(separator: " ") == said)
     }
 }

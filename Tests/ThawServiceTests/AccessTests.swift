@@ -92,5 +92,7 @@ import Testing
         [], ["a.pb", "b/a.pb"], ["ä.pb"], ["a.pb", "--port"], ["a.pb", "--port=70000"], ["a.pb", "--nothing=1"],
         ["a.pb", "--crop=center:2"], ["a.pb", "--labels=b=x.txt"], ["a.pb", "--background=red"], ["a.pb", "--queue=0"],
     ])
-    func `wrong words are refused`(_ words: [String]) { #expect(throws: StartFailure.self) { try Settings(words) } }
+    func `wrong arguments are refused`(_ arguments: [String]) {
+        #expect(throws: StartFailure.self) { try Settings(arguments) }
+    }
 }

@@ -13,10 +13,10 @@ import Testing
     static func path(_ name: String) -> String { project.appending(path: name).path }
 
     /// Runs `curl` and returns its output.
-    static func curl(_ words: [String]) throws -> String {
+    static func curl(_ arguments: [String]) throws -> String {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["curl", "-s"] + words
+        process.arguments = ["curl", "-s"] + arguments
         let pipe = Pipe()
         process.standardOutput = pipe
         try process.run()
@@ -29,15 +29,15 @@ import Testing
 
     @Test(.enabled(if: hasCurl, "curl is not installed"))
     func `thaw serve answers like thaw classify, and ends with its signal`() throws {
-        let words = [Self.path("Models/cifar10.pb"), "--labels", Self.path("labels/cifar10.txt")]
+        let arguments = [Self.path("Models/cifar10.pb"), "--labels", Self.path("labels/cifar10.txt")]
         let photo = Self.path("Tests/Fixtures/photographs/cat.jpg")
-        let server = try RunningServer(words)
+        let server = try RunningServer(arguments)
         defer { server.stop() }
         let url = server.url
 
         let command = Process()
         command.executableURL = Self.folder.appending(path: "thaw")
-        command.arguments = ["classify"] + words + ["--format", "json", photo]
+        command.arguments = ["classify"] + arguments + ["--format", "json", photo]
         let pipe = Pipe()
         (command.standardOutput, command.standardError) = (pipe, Pipe())
         try command.run()

@@ -190,8 +190,8 @@ struct PipelineTests {
         (["--function", "x", "pipelines/dictionary.mlmodel"], "--function is for ML Programs"),
         (["--labels", "labels/blank_first_line.txt", "pipelines/dictionary.mlmodel"], "--labels is for graphs"),
     ])
-    func `models that cannot be served are refused at startup`(_ words: [String], _ message: String) throws {
-        let words = words.map { $0.contains("/") ? Self.path($0) : $0 }
-        #expect(try RunningServer.refusal(words).contains(message))
+    func `models that cannot be served are refused at startup`(_ arguments: [String], _ message: String) throws {
+        let arguments = arguments.map { $0.contains("/") ? Self.path($0) : $0 }
+        #expect(try RunningServer.refusal(arguments).contains(message))
     }
 }

@@ -6,9 +6,9 @@ struct RunningServer {
     private let process: Process
     let url: String
 
-    /// - Parameter words: The models and options.
-    init(_ words: [String]) throws {
-        let (process, output, _) = try RunningServer.start(words)
+    /// - Parameter arguments: The models and options.
+    init(_ arguments: [String]) throws {
+        let (process, output, _) = try RunningServer.start(arguments)
         let line = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
         #expect(line.hasPrefix("listening on http://127.0.0.1:"))
         self.process = process
@@ -24,18 +24,18 @@ struct RunningServer {
     }
 
     /// Its messages if it does not start.
-    static func refusal(_ words: [String]) throws -> String {
-        let (process, _, errors) = try start(words)
+    static func refusal(_ arguments: [String]) throws -> String {
+        let (process, _, errors) = try start(arguments)
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         #expect(process.terminationStatus == 2)
         return text
     }
 
-    private static func start(_ words: [String]) throws -> (Process, output: Pipe, errors: Pipe) {
+    private static func start(_ arguments: [String]) throws -> (Process, output: Pipe, errors: Pipe) {
         let process = Process()
         process.executableURL = EndToEndTests.folder.appending(path: "thaw")
-        process.arguments = ["serve", "--port", "0"] + words
+        process.arguments = ["serve", "--port", "0"] + arguments
         let (output, errors) = (Pipe(), Pipe())
         (process.standardOutput, process.standardError) = (output, errors)
         try process.run()

@@ -13,7 +13,7 @@ enum ArrayInputs {
         guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.has(.fed) }) else {
             return nil
         }
-        let names = inputs.map { options.words[$0.node] ?? $0.node }
+        let names = inputs.map { options.keys[$0.node] ?? $0.node }
         let shapes = try feeding(names)
         var types: [String: TensorType] = [:]
         for (input, (name, shape)) in zip(inputs, zip(names, shapes)) {

@@ -36,14 +36,14 @@ struct GraphSource {
         var signature = format == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
         let graph = live.meta.graph
         if !options.outputs.isEmpty {
-            let words = signature?.outputs ?? []
+            let signatureOutputs = signature?.outputs ?? []
             // Users know an output by its key in the signature.
             signature?.outputs = options.outputs.map { name in
                 let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
-                let found = isNode ? nil : words.first { $0.word == name }
-                return found ?? (word: GraphSurvey.Reference(name).text, tensor: name)
+                let found = isNode ? nil : signatureOutputs.first { $0.key == name }
+                return found ?? (key: GraphSurvey.Reference(name).text, tensor: name)
             }
-            if let word = signature?.outputs.map(\.word).firstRepeated { throw Failure.outputTwice(word).inFile(path) }
+            if let key = signature?.outputs.map(\.key).firstRepeated { throw Failure.outputTwice(key).inFile(path) }
         }
         var outputs = signature?.outputs.map(\.tensor) ?? options.outputs
         let bundle = live.variables

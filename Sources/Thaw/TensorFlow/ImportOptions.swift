@@ -39,14 +39,14 @@ struct ImportOptions: Sendable {
     /// The placeholders that the given arrays name.
     var fed: Set<String> = []
     /// The names of inputs in the signature, by the names of their nodes.
-    var words: [String: String] = [:]
+    var keys: [String: String] = [:]
     /// The nodes that become multi-array inputs of these types, instead of the one input that is found; for tests.
     var arrays: [String: TensorType]?
 
     /// The options for one of several inputs.
     func forInput(_ node: String) -> ImportOptions {
         var result = self
-        if let own = ofInputs[node] ?? words[node].flatMap({ ofInputs[$0] }) {
+        if let own = ofInputs[node] ?? keys[node].flatMap({ ofInputs[$0] }) {
             result.size = own.size ?? size
             result.color = own.color ?? color
             result.shape = own.shape ?? shape

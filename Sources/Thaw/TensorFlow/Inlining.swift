@@ -153,9 +153,9 @@ struct Inlining {
         return name
     }
 
-    /// The index of the first output with the name `word` in an operation's definition.
-    private func outputIndex(_ word: String, of op: String) -> Int {
-        functions[op]?.outputs.firstIndex(of: word) ?? OutputNames.all[op]?.firstIndex(of: word) ?? 0
+    /// The index of the first output with the name `outputName` in an operation's definition.
+    private func outputIndex(_ outputName: String, of op: String) -> Int {
+        functions[op]?.outputs.firstIndex(of: outputName) ?? OutputNames.all[op]?.firstIndex(of: outputName) ?? 0
     }
 
     // MARK: Conditions

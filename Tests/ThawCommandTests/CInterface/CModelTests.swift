@@ -84,14 +84,14 @@ import Testing
     /// The lines that the program prints for a model and its inputs.
     private func outputs(_ program: CProgram, _ model: String, _ inputs: [Given], threads: Int = 1) throws -> [String] {
         let folder = try TemporaryFolder()
-        var words = [model, "\(threads)"]
+        var arguments = [model, "\(threads)"]
         for (index, input) in inputs.enumerated() {
             let file = folder.path("\(index)")
             try Data(input.tensor.bytes).write(to: URL(fileURLWithPath: file))
             let shape = input.tensor.shape.map { "\($0)" }.joined(separator: ",")
-            words += [input.name, input.tensor.element.rawValue, shape, file]
+            arguments += [input.name, input.tensor.element.rawValue, shape, file]
         }
-        return try program.run(words).split(separator: "\n").map(String.init)
+        return try program.run(arguments).split(separator: "\n").map(String.init)
     }
 
     private func hex(_ tensor: Tensor) -> String {

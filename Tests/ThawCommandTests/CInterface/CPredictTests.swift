@@ -5,8 +5,8 @@ import Testing
 
 /// Pipelines and detectors through the C interface.
 @Suite struct CPredictTests {
-    /// The words that the test program takes for a value.
-    private func words(_ value: FeatureValue) -> [String] {
+    /// The arguments that the test program takes for a value.
+    private func arguments(_ value: FeatureValue) -> [String] {
         func numbers(_ numbers: [Double]) -> String { numbers.map { "\($0)" }.joined(separator: ",") }
         switch value {
         case .integer(let number): return ["integer", "\(number)"]
@@ -63,7 +63,7 @@ import Testing
             let row = try #require(
                 pipeline.rows(inFile: Project.fixture("pipelines/\(name).jsonl"), of: "inputs").first)
             let values = pipeline.inputs.compactMap { input in row[input.name].map { (input.name, $0) } }
-            let given = values.flatMap { [$0.0] + words($0.1) }
+            let given = values.flatMap { [$0.0] + arguments($0.1) }
             #expect(try program.run([path] + given) == expected(pipeline, row), "\(name)")
         }
     }
@@ -103,7 +103,7 @@ import Testing
         let categories = Project.fixture("pipelines/hand_categories.mlmodel")
         let dictionary = Project.fixture("pipelines/dictionary.mlmodel")
         let network = Project.fixture("coreml/array.mlmodel")
-        for (words, code) in [
+        for (arguments, code) in [
             ([iris], "1 noInput"),
             ([iris, "nothing", "number", "1"], "1 noSuchFeature"),
             ([scaler, "-", "string", "x"], "1 wrongType"),
@@ -116,7 +116,7 @@ import Testing
             ([network, "-", "number", "1"], "1 wrongType"),
             ([network, "-", "other", "1"], "2 invalidArgument"),
         ] {
-            #expect(try program.run(words) == code + "\n", "\(words)")
+            #expect(try program.run(arguments) == code + "\n", "\(arguments)")
         }
     }
 

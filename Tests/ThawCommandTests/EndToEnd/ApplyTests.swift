@@ -5,8 +5,8 @@ import Testing
     /// Its placeholder has no shape; the first convolution shows that its images are gray.
     private static let network = Project.fixture("generators/super_resolution.pb")
 
-    private func apply(_ words: [String], in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
-        try Thaw.run(["apply", ApplyTests.network] + words, in: folder)
+    private func apply(_ arguments: [String], in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
+        try Thaw.run(["apply", ApplyTests.network] + arguments, in: folder)
     }
 
     /// The width and height in a PNG's header.
@@ -29,12 +29,13 @@ import Testing
     @Test func `a converted model returns the same image as its graph`() throws {
         let folder = try TemporaryFolder()
         let model = folder.path("model.mlmodel")
-        let words = ["--size", "64x48", "--preprocess", "unit"]
-        let converted = try Thaw.run(["convert", ApplyTests.network, "-o", model] + words)
+        let arguments = ["--size", "64x48", "--preprocess", "unit"]
+        let converted = try Thaw.run(["convert", ApplyTests.network, "-o", model] + arguments)
         #expect(converted.status == 0)
         #expect(converted.errors.contains("the output 'enlarged' is an image\ngray: pixel = 255 · y\n"))
         #expect(!converted.errors.contains("outputs are multi-arrays"))
-        _ = try Thaw.run(["apply", ApplyTests.network, Project.photograph("cat"), "-o", folder.path("a.png")] + words)
+        _ = try Thaw.run(
+            ["apply", ApplyTests.network, Project.photograph("cat"), "-o", folder.path("a.png")] + arguments)
         let applied = try Thaw.run("apply", model, Project.photograph("cat"), "-o", folder.path("b.png"))
         #expect(applied.status == 0)
         #expect(applied.errors == "")
@@ -43,7 +44,7 @@ import Testing
         let inspected = try Thaw.run("inspect", model)
         #expect(inspected.output.contains("enlarged: an image, 128×96, gray"))
 
-        let array = try Thaw.run(["convert", ApplyTests.network, "-o", model, "--no-image-output"] + words)
+        let array = try Thaw.run(["convert", ApplyTests.network, "-o", model, "--no-image-output"] + arguments)
         #expect(array.errors.contains("outputs are multi-arrays"))
         let other = try Thaw.run("apply", model, Project.photograph("cat"), "-o", folder.path("c.png"))
         #expect(other.status == 0)
@@ -80,10 +81,10 @@ import Testing
     @Test(.enabled(if: FileManager.default.fileExists(atPath: ApplyTests.shared), "the shared networks are not here"))
     func `the value range of a published super-resolution network is detected`() throws {
         let folder = try TemporaryFolder()
-        let words = ["apply", Self.shared, Project.fixture("generators/coffee.png"), "-o", "a.png"]
-        let found = try Thaw.run(words, in: folder)
+        let arguments = ["apply", Self.shared, Project.fixture("generators/coffee.png"), "-o", "a.png"]
+        let found = try Thaw.run(arguments, in: folder)
         #expect(found.status == 0 && found.errors.contains("is scaled to 0 to 1;"))
-        let told = try Thaw.run(words.dropLast() + ["b.png", "--preprocess", "unit"], in: folder)
+        let told = try Thaw.run(arguments.dropLast() + ["b.png", "--preprocess", "unit"], in: folder)
         #expect(told.status == 0)
         #expect(try folder.data("a.png") == folder.data("b.png"))
         #expect(try colorType(folder.data("a.png")) == 2)
@@ -101,12 +102,12 @@ import Testing
             let converted = try Thaw.run("convert", style, "--size", sizes, "-o", name, in: folder)
             #expect(converted.status == 0, "\(converted.errors)")
             #expect(converted.errors.contains("the image may have other sizes than "))
-            let words = [name, Project.photograph("cat"), "-o", "out.png"]
-            let applied = try Thaw.run(["apply"] + words, in: folder)
+            let arguments = [name, Project.photograph("cat"), "-o", "out.png"]
+            let applied = try Thaw.run(["apply"] + arguments, in: folder)
             #expect(applied.status == 0, "\(applied.errors)")
             #expect(try self.size(folder.data("out.png")) == result)
             let graph = try Thaw.run(
-                ["apply", style, "--size", "\(size[0])x\(size[1])"] + words.dropFirst().dropLast() + ["graph.png"],
+                ["apply", style, "--size", "\(size[0])x\(size[1])"] + arguments.dropFirst().dropLast() + ["graph.png"],
                 in: folder)
             #expect(graph.status == 0)
             if name.hasSuffix(".mlmodel") { #expect(try folder.data("out.png") == folder.data("graph.png")) }
@@ -124,8 +125,8 @@ import Testing
         for name in ["in/a.jpg", "in/below/a.webp", "in/b.png"] {
             try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
         }
-        let words = ["in", Project.photograph("horse"), "--max-side", "40", "-o", "made/out"]
-        let outcome = try apply(words + ["--format", "csv"], in: folder)
+        let arguments = ["in", Project.photograph("horse"), "--max-side", "40", "-o", "made/out"]
+        let outcome = try apply(arguments + ["--format", "csv"], in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.lines[0] == "image,output,width,height,error")
         #expect(
@@ -133,17 +134,17 @@ import Testing
                 "made/out/a.jpg", "made/out/b.png", "made/out/below/a.png", "made/out/horse.jpg",
             ])
         #expect(try size(folder.data("made/out/below/a.png"))[0] == 80)
-        #expect(try apply(words + ["--no-clobber"], in: folder).status == 2)
+        #expect(try apply(arguments + ["--no-clobber"], in: folder).status == 2)
     }
 
     @Test func `one bad image does not stop the others`() throws {
         let folder = try TemporaryFolder()
-        let words = [Project.photograph("cat"), "/nowhere.jpg", "--max-side", "40", "-o", folder.path("out")]
-        let text = try apply(words)
+        let arguments = [Project.photograph("cat"), "/nowhere.jpg", "--max-side", "40", "-o", folder.path("out")]
+        let text = try apply(arguments)
         #expect(text.status == 1)
         #expect(text.lines.count == 1)
         #expect(text.errors.contains("thaw: /nowhere.jpg: no such file\n"))
-        let json = try apply(words + ["--format", "json"])
+        let json = try apply(arguments + ["--format", "json"])
         #expect(json.status == 1)
         let objects = try json.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
@@ -162,10 +163,10 @@ import Testing
         }
         try FileManager.default.createSymbolicLink(atPath: folder.path("link"), withDestinationPath: folder.path("a"))
         let original = try folder.data("a/x.jpg")
-        for words in [
+        for arguments in [
             ["a/x.jpg", "-o", "a/x.jpg"], ["a", "-o", "a"], ["a", "-o", "link"], ["a/x.jpg", "-o", "a/../a/x.jpg"],
         ] {
-            let outcome = try apply(words, in: folder)
+            let outcome = try apply(arguments, in: folder)
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains("one of the input images"))
         }
@@ -185,9 +186,9 @@ import Testing
         (["PHOTO", "-o", "x.png", "--tile", "0"], "invalid value '0'; expected a number of pixels"),
         (["PHOTO", "-o", "x.png", "--quality", "101"], "invalid value '101'; expected an integer from 1 to 100"),
         (["PHOTO", "-o", "none/x.png"], "none/x.png: there is no folder 'none'"),
-    ]) func `invalid options are refused`(_ words: [String], _ message: String) throws {
+    ]) func `invalid options are refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
-        let outcome = try apply(words.map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }, in: folder)
+        let outcome = try apply(arguments.map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }, in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message))
         #expect(try folder.names.isEmpty)
@@ -195,11 +196,11 @@ import Testing
 
     @Test func `networks without image output, and tiles for global networks, are refused`() throws {
         let folder = try TemporaryFolder()
-        let words = [Project.photograph("cat"), "-o", folder.path("x.png")]
-        let classifier = try Thaw.run(["apply", Project.network("squeezenet")] + words)
+        let arguments = [Project.photograph("cat"), "-o", folder.path("x.png")]
+        let classifier = try Thaw.run(["apply", Project.network("squeezenet")] + arguments)
         #expect(classifier.status == 2)
         #expect(classifier.errors.contains("the model has no image output"))
-        let style = try Thaw.run(["apply", Project.fixture("generators/style.pb"), "--tile", "128"] + words)
+        let style = try Thaw.run(["apply", Project.fixture("generators/style.pb"), "--tile", "128"] + arguments)
         #expect(style.status == 2)
         #expect(style.errors.contains("depends on the whole image"))
     }
@@ -210,8 +211,8 @@ import Testing
         let path = folder.path("large.pgm")
         // 12,000 × 12,000 gray pixels.
         try (Data("P5 12000 12000 255\n".utf8) + Data(count: 144_000_000)).write(to: URL(fileURLWithPath: path))
-        let words = ["apply", ApplyTests.network, path, "-o", folder.path("x.png"), "--threads", "1"]
-        let outcome = try Thaw.run(words, shell: "ulimit -v 4000000;")
+        let arguments = ["apply", ApplyTests.network, path, "-o", folder.path("x.png"), "--threads", "1"]
+        let outcome = try Thaw.run(arguments, shell: "ulimit -v 4000000;")
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("\(path): the image of 12000 × 12000 pixels is too large"))
         #expect(outcome.errors.contains("hint: --tile 512"))

@@ -11,8 +11,8 @@ import Testing
         return (folder, path)
     }()
 
-    private func classify(_ words: String...) throws -> Thaw.Outcome {
-        try Thaw.run(["classify", ClassifyTests.model.path] + words)
+    private func classify(_ arguments: String...) throws -> Thaw.Outcome {
+        try Thaw.run(["classify", ClassifyTests.model.path] + arguments)
     }
 
     @Test func `a cat and a horse are recognized, the most probable label first`() throws {
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test func `a graph classifies like its converted model, and reports its assumptions`() throws {
-        let words = [Project.photograph("cat"), "--threads", "1"]
-        let graph = try Thaw.run(["classify", Project.demo, "--labels", Project.demoLabels] + words)
-        let model = try Thaw.run(["classify", ClassifyTests.model.path] + words)
+        let arguments = [Project.photograph("cat"), "--threads", "1"]
+        let graph = try Thaw.run(["classify", Project.demo, "--labels", Project.demoLabels] + arguments)
+        let model = try Thaw.run(["classify", ClassifyTests.model.path] + arguments)
         #expect(graph.status == 0)
         #expect(graph.output == model.output)
         #expect(graph.errors.contains("red: y = "))
         #expect(model.errors == "")
-        let nameless = try Thaw.run(["classify", Project.demo] + words)
+        let nameless = try Thaw.run(["classify", Project.demo] + arguments)
         #expect(nameless.lines[1].hasSuffix("  3"))
     }
 
@@ -62,19 +62,19 @@ import Testing
 
     @Test func `one bad image does not stop the others`() throws {
         let bad = Project.fixture("images/refused/picture.tiff")
-        let words = [Project.photograph("cat"), bad, "/nowhere.jpg", Project.photograph("horse")]
-        let text = try Thaw.run(["classify", ClassifyTests.model.path, "--top", "1"] + words)
+        let arguments = [Project.photograph("cat"), bad, "/nowhere.jpg", Project.photograph("horse")]
+        let text = try Thaw.run(["classify", ClassifyTests.model.path, "--top", "1"] + arguments)
         #expect(text.status == 1)
         #expect(text.lines.count == 4)
         #expect(text.errors.contains("thaw: /nowhere.jpg: no such file\n"))
         #expect(text.errors.contains("thaw: \(bad): is a TIFF image"))
 
-        let json = try Thaw.run(["classify", ClassifyTests.model.path, "--format", "json"] + words)
+        let json = try Thaw.run(["classify", ClassifyTests.model.path, "--format", "json"] + arguments)
         #expect(json.status == 1)
         let objects = try json.lines.map {
             try #require(try JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any])
         }
-        #expect(objects.map { $0["image"] as? String } == words)
+        #expect(objects.map { $0["image"] as? String } == arguments)
         #expect(
             objects.map { Set($0.keys) } == [
                 ["image", "predictions"], ["image", "error", "code"], ["image", "error", "code"],
@@ -89,7 +89,7 @@ import Testing
         #expect(first["index"] as? Int == 7)
         #expect(try #require(first["probability"] as? Double) > 0.5)
 
-        let csv = try Thaw.run(["classify", ClassifyTests.model.path, "--format", "csv", "--top", "2"] + words)
+        let csv = try Thaw.run(["classify", ClassifyTests.model.path, "--format", "csv", "--top", "2"] + arguments)
         #expect(csv.status == 1)
         #expect(csv.lines.count == 1 + 2 + 1 + 1 + 2)
         #expect(csv.lines[4] == "/nowhere.jpg,,,,,no such file")
@@ -124,19 +124,19 @@ import Testing
 
     @Test func `labels that do not exclude each other are mentioned once`() throws {
         let folder = try TemporaryFolder()
-        let words = [Project.photograph("cat"), Project.photograph("horse")]
+        let arguments = [Project.photograph("cat"), Project.photograph("horse")]
         let graph = try folder.writeSigmoidGraph(to: "graph.pb")
-        let outcome = try Thaw.run(["classify", graph, "--preprocess", "unit"] + words, in: folder)
+        let outcome = try Thaw.run(["classify", graph, "--preprocess", "unit"] + arguments, in: folder)
         #expect(outcome.status == 0)
         #expect(outcome.errors.components(separatedBy: "this is a multi-label model").count == 2)
     }
 
     @Test func `results that cannot be written, or that are not read`() throws {
-        let words = ["classify", ClassifyTests.model.path, Project.photograph("cat")]
-        let full = try Thaw.run(words, after: "> /dev/full")
+        let arguments = ["classify", ClassifyTests.model.path, Project.photograph("cat")]
+        let full = try Thaw.run(arguments, after: "> /dev/full")
         #expect(full.status == 2)
         #expect(full.errors == "thaw: standard output: cannot be written: No space left on device\n")
-        #expect(try Thaw.run(words, after: "| true").errors == "")
+        #expect(try Thaw.run(arguments, after: "| true").errors == "")
     }
 
     @Test func `circular links are followed once, and an unreadable folder is reported`() throws {

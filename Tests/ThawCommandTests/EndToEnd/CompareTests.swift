@@ -7,9 +7,9 @@ import Testing
     private let photographs = Project.fixture("photographs")
 
     /// The converted graph, in a separate folder.
-    private func converted(_ network: String, _ words: String...) throws -> TemporaryFolder {
+    private func converted(_ network: String, _ arguments: String...) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        let outcome = try Thaw.run(["convert", Project.network(network), "-o", "m.mlmodel"] + words, in: folder)
+        let outcome = try Thaw.run(["convert", Project.network(network), "-o", "m.mlmodel"] + arguments, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         return folder
     }
@@ -34,10 +34,10 @@ import Testing
     func `a graph gets the preprocessing that the other package declares`(_ family: String) throws {
         let folder = try TemporaryFolder()
         let (graph, color) = (Project.network("inception"), family == "caffe" ? "bgr" : "rgb")
-        let words = [
+        let arguments = [
             "convert", graph, "-o", "m.mlpackage", "--weights", "float32", "--preprocess", family, "--color", color,
         ]
-        #expect(try Thaw.run(words, in: folder).status == 0)
+        #expect(try Thaw.run(arguments, in: folder).status == 0)
         let outcome = try Thaw.run("compare", graph, "m.mlpackage", Project.photograph("cat"), in: folder)
         #expect(outcome.status == 0, "\(outcome.output)")
         #expect(outcome.errors.hasPrefix("\(graph) gets the preprocessing of m.mlpackage\n"))
@@ -49,8 +49,8 @@ import Testing
             Project.network("inception"), ["InceptionV3/Logits/dense/BiasAdd", "InceptionV3/Predictions/Softmax"]
         )
         for (name, outputs) in [("a.mlmodel", outputs), ("b.mlmodel", outputs.reversed())] {
-            let words = ["convert", graph, "-o", name] + outputs.flatMap { ["--output", $0] }
-            let outcome = try Thaw.run(words, in: folder)
+            let arguments = ["convert", graph, "-o", name] + outputs.flatMap { ["--output", $0] }
+            let outcome = try Thaw.run(arguments, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
         }
         let outcome = try Thaw.run("compare", "a.mlmodel", "b.mlmodel", Project.photograph("cat"), in: folder)
@@ -69,9 +69,9 @@ import Testing
 
     @Test func `options override the preprocessing of the other model`() throws {
         let folder = try converted("inception", "--preprocess", "torch")
-        let words = ["compare", Project.network("inception"), "m.mlmodel", Project.photograph("cat")]
-        #expect(try Thaw.run(words + ["--preprocess", "torch"], in: folder).status == 0)
-        let outcome = try Thaw.run(words + ["--preprocess", "unit"], in: folder)
+        let arguments = ["compare", Project.network("inception"), "m.mlmodel", Project.photograph("cat")]
+        #expect(try Thaw.run(arguments + ["--preprocess", "torch"], in: folder).status == 0)
+        let outcome = try Thaw.run(arguments + ["--preprocess", "unit"], in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("\nfirst exceeded at    input (image input): "))
         #expect(outcome.lines.last == "                     the models disagree")
@@ -81,8 +81,8 @@ import Testing
         let folder = try TemporaryFolder()
         let graph = Project.fixture("ways/phase_placeholder.pb")
         #expect(try Thaw.run("convert", graph, "-o", "m.mlmodel", in: folder).status == 0)
-        for words in [["m.mlmodel"], ["m.mlmodel", "--preprocess", "unit"], [graph]] {
-            let outcome = try Thaw.run(["compare", graph] + words + [Project.photograph("cat")], in: folder)
+        for arguments in [["m.mlmodel"], ["m.mlmodel", "--preprocess", "unit"], [graph]] {
+            let outcome = try Thaw.run(["compare", graph] + arguments + [Project.photograph("cat")], in: folder)
             #expect(
                 ("\n" + outcome.errors).contains("\nthe placeholder 'keras_learning_phase' is false, as at inference; ")
             )
@@ -100,11 +100,11 @@ import Testing
     @Test func `a model of several sizes runs and agrees with the graph at each of them`() throws {
         let folder = try converted("unknown_size", "--size", "24..64x24..64")
         let graph = Project.network("unknown_size")
-        let words = ["compare", graph, "m.mlmodel", Project.photograph("cat")]
+        let arguments = ["compare", graph, "m.mlmodel", Project.photograph("cat")]
         for size in ["24x24", "40x33", "64x64"] {
-            #expect(try Thaw.run(words + ["--size", size], in: folder).status == 0, "\(size)")
+            #expect(try Thaw.run(arguments + ["--size", size], in: folder).status == 0, "\(size)")
         }
-        let outside = try Thaw.run(words + ["--size", "80x80"], in: folder)
+        let outside = try Thaw.run(arguments + ["--size", "80x80"], in: folder)
         #expect(outside.status == 2)
         #expect(
             outside.errors.contains("the model takes no images of 80×80 pixels; supported sizes: from 24×24 to 64×64"))
@@ -123,8 +123,8 @@ import Testing
         try model.write(toFile: folder.path("tampered.mlmodel"))
 
         for first in [Project.network("resnet"), path] {
-            let words = ["compare", first, "tampered.mlmodel", photographs, "--format", "json"]
-            let outcome = try Thaw.run(words, in: folder)
+            let arguments = ["compare", first, "tampered.mlmodel", photographs, "--format", "json"]
+            let outcome = try Thaw.run(arguments, in: folder)
             #expect(outcome.status == 1)
             let report = try #require(
                 JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
@@ -154,16 +154,16 @@ import Testing
 
     @Test func `an image that cannot be read does not stop the others`() throws {
         let folder = try converted("resnet")
-        let words = ["compare", Project.network("resnet"), "m.mlmodel", "none.jpg"]
-        let outcome = try Thaw.run(words + [Project.photograph("cat")], in: folder)
+        let arguments = ["compare", Project.network("resnet"), "m.mlmodel", "none.jpg"]
+        let outcome = try Thaw.run(arguments + [Project.photograph("cat")], in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.errors.hasSuffix("thaw: none.jpg: no such file\n"))
         #expect(outcome.lines.first == "images               1")
         #expect(outcome.lines.last == "                     the models agree")
-        let alone = try Thaw.run(words, in: folder)
+        let alone = try Thaw.run(arguments, in: folder)
         #expect(alone.status == 2)
         #expect(alone.output == "")
-        let json = try Thaw.run(words + ["--format", "json"], in: folder)
+        let json = try Thaw.run(arguments + ["--format", "json"], in: folder)
         #expect(json.status == 2)
         #expect(
             json.output.contains(
@@ -200,12 +200,12 @@ import Testing
             (["resnet", "resnet", "--format", "csv"], "--format: invalid value 'csv'; expected text or json"),
             (["resnet", "resnet", "--size", "64x64"], "--size 64x64 differs from the graph's 32x32"),
         ] as [([String], String)])
-    func refusals(_ words: [String], _ message: String) throws {
-        let folder = try converted(words[1], "--labels", Project.labels(words[1]))
+    func refusals(_ arguments: [String], _ message: String) throws {
+        let folder = try converted(arguments[1], "--labels", Project.labels(arguments[1]))
         let labels = try folder.write("airplane\ntwo\n3\n4\n5\n6\n7\n8\n9\n10\n", to: "labels.txt")
-        let options = words[2...].map { $0 == "LABELS" ? labels : $0 }
+        let options = arguments[2...].map { $0 == "LABELS" ? labels : $0 }
         let outcome = try Thaw.run(
-            ["compare", Project.network(words[0]), "m.mlmodel", Project.photograph("cat")] + options, in: folder)
+            ["compare", Project.network(arguments[0]), "m.mlmodel", Project.photograph("cat")] + options, in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.output == "")
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -224,7 +224,7 @@ import Testing
             try Thaw.run(
                 "convert", Project.network("unknown_size"), "--size", "28x28", "-o", "c.mlmodel", in: color
             ).status == 0)
-        for (words, message) in [
+        for (arguments, message) in [
             ([rgb, Project.fixture("coreml/array.mlmodel"), image], "the model takes no image"),
             ([gray.path("m.mlmodel"), color.path("c.mlmodel"), image], "takes images of 1 channels, the second of 3"),
             ([rgb, rgb, image, "--color", "bgr"], "--color is for graphs; both are Core ML models"),
@@ -240,7 +240,7 @@ import Testing
             ([Project.fixture("pipelines/image_colors.mlmodel"), detector, image], "the first model takes images of"),
             ([rgb, rgb, Project.fixture("make")], "there are no images in the folder"),
         ] {
-            let outcome = try Thaw.run(["compare"] + words)
+            let outcome = try Thaw.run(["compare"] + arguments)
             #expect(outcome.status == 2)
             #expect(outcome.output == "")
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -286,10 +286,10 @@ import Testing
 
     @Test func `the assumed preprocessing is shown next to the others`() throws {
         let folder = try TemporaryFolder()
-        let words = [
+        let arguments = [
             "convert", Project.network("mobilenet_v1_folded"), "--labels", Project.labels("mobilenet_v1_folded"),
         ]
-        let outcome = try Thaw.run(words + ["--verify", Project.fixture("photographs")], in: folder)
+        let outcome = try Thaw.run(arguments + ["--verify", Project.fixture("photographs")], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let table = outcome.lines.drop { !$0.hasPrefix("preprocessing") }
         #expect(table.count == 6)
@@ -298,7 +298,7 @@ import Testing
             #expect(line.contains(#/ [01]\.\d{4}  [a-z]+/#), "\(line)")
         }
         let said = try Thaw.run(
-            words + ["--verify", Project.fixture("photographs"), "--preprocess", "inception"], in: folder)
+            arguments + ["--verify", Project.fixture("photographs"), "--preprocess", "inception"], in: folder)
         #expect(!said.output.contains("preprocessing"))
     }
 
@@ -324,11 +324,11 @@ import Testing
                 "--verify needs a network that takes an image; this one takes an array"
             ),
         ] as [([String], String)])
-    func refusals(_ words: [String], _ message: String) throws {
+    func refusals(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let source =
-            words[0] == "no_image" ? Project.fixture("graphs/\(Self.arrayGraph).pb") : Project.network(words[0])
-        let options = words.dropFirst().map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }
+            arguments[0] == "no_image" ? Project.fixture("graphs/\(Self.arrayGraph).pb") : Project.network(arguments[0])
+        let options = arguments.dropFirst().map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }
         let outcome = try Thaw.run(["convert", source] + options, in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.output == "")

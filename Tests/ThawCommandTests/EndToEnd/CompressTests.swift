@@ -6,8 +6,8 @@ import Testing
 @Suite struct CompressTests {
     private func converted(_ name: String = "m.mlmodel") throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
-        let words = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", name, "--weights", "float32"]
-        #expect(try Thaw.run(words, in: folder).status == 0)
+        let arguments = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", name, "--weights", "float32"]
+        #expect(try Thaw.run(arguments, in: folder).status == 0)
         return folder
     }
 
@@ -33,12 +33,15 @@ import Testing
 
     @Test func `a tolerance turns the difference into success or failure`() throws {
         let folder = try converted()
-        let words = ["compress", "m.mlmodel", "-o", "s.mlmodel", "--weights", "palette4", Project.photograph("cat")]
-        let strict = try Thaw.run(words + ["--verify", Project.photograph("horse"), "--tolerance", "1e-6"], in: folder)
+        let arguments = [
+            "compress", "m.mlmodel", "-o", "s.mlmodel", "--weights", "palette4", Project.photograph("cat"),
+        ]
+        let strict = try Thaw.run(
+            arguments + ["--verify", Project.photograph("horse"), "--tolerance", "1e-6"], in: folder)
         #expect(strict.status == 1)
         #expect(strict.lines.last == "                     the models disagree")
         #expect(strict.output.contains("\ntolerance            1e-06 of the range\n"))
-        let loose = try Thaw.run(words + ["--verify", Project.photograph("horse"), "--tolerance", "1"], in: folder)
+        let loose = try Thaw.run(arguments + ["--verify", Project.photograph("horse"), "--tolerance", "1"], in: folder)
         #expect(loose.status == 0)
         #expect(loose.lines.last == "                     the models agree")
         let half = try Thaw.run(
@@ -50,15 +53,15 @@ import Testing
 
     @Test func `a conversion to short weights uses the tolerance of 16 bits`() throws {
         let folder = try TemporaryFolder()
-        let words = [
+        let arguments = [
             "convert", Project.demo, "--labels", Project.demoLabels, "--weights", "palette4", "-o", "m.mlmodel",
             "--verify", Project.photograph("rocket"),
         ]
-        let outcome = try Thaw.run(words, in: folder)
+        let outcome = try Thaw.run(arguments, in: folder)
         #expect(outcome.status == 1)
         #expect(outcome.output.contains("tolerance            0.02 of the range\n"))
         #expect(outcome.lines.last == "                     the models disagree")
-        let loose = try Thaw.run(words + ["--tolerance", "0.9"], in: folder)
+        let loose = try Thaw.run(arguments + ["--tolerance", "0.9"], in: folder)
         #expect(loose.status == 0)
         #expect(loose.lines.last == "                     the models agree")
     }
@@ -66,15 +69,15 @@ import Testing
     @Test func `a model may replace itself, unless that is forbidden`() throws {
         let folder = try converted()
         let before = try folder.data("m.mlmodel")
-        let words = ["compress", "m.mlmodel", "-o", "./m.mlmodel", "--weights", "int8"]
-        #expect(try Thaw.run(words + ["--no-clobber"], in: folder).status == 2)
+        let arguments = ["compress", "m.mlmodel", "-o", "./m.mlmodel", "--weights", "int8"]
+        #expect(try Thaw.run(arguments + ["--no-clobber"], in: folder).status == 2)
         #expect(try folder.data("m.mlmodel") == before)
-        let outcome = try Thaw.run(words + ["--verify", Project.photograph("cat")], in: folder)
+        let outcome = try Thaw.run(arguments + ["--verify", Project.photograph("cat")], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output.contains("top label            the same on 1 of 1\n"))
         #expect(try folder.data("m.mlmodel").count < before.count / 3)
         #expect(try folder.names == ["m.mlmodel"])
-        let again = try Thaw.run(words, in: folder)
+        let again = try Thaw.run(arguments, in: folder)
         #expect(again.status == 2)
         #expect(
             again.errors
@@ -106,21 +109,23 @@ import Testing
         for (type, isListed) in [("palette6", true), ("palette8", false), ("int8", false)] {
             let outcome = try Thaw.run("compress", "m.mlmodel", "--weights", type, "-o", "s.mlmodel", in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
-            let words =
+            let expected =
                 "1 of 2 layers are stored as int8, because depthwise convolutions, in which errors do not average out, read them: expand\n"
-            #expect(outcome.errors.contains(words) == isListed, "\(outcome.errors)")
+            #expect(outcome.errors.contains(expected) == isListed, "\(outcome.errors)")
             #expect(outcome.errors.contains("--verify PHOTOS") == (type != "int8"), "\(outcome.errors)")
         }
     }
 
     @Test func `a conversion reports if nothing was compressed`() throws {
         let folder = try TemporaryFolder()
-        let words = ["convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlmodel", "--weights", "int8"]
-        let outcome = try Thaw.run(words + ["--min-elements", "10000000"], in: folder)
+        let arguments = [
+            "convert", Project.demo, "--labels", Project.demoLabels, "-o", "m.mlmodel", "--weights", "int8",
+        ]
+        let outcome = try Thaw.run(arguments + ["--min-elements", "10000000"], in: folder)
         #expect(outcome.status == 0)
         let note = "--weights int8 compressed nothing: no convolution and no dense layer has 10000000 weights or more; "
         #expect(outcome.errors.contains(note), "\(outcome.errors)")
-        #expect(try !Thaw.run(words, in: folder).errors.contains("compressed nothing"))
+        #expect(try !Thaw.run(arguments, in: folder).errors.contains("compressed nothing"))
     }
 
     @Test func `keeping fewer than nine in ten top labels is a failure`() throws {
@@ -152,14 +157,14 @@ import Testing
         for index in 0..<6 { value = try builder.add(Dense(matrix: matrix), [value], name: "dense\(index)")[0] }
         builder.output("output", value)
         try Model(graph: builder.graph).write(toFile: folder.url.appendingPathComponent("m.mlmodel").path)
-        let words = ["compress", "m.mlmodel", "--weights", "float16", "-o"]
-        let network = try Thaw.run(words + ["n.mlmodel"], in: folder)
+        let arguments = ["compress", "m.mlmodel", "--weights", "float16", "-o"]
+        let network = try Thaw.run(arguments + ["n.mlmodel"], in: folder)
         #expect(network.status == 0)
         #expect(
             network.errors.contains(
                 "several layers use the same weights, and a neural network stores them once per layer: 0.2 MB of the 0.2 MB are copies; an .mlpackage stores shared weights once\n"
             ), "\(network.errors)")
-        let program = try Thaw.run(words + ["p.mlpackage"], in: folder)
+        let program = try Thaw.run(arguments + ["p.mlpackage"], in: folder)
         #expect(program.status == 0)
         #expect(!program.errors.contains("copies"), "\(program.errors)")
     }
@@ -199,7 +204,7 @@ import Testing
                 "ARRAY: --verify needs a network that takes an image; "
             ),
         ])
-    func refused(_ words: [String], _ message: String) throws {
+    func refused(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let model = Project.fixture("coreml/rgb.mlmodel")
         let array = Project.fixture("coreml/array.mlmodel")
@@ -208,7 +213,7 @@ import Testing
                 .replacingOccurrences(of: "ARRAY", with: array)
                 .replacingOccurrences(of: "PHOTO", with: Project.photograph("cat"))
         }
-        let outcome = try Thaw.run(["compress"] + words.map(placed), in: folder)
+        let outcome = try Thaw.run(["compress"] + arguments.map(placed), in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.output == "")
         #expect(outcome.errors.hasPrefix("thaw: " + placed(message)), "\(outcome.errors)")

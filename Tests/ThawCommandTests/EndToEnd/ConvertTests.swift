@@ -86,12 +86,12 @@ import Testing
     @Test func `an existing file is replaced, unless that is forbidden`() throws {
         let folder = try TemporaryFolder()
         let model = try folder.write("old", to: "m.mlmodel")
-        let words = ["convert", Project.network("resnet"), "--preprocess", "unit", "-o", model]
-        let refused = try Thaw.run(words + ["--no-clobber"])
+        let arguments = ["convert", Project.network("resnet"), "--preprocess", "unit", "-o", model]
+        let refused = try Thaw.run(arguments + ["--no-clobber"])
         #expect(refused.status == 2)
         #expect(refused.errors.hasSuffix("thaw: \(model): exists already\n") || refused.errors.contains("m.mlmodel: "))
         #expect(try folder.data("m.mlmodel") == Data("old".utf8))
-        #expect(try Thaw.run(words).status == 0)
+        #expect(try Thaw.run(arguments).status == 0)
         #expect(try folder.data("m.mlmodel").count > 1000)
         #expect(try folder.names == ["m.mlmodel"])
     }

@@ -6,19 +6,19 @@ import Testing
 
     @Test func `objects are printed as text, JSON and CSV`() throws {
         let folder = try TemporaryFolder()
-        let words = ["detect", file("anchors.mlmodel"), file("shapes0.png")]
-        let text = try Thaw.run(words, in: folder)
+        let arguments = ["detect", file("anchors.mlmodel"), file("shapes0.png")]
+        let text = try Thaw.run(arguments, in: folder)
         #expect(text.status == 0, "\(text.errors)")
         #expect(text.errors.contains("photos are stretched to 24x24 pixels"))
         #expect(text.output.hasPrefix(file("shapes0.png") + "\n   0."))
         #expect(text.output.split(separator: "\n").count == 23)
-        let json = try Thaw.run(words + ["--format", "json", "--quiet"], in: folder)
+        let json = try Thaw.run(arguments + ["--format", "json", "--quiet"], in: folder)
         #expect(json.errors == "")
         let object = try JSONSerialization.jsonObject(with: Data(json.output.utf8)) as? [String: Any]
         #expect(object?["width"] as? Int == 90 && object?["height"] as? Int == 60)
         let objects = try #require(object?["objects"] as? [[String: Any]])
         #expect(objects.count == 22)
-        let csv = try Thaw.run(words + ["--format", "csv"], in: folder).output.split(separator: "\n")
+        let csv = try Thaw.run(arguments + ["--format", "csv"], in: folder).output.split(separator: "\n")
         #expect(csv.first == "image,rank,label,index,confidence,x,y,width,height,error")
         #expect(csv.count == 23)
         let fields = csv[1].split(separator: ",", omittingEmptySubsequences: false)
@@ -28,13 +28,13 @@ import Testing
 
     @Test func `boxes are drawn into upright copies`() throws {
         let folder = try TemporaryFolder()
-        let words = ["detect", file("yolo8.mlpackage"), file("shapes0.png"), file("shapes1.png"), "-o", "out"]
-        let outcome = try Thaw.run(words, in: folder)
+        let arguments = ["detect", file("yolo8.mlpackage"), file("shapes0.png"), file("shapes1.png"), "-o", "out"]
+        let outcome = try Thaw.run(arguments, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let png = try Data(contentsOf: folder.url.appending(path: "out/shapes1.png"))
         // Width and height in the header: the file itself is stored on its side.
         #expect(Array(png[16..<24]) == [0, 0, 0, 50, 0, 0, 0, 80])
-        let again = try Thaw.run(words + ["--no-clobber", "--format", "csv"], in: folder)
+        let again = try Thaw.run(arguments + ["--no-clobber", "--format", "csv"], in: folder)
         #expect(again.status == 2)
         #expect(again.output.contains("shapes0.png,,,,,,,,,") && again.output.contains("the file already exists"))
     }
@@ -42,8 +42,8 @@ import Testing
     @Test func `thresholds change the results, and finding no objects is a valid result`() throws {
         let folder = try TemporaryFolder()
         func count(_ options: String...) throws -> Int {
-            let words = ["detect", file("anchors.mlmodel"), file("shapes0.png"), "--format", "csv"] + options
-            return try Thaw.run(words, in: folder).output.split(separator: "\n").count - 1
+            let arguments = ["detect", file("anchors.mlmodel"), file("shapes0.png"), "--format", "csv"] + options
+            return try Thaw.run(arguments, in: folder).output.split(separator: "\n").count - 1
         }
         #expect(try count() == 22)
         #expect(try count("--iou", "0.3", "--confidence", "0.4") == 13)
@@ -56,9 +56,9 @@ import Testing
     @Test func `an unreadable image is a separate error`() throws {
         let folder = try TemporaryFolder()
         try Data("no image".utf8).write(to: folder.url.appending(path: "bad.jpg"))
-        let words = ["detect", file("anchors.mlmodel"), "bad.jpg", file("shapes0.png")]
+        let arguments = ["detect", file("anchors.mlmodel"), "bad.jpg", file("shapes0.png")]
         for format in ["text", "json", "csv"] {
-            let outcome = try Thaw.run(words + ["--format", format], in: folder)
+            let outcome = try Thaw.run(arguments + ["--format", format], in: folder)
             #expect(outcome.status == 1)
             #expect((outcome.output + outcome.errors).contains("is not an image"), "\(format)")
         }
@@ -100,9 +100,9 @@ import Testing
                 ], "--coco and --offset cannot be combined"
             ),
         ] as [([String], String)])
-    func refusals(_ words: [String], _ message: String) throws {
+    func refusals(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
-        let paths = words.map { $0 == "detectors" || $0.contains("/") ? Project.fixture($0) : $0 }
+        let paths = arguments.map { $0 == "detectors" || $0.contains("/") ? Project.fixture($0) : $0 }
         let outcome = try Thaw.run(paths, in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -110,10 +110,10 @@ import Testing
 
     @Test func `average precision is that of pycocotools`() throws {
         let folder = try TemporaryFolder()
-        let words = [
+        let arguments = [
             "evaluate", file("anchors.mlmodel"), Project.fixture("detectors"), "--coco", file("coco/run.truth.json"),
         ]
-        let outcome = try Thaw.run(words + ["--format", "json"], in: folder)
+        let outcome = try Thaw.run(arguments + ["--format", "json"], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let result = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let data = try Data(contentsOf: URL(fileURLWithPath: file("coco/run.stats.json")))
@@ -126,7 +126,7 @@ import Testing
         for (name, expected) in zip(names, stats) {
             #expect(abs((result[name] as? Double ?? -1) - expected) < 1e-6, "\(name)")
         }
-        let text = try Thaw.run(words, in: folder)
+        let text = try Thaw.run(arguments, in: folder)
         #expect(text.output.hasPrefix("category  objects      AP    AP50\n") && text.output.contains("\nAP           "))
     }
 

@@ -87,9 +87,9 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.path("my page.html")
         let classes = EvaluateTests.folder.path("classes")
-        let words = demo + [classes, "--report", path, "--crop", "center"]
+        let arguments = demo + [classes, "--report", path, "--crop", "center"]
         let environment = ["SOURCE_DATE_EPOCH": "1767323045"]
-        #expect(try Thaw.run(words, environment: environment).status == 0)
+        #expect(try Thaw.run(arguments, environment: environment).status == 0)
         let page = try #require(try json("page", inPage: path) as? [String: Any])
         let facts = try #require(page["provenance"] as? [[String]])
         #expect(
@@ -119,8 +119,8 @@ import Testing
         let table = try folder.write("file\tclass\n\(Project.photograph("cat"))\t0\n", to: "truth.tsv")
         let sums = try [("saved_model.pb", "cd model;"), ("model", "")].map { model, start in
             let page = folder.path("page.html")
-            let words = ["evaluate", model, table, "--report", page]
-            #expect(try Thaw.run(words, in: folder, shell: start).status == 0)
+            let arguments = ["evaluate", model, table, "--report", page]
+            #expect(try Thaw.run(arguments, in: folder, shell: start).status == 0)
             let facts = try #require((try json("page", inPage: page) as? [String: Any])?["provenance"] as? [[String]])
             return facts[0][1].suffix(64)
         }
@@ -197,8 +197,8 @@ import Testing
             ([], "a folder or a table of photos is missing"), (["a", "b"], "unexpected argument 'b'"),
             (["/nowhere"], "/nowhere: no such file"), (["a.tsv", "--offset", "one"], "expected an integer"),
         ])
-    func refused(_ words: [String], _ expected: String) throws {
-        let outcome = try Thaw.run(demo + words)
+    func refused(_ arguments: [String], _ expected: String) throws {
+        let outcome = try Thaw.run(demo + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(expected))
     }
@@ -206,8 +206,8 @@ import Testing
     @Test func `a baseline's predictions for changed photos are reported`() throws {
         let folder = try TemporaryFolder()
         let classes = EvaluateTests.folder.path("classes")
-        let words = demo + [classes, "--baseline", Project.network("mobilenet_v1_folded")]
-        let text = try Thaw.run(words)
+        let arguments = demo + [classes, "--baseline", Project.network("mobilenet_v1_folded")]
+        let text = try Thaw.run(arguments)
         #expect(text.status == 0)
         let listed = "\nright now, wrong with the baseline: 2\n  0.9991  horse (baseline: 0.5152 airplane): "
         #expect(text.output.contains(listed))
@@ -217,7 +217,7 @@ import Testing
         #expect(!text.output.contains("wrong now"))
 
         let path = folder.path("report.html")
-        let outcome = try Thaw.run(words + ["--format", "json", "--report", path])
+        let outcome = try Thaw.run(arguments + ["--format", "json", "--report", path])
         let printed = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         let summary = try #require((try json("page", inPage: path) as? [String: Any])?["summary"] as? [String: Any])
         for object in [printed, summary] {

@@ -28,8 +28,8 @@ import Testing
             try (Data("P6 1 1 255\n".utf8) + Data(pixel)).write(to: folder.url.appending(path: name + ".ppm"))
         }
         let table = try folder.write("f\tc\na.ppm\tred\na.ppm\tgreen\nb.ppm\tblue\nc.ppm\tred\n", to: "truth.tsv")
-        let words = ["evaluate", graph, table, "--labels", labels, "--preprocess", "inception"]
-        let outcome = try Thaw.run(words + ["--format", "json"])
+        let arguments = ["evaluate", graph, table, "--labels", labels, "--preprocess", "inception"]
+        let outcome = try Thaw.run(arguments + ["--format", "json"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let object = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
         #expect(object["images"] as? Int == 3)
@@ -46,30 +46,30 @@ import Testing
         #expect(numbers("best", "predicted") == [3, 2, 1])
         #expect(numbers("best", "recall") == [1, 1, 1])
         #expect(try #require(numbers("best", "threshold")[0]) < 0.27)
-        let text = try Thaw.run(words)
+        let text = try Thaw.run(arguments)
         let head = "label  photos  precision  recall at 0.5  threshold  precision  recall"
         #expect(text.lines.contains(head), "\(text.output)")
         #expect(text.lines.contains { $0.hasPrefix("red         2      1.000          0.500") }, "\(text.output)")
-        let rows = try Thaw.run(words + ["--format", "csv"]).lines
+        let rows = try Thaw.run(arguments + ["--format", "csv"]).lines
         #expect(rows.count == 4 && rows[0].hasPrefix("image,truth,"))
     }
 
     @Test func `results go to a file, whole or not at all`() throws {
         let folder = try classes()
         for format in ["text", "json", "csv"] {
-            let words = demo + ["photos", "--format", format, "--quiet"]
-            let expected = try Thaw.run(words, in: folder)
-            let outcome = try Thaw.run(words + ["-o", "result"], in: folder)
+            let arguments = demo + ["photos", "--format", format, "--quiet"]
+            let expected = try Thaw.run(arguments, in: folder)
+            let outcome = try Thaw.run(arguments + ["-o", "result"], in: folder)
             #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
             #expect(try folder.data("result") == Data(expected.output.utf8))
         }
-        for (words, message) in [
+        for (arguments, message) in [
             (["--report", "x.html", "-o", "x.html"], "--out and --report name the same file"),
             (["-o", "photos"], "the results would replace an input"),
             (["-o", Project.demoLabels], "the results would replace an input"),
             (["--baseline", Project.demo, "-o", Project.demo], "the results would replace an input"),
         ] {
-            let refused = try Thaw.run(demo + ["photos"] + words, in: folder)
+            let refused = try Thaw.run(demo + ["photos"] + arguments, in: folder)
             #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
         }
         #expect(try folder.names == ["photos", "result"])
@@ -79,17 +79,17 @@ import Testing
         let folder = try classes()
         try folder.write("old", to: "result")
         try folder.write("no image", to: "junk.jpg")
-        let words = ["compare", Project.demo, Project.demo, "junk.jpg", "-o", "result"]
-        #expect(try Thaw.run(words, in: folder).status == 2)
+        let arguments = ["compare", Project.demo, Project.demo, "junk.jpg", "-o", "result"]
+        #expect(try Thaw.run(arguments, in: folder).status == 2)
         #expect(try folder.data("result") == Data("old".utf8))
     }
 
     @Test(arguments: [
         (["benchmark", Project.demo, "--profile=x.svg", "-o", "x.svg"], "--out and --profile name the same file"),
         (["inspect", Project.demo, "--graph", "x.dot", "-o", "x.dot"], "--out and --graph name the same file"),
-    ]) func `results and a chart need two files`(_ words: [String], _ message: String) throws {
+    ]) func `results and a chart need two files`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
-        let outcome = try Thaw.run(words, in: folder)
+        let outcome = try Thaw.run(arguments, in: folder)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")
         #expect(try folder.names == [])
     }
@@ -115,7 +115,7 @@ import Testing
         throws
     {
         let folder = try classes(photos: 40)
-        let words =
+        let arguments =
             command == "evaluate"
             ? demo + ["photos", "--report", "out/page.html", "--threads", "1"]
             : ["apply", Project.fixture("generators/super_resolution.pb"), "photos", "-o", "out", "--max-side", "16"]
@@ -126,7 +126,7 @@ import Testing
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/bin/bash")
-        process.arguments = ["-c", script, "bash", Thaw.binary.path] + words
+        process.arguments = ["-c", script, "bash", Thaw.binary.path] + arguments
         process.currentDirectoryURL = folder.url
         try process.run()
         process.waitUntilExit()

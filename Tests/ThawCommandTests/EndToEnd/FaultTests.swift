@@ -7,29 +7,29 @@
     struct FaultCase: CustomTestStringConvertible, Sendable {
         var testDescription: String
         /// The arguments; the output's name follows.
-        var words: [String]
+        var arguments: [String]
         var output: String
         var replaces = true
         var canExchange = true
 
         /// Outputs of another run, which this one replaces.
-        var oldWords: [String] { words.map { $0.replacing("new", with: "old") } }
+        var oldArguments: [String] { arguments.map { $0.replacing("new", with: "old") } }
 
         private static let convert = ["convert", "graph.pb", "--author", "new", "-o"]
         static let all = [
-            FaultCase(testDescription: "a new file", words: convert, output: "a.mlmodel", replaces: false),
-            FaultCase(testDescription: "a file", words: convert, output: "a.mlmodel"),
-            FaultCase(testDescription: "a new package", words: convert, output: "a.mlpackage", replaces: false),
-            FaultCase(testDescription: "a package", words: convert, output: "a.mlpackage"),
+            FaultCase(testDescription: "a new file", arguments: convert, output: "a.mlmodel", replaces: false),
+            FaultCase(testDescription: "a file", arguments: convert, output: "a.mlmodel"),
+            FaultCase(testDescription: "a new package", arguments: convert, output: "a.mlpackage", replaces: false),
+            FaultCase(testDescription: "a package", arguments: convert, output: "a.mlpackage"),
             FaultCase(
-                testDescription: "a package where names cannot be exchanged", words: convert, output: "a.mlpackage",
+                testDescription: "a package where names cannot be exchanged", arguments: convert, output: "a.mlpackage",
                 canExchange: false),
             FaultCase(
                 testDescription: "a new file that must not replace another",
-                words: ["convert", "graph.pb", "--no-clobber", "-o"],
+                arguments: ["convert", "graph.pb", "--no-clobber", "-o"],
                 output: "a.mlmodel", replaces: false),
             FaultCase(
-                testDescription: "an array", words: ["run", "graph.pb", "new.npy", "-o"], output: "a.npy"),
+                testDescription: "an array", arguments: ["run", "graph.pb", "new.npy", "-o"], output: "a.npy"),
         ]
 
         /// The signals do not differ; one of them is enough for most cases.
@@ -76,12 +76,13 @@
             case signal(Int32)
         }
 
-        private func run(_ words: [String], _ environment: [String: String] = [:]) throws -> (end: End, errors: String)
-        {
+        private func run(_ arguments: [String], _ environment: [String: String] = [:]) throws -> (
+            end: End, errors: String
+        ) {
             let process = Process()
             // A background job of a shell ignores some signals, and its children with it.
             process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-            process.arguments = ["--default-signal", Thaw.binary.path] + words
+            process.arguments = ["--default-signal", Thaw.binary.path] + arguments
             process.currentDirectoryURL = folder.url
             process.environment = ProcessInfo.processInfo.environment
                 .merging(["LD_PRELOAD": try Self.library.get()]) { $1 }.merging(environment) { $1 }
@@ -125,19 +126,19 @@
         ) throws -> Int {
             let output = "outputs/" + test.output
             let exchange = test.canExchange ? [:] : ["NO_EXCHANGE": "1"]
-            try #require(try run(test.words + [output], exchange).end == .status(0))
+            try #require(try run(test.arguments + [output], exchange).end == .status(0))
             let new = try outputs
             var count = 0
             while true {
                 try clear()
-                if test.replaces { try #require(try run(test.oldWords + [output]).end == .status(0)) }
+                if test.replaces { try #require(try run(test.oldArguments + [output]).end == .status(0)) }
                 let old = try outputs
                 try #require(old != new)
                 let mark = folder.path("mark")
                 let faults = ["FAULT": fault, "FAULT_AT": String(count + 1), "FAULT_MARK": mark].merging(exchange) {
                     $1
                 }
-                let (end, errors) = try run(test.words + [output], faults)
+                let (end, errors) = try run(test.arguments + [output], faults)
                 guard FileManager.default.fileExists(atPath: mark) else {
                     #expect(try end == .status(0) && outputs == new)
                     return count
@@ -276,11 +277,11 @@
                 "a.mlpackage/Data/com.apple.CoreML/model.mlmodel"
             ),
             (["inspect", "a.mlpackage"], "a.mlpackage/Manifest.json"),
-        ]) func `a model that is truncated while it is in use is named`(_ words: [String], _ file: String) throws {
+        ]) func `a model that is truncated while it is in use is named`(_ arguments: [String], _ file: String) throws {
             for name in ["a.mlmodel", "a.mlpackage"] {
                 #expect(try run(["convert", "graph.pb", "-o", name]).end == .status(0))
             }
-            let (end, errors) = try run(words, ["TRUNCATE": file])
+            let (end, errors) = try run(arguments, ["TRUNCATE": file])
             #expect(end == .status(2))
             #expect(
                 errors.hasSuffix(

@@ -17,8 +17,8 @@ import Testing
         ]
     }
 
-    @Test(arguments: Self.commands(Self.model)) func `an unknown function is refused`(_ words: [String]) throws {
-        let outcome = try Thaw.run(words + ["--function", "triple"], in: TemporaryFolder())
+    @Test(arguments: Self.commands(Self.model)) func `an unknown function is refused`(_ arguments: [String]) throws {
+        let outcome = try Thaw.run(arguments + ["--function", "triple"], in: TemporaryFolder())
         #expect(outcome.status == 2)
         #expect(
             outcome.errors.contains("the model has no function 'triple'; it has 'double', 'negate'"),

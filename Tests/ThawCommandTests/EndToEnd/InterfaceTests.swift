@@ -13,8 +13,8 @@ import Testing
         _ name: String
     ) throws {
         let folder = try TemporaryFolder()
-        let words = ["convert", Project.network("resnet"), "--labels", Project.labels("resnet"), "-o", name]
-        let outcome = try Thaw.run(words + Self.names, in: folder)
+        let arguments = ["convert", Project.network("resnet"), "--labels", Project.labels("resnet"), "-o", name]
+        let outcome = try Thaw.run(arguments + Self.names, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         let small = "small" + name.dropFirst()
         let compressed = try Thaw.run(
@@ -36,8 +36,8 @@ import Testing
     @Test(arguments: ["m.mlmodel", "m.mlpackage"]) func `classify prints integer labels`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let labels = try folder.write((0..<10).map { "\($0 * 100)\n" }.joined(), to: "labels.txt")
-        let words = ["convert", Project.demo, "--labels", labels, "--integer-labels", "--probabilities", "chances"]
-        #expect(try Thaw.run(words + ["-o", name], in: folder).status == 0)
+        let arguments = ["convert", Project.demo, "--labels", labels, "--integer-labels", "--probabilities", "chances"]
+        #expect(try Thaw.run(arguments + ["-o", name], in: folder).status == 0)
         let lines = try Thaw.run("inspect", name, in: folder).lines
         #expect(lines.contains("labels          10 integers, from 0 to 900"))
         #expect(lines.contains { $0.hasPrefix("                chances: the probability of each label") })
@@ -72,19 +72,19 @@ import Testing
             (["--metadata", "thaw.lifted.scale=1"], "--metadata: the key 'thaw.lifted.scale' is reserved; "),
             (["--integer-labels"], "line 1: "),
         ])
-    func refused(_ words: [String], _ message: String) throws {
+    func refused(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let base = ["convert", Project.network("resnet"), "--labels", Project.labels("resnet"), "-o", "m.mlmodel"]
-        let outcome = try Thaw.run(base + words, in: folder)
+        let outcome = try Thaw.run(base + arguments, in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
         #expect(try folder.names == [])
     }
 
     @Test(arguments: [["--integer-labels"], ["--class-label", "a"], ["--probabilities", "a"]])
-    func `options for classifiers need labels`(_ words: [String]) throws {
-        let outcome = try Thaw.run(["convert", Project.network("resnet")] + words)
+    func `options for classifiers need labels`(_ arguments: [String]) throws {
+        let outcome = try Thaw.run(["convert", Project.network("resnet")] + arguments)
         #expect(outcome.status == 2)
-        #expect(outcome.errors.hasPrefix("thaw: \(words[0]) has no effect without --labels\n"))
+        #expect(outcome.errors.hasPrefix("thaw: \(arguments[0]) has no effect without --labels\n"))
     }
 }

@@ -3,7 +3,9 @@ import Testing
 
 /// The limits that variables of the environment change: see docs/limits.md.
 @Suite struct LimitTests {
-    private static let words = ["classify", Project.demo, Project.photograph("cat"), "--labels", Project.demoLabels]
+    private static let arguments = [
+        "classify", Project.demo, Project.photograph("cat"), "--labels", Project.demoLabels,
+    ]
 
     @Test(arguments: [
         ("THAW_MAX_NODES", "3", "the model has more than 3 nodes"),
@@ -12,12 +14,12 @@ import Testing
     ]) func `a model beyond a limit is refused, naming the variable`(
         _ variable: String, _ value: String, _ message: String
     ) throws {
-        let refused = try Thaw.run(Self.words, environment: [variable: value])
+        let refused = try Thaw.run(Self.arguments, environment: [variable: value])
         #expect(refused.status == 2 && refused.output.isEmpty)
         #expect(refused.errors.contains("thaw: \(Project.demo): "))
         #expect(refused.errors.contains(message))
         #expect(refused.errors.contains("\(variable) raises the limit"))
-        let accepted = try Thaw.run(Self.words, environment: [variable: "1000000000"])
+        let accepted = try Thaw.run(Self.arguments, environment: [variable: "1000000000"])
         #expect(accepted.status == 0)
     }
 
@@ -35,8 +37,8 @@ import Testing
         let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }\n".utf8
         let start = [0x93] + Array("NUMPY".utf8) + [1, 0, UInt8(header.count), 0]
         try Data(start + header + [UInt8](repeating: 0, count: 24)).write(to: folder.url.appending(path: "a.npy"))
-        for words in [["run", Self.loop, "a.npy", "-o", "y.npy"], ["benchmark", Self.loop]] {
-            let refused = try Thaw.run(words, in: folder, environment: environment)
+        for arguments in [["run", Self.loop, "a.npy", "-o", "y.npy"], ["benchmark", Self.loop]] {
+            let refused = try Thaw.run(arguments, in: folder, environment: environment)
             #expect(refused.status == 2 && refused.output.isEmpty)
             #expect(refused.errors.contains("thaw: \(Self.loop): "), "\(refused.errors)")
             #expect(refused.errors.contains("the loop has not ended after \(message)"), "\(refused.errors)")
@@ -46,9 +48,9 @@ import Testing
     }
 
     @Test func `a tensor of more elements than the limit is refused`() throws {
-        let refused = try Thaw.run(Self.words, environment: ["THAW_MAX_ELEMENTS": "1000"])
+        let refused = try Thaw.run(Self.arguments, environment: ["THAW_MAX_ELEMENTS": "1000"])
         #expect(refused.status == 2 && refused.output.isEmpty)
         #expect(refused.errors.contains("thaw: \(Project.demo): "))
-        #expect(try Thaw.run(Self.words, environment: ["THAW_MAX_ELEMENTS": "10000000"]).status == 0)
+        #expect(try Thaw.run(Self.arguments, environment: ["THAW_MAX_ELEMENTS": "10000000"]).status == 0)
     }
 }

@@ -90,11 +90,11 @@ import Testing
         (["checkpoint", "--tag", "serve"], "--tag is for SavedModels\n"),
         (["checkpoint/model.ckpt-8"], "no such file\n"),
     ]) func `an unknown tag, signature or checkpoint is refused with the known ones`(
-        _ words: [String], _ message: String
+        _ arguments: [String], _ message: String
     ) throws {
-        let path = Project.fixture("live/" + words[0])
+        let path = Project.fixture("live/" + arguments[0])
         let folder = try TemporaryFolder()
-        let outcome = try Thaw.run(["convert", path, "-o", "m.mlmodel"] + words.dropFirst(), in: folder)
+        let outcome = try Thaw.run(["convert", path, "-o", "m.mlmodel"] + arguments.dropFirst(), in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.hasSuffix(message), "\(outcome.errors)")
         #expect(outcome.errors.hasPrefix("thaw: \(path)"), "\(outcome.errors)")

@@ -26,7 +26,7 @@ import Testing
 
     @Test func `inputs are numbers, strings, arrays and dictionaries`() throws {
         let folder = try TemporaryFolder()
-        for (name, words, start) in [
+        for (name, arguments, start) in [
             (
                 "iris_tree", ["sepal_length=5.1", "sepal_width=3.5", "petal_length=1.4", "petal_width=0.2"],
                 "{\"classLabel\": \"setosa\""
@@ -39,7 +39,7 @@ import Testing
             ("dictionary", [#"{"city=Dubai": 1, "temperature": 35}"#], "{\"classLabel\": \"summer\""),
             ("xgboost_regressor", (0..<10).map { "f\($0)=null" }, "{\"target\": "),
         ] {
-            let outcome = try Thaw.run(["run", model(name)] + words, in: folder)
+            let outcome = try Thaw.run(["run", model(name)] + arguments, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.output.hasPrefix(start), "\(outcome.output)")
         }
@@ -89,12 +89,12 @@ import Testing
             (["iris_svc", "bad.jsonl"], "bad.jsonl: line 2, input 'input': "),
             (["iris_svc", "blank.jsonl"], "blank.jsonl: line 4, input 'input': "),
         ] as [([String], String)])
-    func refusals(_ words: [String], _ message: String) throws {
+    func refusals(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": 3}\n".utf8).write(to: folder.url.appending(path: "bad.jsonl"))
         try Data("\n{\"input\": [1, 2, 3, 4]}\n\n{\"input\": 3}\n".utf8).write(
             to: folder.url.appending(path: "blank.jsonl"))
-        let outcome = try Thaw.run(["run", model(words[0])] + words.dropFirst(), in: folder)
+        let outcome = try Thaw.run(["run", model(arguments[0])] + arguments.dropFirst(), in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
         #expect(outcome.output == "")

@@ -8,11 +8,11 @@ import Testing
 
     @Test func `if standard error is closed, no message is written into a report`() throws {
         let folder = try TemporaryFolder()
-        let words = ["classify", model.path, cat, "/nowhere.jpg", "--report", "page.html"]
-        let open = try Thaw.run(words, in: folder)
+        let arguments = ["classify", model.path, cat, "/nowhere.jpg", "--report", "page.html"]
+        let open = try Thaw.run(arguments, in: folder)
         let expected = try folder.data("page.html")
         #expect(open.status == 1 && open.errors.contains("/nowhere.jpg"))
-        let closed = try Thaw.run(words, in: folder, after: "2>&-")
+        let closed = try Thaw.run(arguments, in: folder, after: "2>&-")
         #expect(closed.status == 1 && closed.output == open.output)
         #expect(try folder.data("page.html") == expected)
     }
@@ -38,9 +38,9 @@ import Testing
         /// A thread whose stack exceeds the process's memory limit cannot be started.
         @Test(.enabled(if: Thaw.canBeLimited), arguments: ["1", "2"])
         func `if no thread can be started, the results are the same`(_ threads: String) throws {
-            let words = ["classify", model.path, cat, Project.photograph("horse"), cat, "--threads", threads]
-            let expected = try Thaw.run(words)
-            let limited = try Thaw.run(words, shell: "ulimit -s 8000000 && ulimit -v 6000000 &&")
+            let arguments = ["classify", model.path, cat, Project.photograph("horse"), cat, "--threads", threads]
+            let expected = try Thaw.run(arguments)
+            let limited = try Thaw.run(arguments, shell: "ulimit -s 8000000 && ulimit -v 6000000 &&")
             #expect(expected.status == 0 && limited.status == 0)
             #expect(limited.output == expected.output && limited.errors == "")
         }

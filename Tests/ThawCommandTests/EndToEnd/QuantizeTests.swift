@@ -32,8 +32,8 @@ import Testing
     @Test(arguments: ["extremes", "percentile", "entropy", "error"])
     func `ranges of every kind keep the labels`(_ ranges: String) throws {
         let folder = try TemporaryFolder()
-        let words = ["quantize"] + Self.demo + Self.photos + ["--ranges", ranges, "-o", "q.mlmodel"]
-        let outcome = try Thaw.run(words, in: folder)
+        let arguments = ["quantize"] + Self.demo + Self.photos + ["--ranges", ranges, "-o", "q.mlmodel"]
+        let outcome = try Thaw.run(arguments, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(
             outcome.lines[1].wholeMatch(of: #/same top label    [34] of 4 .*/#) != nil, "\(outcome.lines)")
@@ -77,8 +77,8 @@ import Testing
         let row = evaluated.lines[1].split(separator: ",", omittingEmptySubsequences: false)
         #expect(row.suffix(3).first == "cat" && row[5] != row.dropLast().last, "\(row)")
 
-        let words = ["compare", Self.demo[0], name, Self.photos[0], "--precision", "int8"]
-        let compared = try Thaw.run(words + ["--tolerance", "1"], in: folder)
+        let arguments = ["compare", Self.demo[0], name, Self.photos[0], "--precision", "int8"]
+        let compared = try Thaw.run(arguments + ["--tolerance", "1"], in: folder)
         #expect(compared.status == 0, "\(compared.errors)")
         #expect(compared.output.contains("largest errors at"))
         #expect(compared.output.contains(#/precision +int8\n/#))
@@ -91,9 +91,9 @@ import Testing
     }
 
     @Test func `a machine without bfloat16 computes in float32`() throws {
-        let words = ["classify"] + Self.demo + [Self.photos[0], "--format", "csv"]
-        let expected = try Thaw.run(words, environment: ["THAW_ISA": "baseline"])
-        let outcome = try Thaw.run(words + ["--precision", "bf16"], environment: ["THAW_ISA": "baseline"])
+        let arguments = ["classify"] + Self.demo + [Self.photos[0], "--format", "csv"]
+        let expected = try Thaw.run(arguments, environment: ["THAW_ISA": "baseline"])
+        let outcome = try Thaw.run(arguments + ["--precision", "bf16"], environment: ["THAW_ISA": "baseline"])
         #expect(outcome.status == 0 && outcome.output == expected.output)
         #expect(
             outcome.errors.contains(
@@ -103,8 +103,8 @@ import Testing
     @Test func `an existing file may be protected`() throws {
         let folder = try TemporaryFolder()
         _ = try folder.write("taken", to: "q.mlmodel")
-        let words = ["quantize"] + Self.demo + [Self.photos[0], "-o", "q.mlmodel"]
-        let outcome = try Thaw.run(words + ["--no-clobber"], in: folder)
+        let arguments = ["quantize"] + Self.demo + [Self.photos[0], "-o", "q.mlmodel"]
+        let outcome = try Thaw.run(arguments + ["--no-clobber"], in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("q.mlmodel: the file exists already"))
         #expect(try folder.data("q.mlmodel") == Data("taken".utf8))
@@ -122,9 +122,9 @@ import Testing
             (Self.demo + [photo, "-o", "q.mlmodel", "--keep-accuracy", "101"], "from 0 to 100"),
             (["missing.mlmodel", photo, "-o", "q.mlmodel"], "missing.mlmodel"),
         ]
-        for (words, message) in cases {
-            let outcome = try Thaw.run(["quantize"] + words, in: folder)
-            #expect(outcome.status == 2, "\(words)")
+        for (arguments, message) in cases {
+            let outcome = try Thaw.run(["quantize"] + arguments, in: folder)
+            #expect(outcome.status == 2, "\(arguments)")
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
         #expect(try folder.names == ["notes.txt"])

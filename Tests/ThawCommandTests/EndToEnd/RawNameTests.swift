@@ -15,12 +15,12 @@ import Testing
                     "--max-side", "64",
                 ],
             ])
-        func json(_ words: [String]) throws {
+        func json(_ arguments: [String]) throws {
             let folder = try TemporaryFolder()
             // A horse in the folder of deer is in the list of mistakes.
             let start =
                 "mkdir -p photographs/deer; cp '\(Project.photograph("horse"))' \"photographs/deer/$(printf 'h\\377.jpg')\";"
-            let outcome = try Thaw.run(words + ["--format", "json"], in: folder, shell: start)
+            let outcome = try Thaw.run(arguments + ["--format", "json"], in: folder, shell: start)
             #expect(outcome.status == 0, "\(outcome.errors)")
             #expect(outcome.output.contains("photographs/deer/h") && !outcome.output.contains("\u{FFFD}"))
             for line in outcome.lines {

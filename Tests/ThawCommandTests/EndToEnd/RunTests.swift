@@ -31,10 +31,10 @@ import Testing
             for (index, input) in network.inputs.enumerated() {
                 let input = Project.fixture("networks/" + input)
                 let expected = try array(Project.fixture("networks/\(network.name)/output\(index).npy"))
-                for (name, words) in [
+                for (name, arguments) in [
                     ("graph", [graph] + size), ("reference", [graph, "--reference"] + size), ("model", ["m.mlmodel"]),
                 ] {
-                    let outcome = try Thaw.run(["run"] + words + [input, "-o", "\(name).npy"], in: folder)
+                    let outcome = try Thaw.run(["run"] + arguments + [input, "-o", "\(name).npy"], in: folder)
                     #expect(outcome.status == 0, "\(network.name), \(name): \(outcome.errors)")
                     guard outcome.status == 0 else { continue }
                     let answer = try array(folder.path("\(name).npy"))
@@ -62,13 +62,13 @@ import Testing
     @Test func `assumptions about the graph are reported, but not those about images`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.fixture("ways/phase_placeholder.pb")
-        let words = ["run", graph, Project.fixture("ways/color0.npy"), "-o", "out.npy"]
-        let outcome = try Thaw.run(words, in: folder)
+        let arguments = ["run", graph, Project.fixture("ways/color0.npy"), "-o", "out.npy"]
+        let outcome = try Thaw.run(arguments, in: folder)
         #expect(outcome.status == 0)
         #expect(
             outcome.errors == "the placeholder 'keras_learning_phase' is false, as at inference; "
                 + "--set keras_learning_phase=true overrides this\n")
-        #expect(try Thaw.run(words + ["--set", "keras_learning_phase=false"], in: folder).errors == "")
+        #expect(try Thaw.run(arguments + ["--set", "keras_learning_phase=false"], in: folder).errors == "")
     }
 
     @Test func `a larger batch is split into several runs`() throws {
@@ -104,21 +104,21 @@ import Testing
         let graph = Project.fixture("pairs/added.pb")
         try write(2, to: folder.url.appending(path: "a.npy"))
         try write(0.5, to: folder.url.appending(path: "b.npy"))
-        for words in [["second=b.npy", "first=a.npy"], ["first=a.npy", "second=b.npy", "--reference"]] {
-            let outcome = try Thaw.run(["run", graph, "-o", "sum.npy"] + words, in: folder)
+        for arguments in [["second=b.npy", "first=a.npy"], ["first=a.npy", "second=b.npy", "--reference"]] {
+            let outcome = try Thaw.run(["run", graph, "-o", "sum.npy"] + arguments, in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
             let sum = try array(folder.path("sum.npy"))
             #expect(sum.shape == ["1", "6", "6", "3"])
             #expect(sum.values == [Float](repeating: 2.5, count: 108))
         }
-        for (words, message) in [
+        for (arguments, message) in [
             (["first=a.npy"], "the input 'second' is missing; the model takes first=FILE.npy second=FILE.npy"),
             (["a.npy"], "an array does not name one of the 2 inputs; the model takes first=FILE.npy"),
             (["first=a.npy", "third=b.npy"], "there is no input 'third'; the model takes 'first', 'second'"),
             (["first=a.npy", "second=b.npy", "second=a.npy"], "too many arrays: 3"),
             (["first=a.npy"], "hint: --set second=VALUE"),
         ] {
-            let outcome = try Thaw.run(["run", graph, "-o", "no.npy"] + words, in: folder)
+            let outcome = try Thaw.run(["run", graph, "-o", "no.npy"] + arguments, in: folder)
             #expect(outcome.status == 2)
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
         }
@@ -140,11 +140,12 @@ import Testing
                 "a.npy: one file cannot hold 2 outputs: 'resnet/softmax', 'resnet/block3/add'; name a folder"
             ),
         ] as [([String], String)])
-    func refusals(_ words: [String], _ message: String) throws {
+    func refusals(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
-        let paths = words.map { word in
-            word.contains(/^(x=)?(color.|gray.|none)$/)
-                ? word.replacing(/color.|gray.|none/) { Project.fixture("networks/pictures/\($0.output).npy") } : word
+        let paths = arguments.map { argument in
+            argument.contains(/^(x=)?(color.|gray.|none)$/)
+                ? argument.replacing(/color.|gray.|none/) { Project.fixture("networks/pictures/\($0.output).npy") }
+                : argument
         }
         let outcome = try Thaw.run(["run", Project.network("resnet")] + paths, in: folder)
         #expect(outcome.status == 2)

@@ -8,11 +8,11 @@ import Testing
         throws
     {
         let folder = try TemporaryFolder()
-        let words = options == "-" ? [] : options.split(separator: " ").map(String.init)
+        let arguments = options == "-" ? [] : options.split(separator: " ").map(String.init)
         let arrays = inputs.split(separator: ",").map { "\($0)=" + Project.fixture("pairs/\(name).\($0).npy") }
         let graph = Project.fixture("pairs/\(name).pb")
         for model in ["m.mlmodel", "m.mlpackage"] {
-            let converted = try Thaw.run(["convert", graph, "-o", model] + words, in: folder)
+            let converted = try Thaw.run(["convert", graph, "-o", model] + arguments, in: folder)
             #expect(converted.status == 0, "\(converted.errors)")
             let run = try Thaw.run(["run", model] + arrays + ["-o", "\(model).npy"], in: folder)
             #expect(run.status == 0, "\(run.errors)")
@@ -33,14 +33,14 @@ import Testing
             in: folder)
         #expect(given.status == 0, "\(given.errors)")
         #expect(given.errors.contains("image, blue: "), "\(given.errors)")
-        for (words, message) in [
+        for (arguments, message) in [
             (["--size", "other=8x8"], "there is no input 'other'; the model takes 'image', 'mask'"),
             (["--color", "mask=gray", "--color", "mask=gray"], "--color mask= is given twice"),
             (["--scale", "1", "--scale", "2"], "--scale is given twice"),
             (["--size", "mask=8x8,16x16"], "--size: each of several inputs has a fixed size"),
             (["--color", "image=green"], "--color: invalid value 'green'"),
         ] {
-            let refused = try Thaw.run(["convert", graph, "-o", "n.mlmodel"] + words, in: folder)
+            let refused = try Thaw.run(["convert", graph, "-o", "n.mlmodel"] + arguments, in: folder)
             #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
         }
     }

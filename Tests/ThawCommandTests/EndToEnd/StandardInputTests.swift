@@ -7,8 +7,10 @@ import Testing
     private let cat = Project.photograph("cat")
     private let horse = Project.photograph("horse")
 
-    private func classify(_ words: String..., input: String, in folder: TemporaryFolder? = nil) throws -> Thaw.Outcome {
-        try Thaw.run(["classify", model.path] + words, in: folder, shell: "cat \(input) |")
+    private func classify(_ arguments: String..., input: String, in folder: TemporaryFolder? = nil) throws
+        -> Thaw.Outcome
+    {
+        try Thaw.run(["classify", model.path] + arguments, in: folder, shell: "cat \(input) |")
     }
 
     /// The lines of an image's results, without its name.
@@ -98,27 +100,27 @@ import Testing
 
     @Test func `results are written to a file atomically`() throws {
         let folder = try TemporaryFolder()
-        let words = ["classify", model.path, cat, horse, "--format", "csv"]
-        let expected = try Thaw.run(words)
-        let outcome = try Thaw.run(words + ["-o", "out.csv"], in: folder)
+        let arguments = ["classify", model.path, cat, horse, "--format", "csv"]
+        let expected = try Thaw.run(arguments)
+        let outcome = try Thaw.run(arguments + ["-o", "out.csv"], in: folder)
         #expect(outcome.status == 0 && outcome.output == "" && outcome.errors == "")
         #expect(try folder.data("out.csv") == Data(expected.output.utf8))
         #expect(try Thaw.run(["classify", "none.mlmodel", cat, "-o", "none.csv"], in: folder).status == 2)
         #expect(try folder.names == ["out.csv"])
-        for (words, message) in [
+        for (arguments, message) in [
             (["--resume", "r.jsonl", "-o", "x"], "--resume and --out cannot be combined"),
             (["--report", "x.html", "-o", "x.html"], "--out and --report name the same file"),
             (["-o", cat], "the results would replace an input"),
         ] {
-            let refused = try Thaw.run(["classify", model.path, cat] + words, in: folder)
+            let refused = try Thaw.run(["classify", model.path, cat] + arguments, in: folder)
             #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")
         }
     }
 
     @Test func `a quiet run prints only results and errors`() throws {
-        let words = ["classify", Project.demo, cat, "/nowhere.jpg"]
-        let loud = try Thaw.run(words)
-        let quiet = try Thaw.run(words + ["--quiet"])
+        let arguments = ["classify", Project.demo, cat, "/nowhere.jpg"]
+        let loud = try Thaw.run(arguments)
+        let quiet = try Thaw.run(arguments + ["--quiet"])
         #expect(quiet.status == 1 && quiet.output == loud.output)
         #expect(quiet.errors == "thaw: /nowhere.jpg: no such file\n")
         #expect(loud.errors.hasSuffix(quiet.errors) && loud.errors.count > quiet.errors.count)

@@ -11,8 +11,8 @@ import Testing
 @Suite struct StreamTests {
     private let model = ClassifyTests.model
 
-    private func classify(_ words: String...) throws -> Thaw.Outcome {
-        try Thaw.run(["classify", model.path] + words)
+    private func classify(_ arguments: String...) throws -> Thaw.Outcome {
+        try Thaw.run(["classify", model.path] + arguments)
     }
 
     @Test func `a dash means a list on standard input, and missing files are reported in order`() throws {
@@ -87,8 +87,8 @@ import Testing
     @Test func `results of one model are not mixed with another's`() throws {
         let folder = try TemporaryFolder()
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
-        func resume(_ words: String..., to file: String = "out.jsonl") throws -> Thaw.Outcome {
-            try Thaw.run(["classify"] + words + ["--resume", file], in: folder)
+        func resume(_ arguments: String..., to file: String = "out.jsonl") throws -> Thaw.Outcome {
+            try Thaw.run(["classify"] + arguments + ["--resume", file], in: folder)
         }
         #expect(try resume(model.path, cat).status == 0)
         let before = try folder.data("out.jsonl")
@@ -97,12 +97,12 @@ import Testing
         #expect(Set(line.keys) == ["image", "predictions", "model"] && origin.hasPrefix("cifar10.mlmodel ("))
         let other = ["compress", model.path, "-o", folder.path("other.mlmodel"), "--weights", "int8"]
         #expect(try Thaw.run(other).status == 0)
-        for (words, own) in [
+        for (arguments, own) in [
             (["other.mlmodel"], "other.mlmodel ("),
             ([model.path, "--crop", "fit"], "cifar10.mlmodel --crop fit ("),
             ([Project.demo, "--labels", Project.demoLabels], "cifar10.pb ("),
         ] {
-            let outcome = try Thaw.run(["classify"] + words + [cat, horse, "--resume", "out.jsonl"], in: folder)
+            let outcome = try Thaw.run(["classify"] + arguments + [cat, horse, "--resume", "out.jsonl"], in: folder)
             #expect(outcome.status == 2)
             let message = "thaw: out.jsonl: line 1: is a result of \(origin); this run uses \(own)"
             #expect(outcome.errors.contains(message), "\(outcome.errors)")
@@ -203,22 +203,22 @@ import Testing
         for name in ["new\nline.jpg", "cat.jpg"] {
             try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
         }
-        let words = ["classify", model.path, "-", "--format", "json", "--top", "1"]
-        let found = try Thaw.run(words, in: folder, shell: "find . -name '*.jpg' -print0 | sort -z |")
+        let arguments = ["classify", model.path, "-", "--format", "json", "--top", "1"]
+        let found = try Thaw.run(arguments, in: folder, shell: "find . -name '*.jpg' -print0 | sort -z |")
         #expect(found.status == 0)
         #expect(found.lines.count == 2 && found.lines[1].contains("new\\nline.jpg"))
-        #expect(try Thaw.run(words, in: folder, shell: "printf '\\357\\273\\277cat.jpg\\n' |").status == 0)
+        #expect(try Thaw.run(arguments, in: folder, shell: "printf '\\357\\273\\277cat.jpg\\n' |").status == 0)
     }
 
     @Test func `two runs cannot append to one file, nor can results and page`() throws {
         let folder = try TemporaryFolder()
-        let words = ["classify", model.path, Project.photograph("cat"), "--resume", "out.jsonl"]
-        #expect(try Thaw.run(words, in: folder).status == 0)
+        let arguments = ["classify", model.path, Project.photograph("cat"), "--resume", "out.jsonl"]
+        #expect(try Thaw.run(arguments, in: folder).status == 0)
         let before = try folder.data("out.jsonl")
         let other = open(folder.path("out.jsonl"), O_RDWR)
         defer { close(other) }
         #expect(flock(other, LOCK_EX) == 0)
-        let outcome = try Thaw.run(words + [Project.photograph("horse")], in: folder)
+        let outcome = try Thaw.run(arguments + [Project.photograph("horse")], in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("out.jsonl: cannot resume from this file: another run is adding to it"))
         #expect(try folder.data("out.jsonl") == before)
@@ -236,10 +236,10 @@ import Testing
 
     @Test func `a list that cannot be read is not an empty one`() throws {
         let folder = try TemporaryFolder()
-        let words = ["classify", model.path, "-"]
-        let outcome = try Thaw.run(words, in: folder, after: "< .")
+        let arguments = ["classify", model.path, "-"]
+        let outcome = try Thaw.run(arguments, in: folder, after: "< .")
         #expect(outcome.status == 2 && outcome.errors == "thaw: standard input: cannot be read: Is a directory\n")
-        let others = try Thaw.run(words + [Project.photograph("cat")], in: folder, after: "< .")
+        let others = try Thaw.run(arguments + [Project.photograph("cat")], in: folder, after: "< .")
         #expect(others.status == 1 && others.lines.count == 6)
     }
 

@@ -10,11 +10,11 @@ import Testing
             (["classify", ClassifyTests.model.path], ["TERM": "dumb"]),
             (["apply", Project.fixture("generators/super_resolution.pb"), "--max-side", "32", "-o", "out"], [:]),
         ] as [([String], [String: String])])
-    func names(_ words: [String], _ environment: [String: String]) throws {
+    func names(_ arguments: [String], _ environment: [String: String]) throws {
         let folder = try TemporaryFolder()
         let name = "a\u{1B}]0;title\u{7}.jpg"
         try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))
-        let shown = try output(of: words + [name], in: folder, environment)
+        let shown = try output(of: arguments + [name], in: folder, environment)
         #expect(shown.contains("a?]0;title?.jpg"))
         #expect(!shown.contains("\u{1B}]") && !shown.contains("\u{7}"))
     }
@@ -33,7 +33,7 @@ import Testing
         ["inspect", "a.mlmodel"], ["classify", "a.mlmodel", "cat.jpg"],
         ["classify", "a.mlmodel", "cat.jpg", "--format", "csv"],
         ["classify", "a.mlmodel", "cat.jpg", "--format", "json"], ["evaluate", "a.mlmodel", "truth.tsv"],
-    ]) func `a model's labels and names cannot control the terminal`(_ words: [String]) throws {
+    ]) func `a model's labels and names cannot control the terminal`(_ arguments: [String]) throws {
         let folder = try TemporaryFolder()
         let labels = try String(contentsOfFile: Project.demoLabels, encoding: .utf8)
             .replacingOccurrences(of: "cat\n", with: Self.hostile + "\n")
@@ -44,7 +44,7 @@ import Testing
             "convert", Project.demo, "--labels", "labels.txt", "--description", Self.hostile, "-o", "a.mlmodel",
             in: folder)
         #expect(conversion.status == 0, "\(conversion.errors)")
-        let shown = try output(of: words, in: folder, [:])
+        let shown = try output(of: arguments, in: folder, [:])
         #expect(shown.contains("title") && controls(in: shown).isEmpty, "\(shown.debugDescription)")
     }
 
@@ -64,8 +64,8 @@ import Testing
         _ isQuiet: Bool
     ) throws {
         let images = ["cat", "horse"].map(Project.photograph)
-        let words = ["classify", ClassifyTests.model.path] + images + (isQuiet ? ["--quiet"] : [])
-        let shown = try output(of: words, in: TemporaryFolder(), [:], errors: true)
+        let arguments = ["classify", ClassifyTests.model.path] + images + (isQuiet ? ["--quiet"] : [])
+        let shown = try output(of: arguments, in: TemporaryFolder(), [:], errors: true)
         #expect(isQuiet ? shown.isEmpty : shown.contains("2 images in ") && shown.contains("/s\r\n"), "\(shown)")
     }
 
@@ -75,24 +75,24 @@ import Testing
         let table = try folder.write("file\tclass\n" + rows, to: "truth.tsv")
         let images = ["cat", "horse"].map(Project.photograph)
         let network = Project.fixture("generators/super_resolution.pb")
-        for words in [
+        for arguments in [
             ["evaluate", ClassifyTests.model.path, table],
             ["apply", network, "--max-side", "16", "-o", "out"] + images,
         ] {
-            let shown = try output(of: words, in: folder, [:], errors: true)
+            let shown = try output(of: arguments, in: folder, [:], errors: true)
             #expect(shown.contains("2 images in ") && shown.hasSuffix("/s\r\n"), "\(shown)")
         }
     }
 
     /// The program's output in a terminal: its results, or everything else.
     private func output(
-        of words: [String], in folder: TemporaryFolder, _ environment: [String: String], errors: Bool = false
+        of arguments: [String], in folder: TemporaryFolder, _ environment: [String: String], errors: Bool = false
     ) throws -> String {
         var (screen, terminal): (Int32, Int32) = (-1, -1)
         try #require(openpty(&screen, &terminal, nil, nil, nil) == 0)
         let process = Process()
         process.executableURL = Thaw.binary
-        process.arguments = words
+        process.arguments = arguments
         process.currentDirectoryURL = folder.url
         process.environment = ["TERM": "xterm"].merging(environment) { $1 }
         let handle = FileHandle(fileDescriptor: terminal, closeOnDealloc: true)

@@ -24,18 +24,19 @@ enum Thaw {
     ///   - shell: Shell commands to run first, such as `ulimit -f 8;`.
     ///   - after: Shell text after the arguments, such as `> /dev/full`.
     static func run(
-        _ words: [String], in folder: TemporaryFolder? = nil, environment: [String: String] = [:], shell: String? = nil,
+        _ arguments: [String], in folder: TemporaryFolder? = nil, environment: [String: String] = [:],
+        shell: String? = nil,
         after: String = ""
     ) throws -> Outcome {
         let process = Process()
         if shell == nil && after.isEmpty {
             process.executableURL = binary
-            process.arguments = words
+            process.arguments = arguments
         } else {
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             // After a pipe there is nothing to `exec`.
             let start = shell?.hasSuffix("|") == true ? "" : " exec"
-            process.arguments = ["-c", (shell ?? "") + start + " \"$0\" \"$@\" " + after, binary.path] + words
+            process.arguments = ["-c", (shell ?? "") + start + " \"$0\" \"$@\" " + after, binary.path] + arguments
         }
         process.currentDirectoryURL = folder?.url
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
@@ -50,13 +51,13 @@ enum Thaw {
         try process.run()
         process.waitUntilExit()
         for handle in handles { try handle.close() }
-        #expect(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(words)")
+        #expect(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(arguments)")
         let texts = try files.map { String(decoding: try Data(contentsOf: URL(fileURLWithPath: $0)), as: UTF8.self) }
         return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
     }
 
-    static func run(_ words: String..., in folder: TemporaryFolder? = nil) throws -> Outcome {
-        try run(words, in: folder)
+    static func run(_ arguments: String..., in folder: TemporaryFolder? = nil) throws -> Outcome {
+        try run(arguments, in: folder)
     }
 
     /// The `thaw` built with the tests, or the one that the environment variable `THAW` names.

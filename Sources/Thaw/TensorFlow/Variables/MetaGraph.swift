@@ -8,8 +8,8 @@ struct MetaGraph {
     /// The inputs and outputs for a use of the graph: tensors by key, sorted by key.
     struct Signature: Sendable {
         var name: String
-        var inputs: [(word: String, tensor: String)]
-        var outputs: [(word: String, tensor: String)]
+        var inputs: [(key: String, tensor: String)]
+        var outputs: [(key: String, tensor: String)]
     }
 
     private enum Field {
@@ -25,7 +25,7 @@ struct MetaGraph {
         guard let graph = try message.message(Field.graph) else { throw Failure.emptyGraph() }
         self.graph = try GraphDefinition(graph.file, at: graph.range)
         signatures = try message.map(Field.signature).map { entry in
-            func tensors(_ number: Int) throws -> [(word: String, tensor: String)] {
+            func tensors(_ number: Int) throws -> [(key: String, tensor: String)] {
                 try entry.value.map(number).map { ($0.key, try $0.value.string(Field.tensor)) }.sorted(on: \.0)
             }
             return Signature(name: entry.key, inputs: try tensors(Field.input), outputs: try tensors(Field.output))
