@@ -41,7 +41,7 @@ def pictures(folder):
 
 
 def parameters():
-    """The trainable weights and the running statistics, by name, with He's initialisation."""
+    """The trainable weights and the running statistics, by name, with He's initialization."""
     weights, statistics = {}, {}
 
     def convolution(name, size, inputs, outputs):

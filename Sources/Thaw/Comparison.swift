@@ -242,7 +242,7 @@ extension Graph {
 }
 
 extension ImageInput {
-    /// The scaling of pixels in front of the network's own graph: `scaling` without the part that was lifted out of the
+    /// The scaling of pixels before the network's own graph: `scaling` without the part that was lifted out of the
     /// graph.
     var outerScaling: PixelScaling {
         guard let lifted else { return scaling }

@@ -1,5 +1,5 @@
 """Networks at full size as TensorFlow's slim library wrote them, with the layers of the small ones in the fixtures:
-weights behind Identity, batch norm unfolded into Mul, Add, Rsqrt, Sub."""
+weights read through Identity, batch norm unfolded into Mul, Add, Rsqrt, Sub."""
 import tensorflow as tf
 
 op = tf.raw_ops

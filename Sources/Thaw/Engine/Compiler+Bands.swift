@@ -21,7 +21,7 @@ protocol BandSource: Sendable {
 extension Compiler {
     /// Adds a pointwise convolution fused with the operation before it. Each chunk is a band of rows.
     mutating func addPointwise(
-        _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, behind before: PlannedNode
+        _ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window, after before: PlannedNode
     ) {
         let to = native(node.outputs[0])
         let between = Location(graph[before.outputs[0]], slot: -1, kind: .blocked, kernels: kernels)

@@ -6,7 +6,7 @@ import Kernels
 extension Compiler {
     mutating func addConvolution(_ node: PlannedNode, filters: Tensor, bias: Tensor?, window: Window) {
         if let before = node.before.first {
-            addPointwise(node, filters: filters, bias: bias, window: window, behind: before)
+            addPointwise(node, filters: filters, bias: bias, window: window, after: before)
             return
         }
         let to = native(node.outputs[0])

@@ -8,7 +8,7 @@ extension Graph {
         return try rebuilt { node, inputs, builder in
             let results: [Value]
             if let blocks = node.operation as? BatchToSpace,
-                let found = DilatedConvolution(behind: inputs[0], blocks, readOnce, builder)
+                let found = DilatedConvolution(endingAt: inputs[0], blocks, readOnce, builder)
             {
                 results = [try found.add(to: &builder, name: node.name)]
             } else {
@@ -31,7 +31,7 @@ private struct DilatedConvolution {
     private let crops: [(before: Int, after: Int)]
 
     /// Searches backward from the input of a `BatchToSpace`; nil if there is no such convolution.
-    init?(behind value: Graph.Value, _ ends: BatchToSpace, _ readOnce: Set<Graph.Value>, _ builder: GraphBuilder) {
+    init?(endingAt value: Graph.Value, _ ends: BatchToSpace, _ readOnce: Set<Graph.Value>, _ builder: GraphBuilder) {
         var value = value
         while readOnce.contains(value), let node = builder.producer(of: value), node.isByPixel(builder) {
             followers.insert(node, at: 0)

@@ -37,7 +37,7 @@ extension GraphBuilder {
         guard let mixing = node.operation as? MatrixProduct, !mixing.transposeFirst, readOnce.contains(inputs[0]),
             let producer = producer(of: inputs[0]), let softmax = producer.operation as? Softmax,
             !softmax.isLogarithmic, softmax.axis == self[inputs[0]].shape.rank - 1,
-            var scores = scores(behind: Scores(value: producer.inputs[0]), readOnce),
+            var scores = scores(endingAt: Scores(value: producer.inputs[0]), readOnce),
             let product = self.producer(of: scores.value), let scoring = product.operation as? MatrixProduct,
             !scoring.transposeFirst, self[scores.value].shape == self[inputs[0]].shape
         else { return nil }
@@ -55,7 +55,7 @@ extension GraphBuilder {
     }
 
     /// Traces scores back to the matrix product that computes them; nil if there is any other operation in between.
-    private func scores(behind last: Scores, _ readOnce: Set<Graph.Value>) -> Scores? {
+    private func scores(endingAt last: Scores, _ readOnce: Set<Graph.Value>) -> Scores? {
         var scores = last
         while readOnce.contains(scores.value), let producer = producer(of: scores.value) {
             switch producer.operation {
@@ -75,7 +75,7 @@ extension GraphBuilder {
                     var inner = scores
                     inner.value = value
                     inner.computedMask = producer.inputs[1 - index]
-                    if let found = self.scores(behind: inner, readOnce) { return found }
+                    if let found = self.scores(endingAt: inner, readOnce) { return found }
                 }
                 return nil
             default: return nil

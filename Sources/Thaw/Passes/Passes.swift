@@ -20,7 +20,7 @@ enum Passes {
         Pass(name: "recognize activations") { $0.withNamedFunctions() },
         // While the scaling of the scores is separate: it could be folded into a layer.
         Pass(name: "recognize attention") { try $0.withNamedAttention() },
-        // Before padding is fused: padding in front of SpaceToBatch becomes padding of the dilated convolution.
+        // Before padding is fused: padding before SpaceToBatch becomes padding of the dilated convolution.
         Pass(name: "recognize dilated convolutions") { try $0.withDilations() },
         // A pad belongs to the convolution after it, whatever else is folded into that.
         Pass(name: "fuse padding") { try $0.withFusedPadding() },

@@ -96,7 +96,7 @@ struct EngineTests {
         #expect(try steps(height: 32, secondConsumer: true) == ["direct 1×1"])
     }
 
-    @Test("Activations and residuals are fused with the dense layer behind a reshape")
+    @Test("Activations and residuals are fused with the dense layer after a reshape")
     func joinsRows() throws {
         func kinds(
             _ build: (inout GraphBuilder, Graph.Value, Graph.Value) throws -> [Graph.Value]

@@ -87,15 +87,15 @@ let foldingCases = [
         "a bias is folded into a dense layer", [1, 5],
         [Dense(matrix: array([5, 4]), bias: nil), plus([1, 2, 3, 4]), scalar(.multiply, 2)], becomes: ["Dense"]),
     PassCase(
-        "a factor behind a reshape that keeps the channels is folded", [6, 5],
+        "a factor after a reshape that keeps the channels is folded", [6, 5],
         [Dense(matrix: array([5, 4]), bias: nil), Reshape([2, 3, 4]), times([1, 2, 3, 4])],
         becomes: ["Dense", "Reshape"]),
     PassCase(
-        "a factor behind a reshape that splits the channels stays", [6, 5],
+        "a factor after a reshape that splits the channels stays", [6, 5],
         [Dense(matrix: array([5, 4]), bias: nil), Reshape([6, 2, 2]), times([1, 2])],
         becomes: ["Dense", "Reshape", "Multiply"]),
     PassCase(
-        "a factor behind a transpose stays", [4, 5],
+        "a factor after a transpose stays", [4, 5],
         [Dense(matrix: array([5, 4]), bias: nil), Transpose([1, 0]), times([1, 2, 3, 4])],
         becomes: ["Dense", "Transpose", "Multiply"]),
     PassCase(

@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [false, true], [false, true])
-    func `layers behind a selection can stay in floating point`(_ isShared: Bool, _ isInMetadata: Bool) throws {
+    func `layers after a selection can stay in floating point`(_ isShared: Bool, _ isInMetadata: Bool) throws {
         let model = try Self.pooled(isShared: isShared)
         let plan = QuantizationPlan(model.graph)
         let parameters = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizationParameters(-2, 2)) })

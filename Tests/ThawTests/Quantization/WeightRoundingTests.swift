@@ -37,7 +37,7 @@ import Testing
             testDescription: "dense", layer: Dense(matrix: Tensor(noise(40, seed: 9), shape: [8, 5]), bias: nil)),
     ]
 
-    /// A network with the layer behind a convolution that gives it correlated inputs, and that layer's index.
+    /// A network with the layer after a convolution that gives it correlated inputs, and that layer's index.
     static func network(_ layer: any QuantizableLayer) throws -> (graph: Graph, index: Int) {
         var builder = GraphBuilder()
         var value = builder.input("input", TensorType([1, 12, 12, 3]))

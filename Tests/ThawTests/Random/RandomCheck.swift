@@ -33,7 +33,7 @@ struct RandomCheck {
         let simplified = try Passes.run(Passes.simplification, on: graph)
         if let problem = try difference(simplified.evaluate([input])) { return "the passes: \(problem)" }
         if let problem = try engineProblem(simplified, [InstructionSet.available.last!]) {
-            return "behind the passes, \(problem)"
+            return "after the passes, \(problem)"
         }
         let turned = try simplified.reordered(to: .first, imageInputs: [])
         if let problem = try difference(turned.evaluate([input])) { return "channels first: \(problem)" }

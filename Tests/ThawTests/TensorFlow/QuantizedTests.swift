@@ -12,7 +12,7 @@ import Testing
         node(name, "Const", [], ["value": .tensor(tensor)])
     }
 
-    /// The answer to an image from -4 to 4, quantized in front of `nodes`, whose last node's first three outputs are
+    /// The answer to an image from -4 to 4, quantized before `nodes`, whose last node's first three outputs are
     /// dequantized.
     private static func answer(_ nodes: [NodeDefinition]) throws -> Tensor {
         let minFirst: [String: Attribute] = ["mode": .string("MIN_FIRST")]

@@ -37,7 +37,7 @@ import Testing
     }
 
     /// `tf.layers.flatten`: all axes after the batch, whatever their sizes.
-    private static func flatten(_ input: String, behind sizes: [Int] = [-1]) -> [NodeDefinition] {
+    private static func flatten(_ input: String, after sizes: [Int] = [-1]) -> [NodeDefinition] {
         let parts = sizes.enumerated().map { whole("part\($0.offset)", [$0.element], []) }
         return [
             node("shape", "Shape", input), whole("zero", [0]), whole("one", [1]),
@@ -94,7 +94,7 @@ import Testing
             nodes: convolution + flatten("conv") + dense("rows", 4096), shape: [1, 32, 32, 3]),
         Case(
             testDescription: "a reshape with the batch's own size", attributes: open,
-            nodes: convolution + flatten("conv", behind: [4096]) + dense("rows", 4096), shape: [1, 32, 32, 3]),
+            nodes: convolution + flatten("conv", after: [4096]) + dense("rows", 4096), shape: [1, 32, 32, 3]),
         Case(
             testDescription: "one side known", attributes: ["shape": .shape([-1, 16, -1, 3])],
             nodes: convolution + reshape("conv", [-1, 16 * 24 * 4]) + dense("rows", 1536), shape: [1, 16, 24, 3]),

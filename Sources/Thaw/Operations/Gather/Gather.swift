@@ -120,13 +120,13 @@ extension ImportContext {
         _ input: Operand, _ indices: Operand, axis: Int, batches: Int, name: String
     ) throws -> Operand {
         let shape = input.shape
-        let (between, behind) = (Array(batches..<axis), Array(axis + 1..<shape.rank))
+        let (between, after) = (Array(batches..<axis), Array(axis + 1..<shape.rank))
         let count = shape.prefix(batches).reduce(1, *)
         guard count <= Self.largestConstant else { throw Failure.constantTooLarge([count]).at(name) }
-        let rest = (between + behind).map { shape[$0] }
+        let rest = (between + after).map { shape[$0] }
         var turned = input
         if axis != batches {
-            let order = Array(0..<batches) + [axis] + between + behind
+            let order = Array(0..<batches) + [axis] + between + after
             turned = try add(Transpose(order), input, name: name + "/turn")
         }
         let long = try add(Reshape(Shape([count * shape[axis]] + rest)), turned, name: name + "/long")
@@ -140,7 +140,7 @@ extension ImportContext {
         let rank = indices.shape.rank
         let order =
             Array(0..<batches) + between.indices.map { rank + $0 } + Array(batches..<rank)
-            + behind.indices.map { rank + between.count + $0 }
+            + after.indices.map { rank + between.count + $0 }
         return try add(Transpose(order), slices, name: name + "/order")
     }
 }

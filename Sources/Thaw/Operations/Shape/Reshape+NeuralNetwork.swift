@@ -53,8 +53,8 @@ extension Reshape {
             }
             // Elements are read and written in the order height, width, channel.
             let sizes = Array(target)
-            let behind = try reading.add(Transpose(Graph.toLast), input, layer)
-            let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), behind, layer)
+            let channelsLast = try reading.add(Transpose(Graph.toLast), input, layer)
+            let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), channelsLast, layer)
             return [try reading.add(Transpose(Graph.toFirst), shaped, layer)]
         },
         NeuralRule("reshapeStatic") { layer, reading in
