@@ -47,7 +47,7 @@ extension Failure {
     static func tooLargeForFloat16(_ name: String, _ largest: Float) -> Failure {
         Failure(
             .cannotQuantize, location: name, "its values reach \(largest), and float16 ends at 65504",
-            remedy: "compute in float32 with '\(option: .computePrecision)', or write an .mlmodel")
+            remedy: "compute in float32 with '\(option: .computePrecision) float32', or write an .mlmodel")
     }
 
     static func valuesNotFinite(_ node: Node) -> Failure {

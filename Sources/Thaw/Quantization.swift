@@ -95,7 +95,10 @@ public struct Quantization: Sendable {
         let target = target ?? (isProgram ? .iOS17 : nil)
         if isProgram, precision.compute != .float32 { try checkFloat16() }
         let written = isProgram && target! >= .iOS17 ? model : try modelWithRanges()
-        return try written.write(toFile: path, target: target, precision: precision, mayReplace: mayReplace)
+        // The weights of layers in floating point have the precision that the program computes in.
+        let weights = isProgram && precision.compute == .float32 ? WeightStorage(.float32) : nil
+        return try written.write(
+            toFile: path, weights: weights, target: target, precision: precision, mayReplace: mayReplace)
     }
 
     private func checkFloat16() throws {

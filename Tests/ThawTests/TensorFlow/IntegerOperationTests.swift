@@ -29,6 +29,30 @@ import Testing
         #expect(try Dialect.program.roundTrip(model).graph.evaluate([input])[0].floats == expected)
     }
 
+    /// The products exceed 8 bits.
+    @Test(arguments: [DataType.int8, .uint8]) func `a product of bytes is a sum of 32 bits if it is declared as one`(
+        _ type: DataType
+    ) throws {
+        let element = try #require(type.element)
+        let matrix = Tensor(integers: [100, 2, 3, 100], shape: [2, 2], element: element)
+        let nodes = [
+            Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 2, 2, 1])]),
+            Self.node("bytes", "Cast", ["x"], ["DstT": .type(type)]),
+            Self.list("sizes", [2, 2], [2]), Self.node("rows", "Reshape", ["bytes", "sizes"]),
+            Self.node("matrix", "Const", [], ["value": .tensor(matrix)]),
+            Self.node("product", "BatchMatMulV3", ["rows", "matrix"], ["Tout": .type(.int32)]),
+            Self.node("y", "Cast", ["product"], ["DstT": .type(.float)]),
+        ]
+        let model = Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
+        let input = Tensor([100, 2, 3, 4], shape: [1, 2, 2, 1])
+        let expected: [Float] = [10006, 400, 312, 406]
+        #expect(try model.graph.evaluate([input])[0].floats == expected)
+        #expect(try Program(model.graph).run([input], threads: 1)[0].floats == expected)
+        for dialect in Dialect.allCases where dialect != .halfProgram {
+            #expect(try dialect.roundTrip(model).graph.evaluate([input])[0].floats == expected)
+        }
+    }
+
     @Test func `a dense layer of integers is refused`() {
         let dense = Dense(matrix: Tensor([1, 2], shape: [2, 1]))
         #expect(throws: Failure.elementTypesDiffer("int32", "float32")) {

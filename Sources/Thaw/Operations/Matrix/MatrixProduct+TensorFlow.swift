@@ -15,7 +15,16 @@ extension MatrixProduct {
             let product = MatrixProduct(
                 transposeFirst: try node.bool("adj_x", default: false),
                 transposeSecond: try node.bool("adj_y", default: false))
-            return [try context.product(product, node.input(0), node.input(1), name: node.name)]
+            var factors = [try node.input(0), try node.input(1)]
+            // The result may have a wider type, which the sums are computed in.
+            if node.definition.attributes["Tout"] != nil {
+                let element = try node.element("Tout")
+                for index in factors.indices where element.bounds != nil && factors[index].type.element != element {
+                    factors[index] = try context.add(
+                        Cast(element: element), factors[index], name: "\(node.name)/wide_\(index)")
+                }
+            }
+            return [try context.product(product, factors[0], factors[1], name: node.name)]
         },
     ]
 }
