@@ -29,7 +29,7 @@ extension Page {
 <label>Fit <select id="crop">
 <option value="">server default</option>
 <option value="fill">stretch</option>
-<option value="center:0.875">center crop, 87.5 %</option>
+<option value="center:0.875">center crop, 87.5%</option>
 <option value="center">center crop</option>
 <option value="fit">letterbox</option>
 </select></label>
@@ -450,7 +450,7 @@ function column(photo, model, isNamed) {
     const details = service.models.find((known) => known.name === model);
     const bars = make("ol", { className: "bars" }, ...result.predictions.slice(0, 5).map(bar));
     const note = result.note ? make("p", { className: "note", textContent: plain(result.note) }) : null;
-    const odd = details?.independentLabels ? make("p", { className: "note", textContent: "Labels are independent: they need not add up to 100 %." }) : null;
+    const odd = details?.independentLabels ? make("p", { className: "note", textContent: "Labels are independent: they need not add up to 100%." }) : null;
     return make("div", { className: "column" }, title, bars, note, odd, times(result));
 }
 
@@ -632,7 +632,7 @@ const byId = (id) => document.getElementById(id);
 const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, "�");
 
 const percent = (value) =>
-    value >= 0.9995 ? "100 %" : value >= 0.1 ? `${(value * 100).toFixed(1)} %` : `${(value * 100).toFixed(2)} %`;
+    value >= 0.9995 ? "100%" : value >= 0.1 ? `${(value * 100).toFixed(1)}%` : `${(value * 100).toFixed(2)}%`;
 
 const milliseconds = (value) =>
     value >= 1000 ? `${(value / 1000).toFixed(1)} s` : value >= 10 ? `${Math.round(value)} ms` : `${value.toFixed(1)} ms`;
@@ -709,7 +709,7 @@ function updateList() {
         done < all.length ? `${done.toLocaleString("en-US")} of ${plural(all.length, "photo")}` : plural(all.length, "photo");
     const seconds = (performance.now() - photos.began) / 1000;
     const rate = photos.finished > 3 && seconds > 0.3 ? `${(photos.finished / seconds).toFixed(1)} photos/s` : "";
-    const agreement = isTwo && done > 0 ? `${Math.round(100 * (1 - different / Math.max(1, done - failed)))} % agree` : "";
+    const agreement = isTwo && done > 0 ? `${Math.round(100 * (1 - different / Math.max(1, done - failed)))}% agree` : "";
     byId("speed").textContent = [agreement, photos.running > 0 || view.rate === undefined ? rate : view.rate].filter((text) => text).join(" · ");
     if (rate) view.rate = rate;
     byId("results").style.setProperty("--done", all.length ? done / all.length : 0);

@@ -165,27 +165,6 @@ struct ReportBrowserTests {
         for (step, seen) in zip(steps, seen) { #expect(seen.count == step.2, "\(step.0)") }
     }
 
-    @Test func `a percent sign stays with its number at a line break`() throws {
-        let folder = try TemporaryFolder()
-        let look = """
-            document.body.style.width = "12em";
-            const texts = document.createTreeWalker(document.querySelector(".tiles"), NodeFilter.SHOW_TEXT);
-            const area = document.createRange();
-            while (texts.nextNode()) {
-              for (const sign of texts.currentNode.data.matchAll(/[0-9].%/g)) {
-                area.setStart(texts.currentNode, sign.index);
-                area.setEnd(texts.currentNode, sign.index + 3);
-                if (new Set([...area.getClientRects()].map(box => box.top)).size > 1) throw "it stands alone";
-              }
-            }
-            """
-        let widths = stride(from: 100, through: 300, by: 10).map {
-            look.replacingOccurrences(of: "12em", with: "\($0)px")
-        }
-        let seen = try Chromium.run(widths, on: Self.page(in: folder) { $0 % 50 == 2 ? 3 : $0 % 5 })
-        #expect(seen.count == widths.count && !seen.contains { $0.count.contains("alone") })
-    }
-
     @Test func `a long label leaves room for the true class`() throws {
         let folder = try TemporaryFolder()
         let look = """

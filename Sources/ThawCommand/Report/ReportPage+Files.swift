@@ -199,14 +199,14 @@ svg text { fill: var(--soft); font-size: 12px; }
 function tile(name, value, note, share) {
   const parts = [make("div", { class: "name" }, name), make("div", { class: "number" }, ...value)];
   if (share) {
-    parts.push(make("div", { class: "span", title: "95 % confidence (Wilson)" },
+    parts.push(make("div", { class: "span", title: "95% confidence (Wilson)" },
       make("i", { style: `left:${100 * share.low}%;width:${100 * (share.high - share.low)}%` }),
       make("b", { style: `left:${100 * share.share}%` })));
   }
   return make("div", { class: "tile" }, ...parts, make("div", { class: "note" }, note));
 }
 function shareTile(name, share, count) {
-  return tile(name, [(100 * share.share).toFixed(2), make("small", {}, " %")],
+  return tile(name, [(100 * share.share).toFixed(2), make("small", {}, "%")],
     `${number(share.right)} of ${number(count)}; between ${percent(share.low)} and ${percent(share.high)}`, share);
 }
 
@@ -215,7 +215,7 @@ function evaluation() {
   if (summary.classes.length > 5) tiles.append(shareTile("Top 5", summary.top5, summary.images));
   if (summary.calibration) {
     const gap = summary.calibration.mean_confidence - summary.top1.share;
-    tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
+    tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, "%")],
       `on average ${percent(Math.abs(gap))} ${gap < 0 ? "under" : "over"}confident`));
   }
   if (summary.macro_f1 !== null) {
@@ -287,8 +287,8 @@ function curve() {
   const x = share => left + share * side, y = share => top + (1 - share) * side;
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     add("line", { x1: x(0), x2: x(1), y1: y(share), y2: y(share), stroke: "var(--edge)" });
-    add("text", { x: left - 8, y: y(share) + 4, "text-anchor": "end" }, 100 * share + " %");
-    add("text", { x: x(share), y: y(0) + 18, "text-anchor": "middle" }, 100 * share + " %");
+    add("text", { x: left - 8, y: y(share) + 4, "text-anchor": "end" }, 100 * share + "%");
+    add("text", { x: x(share), y: y(0) + 18, "text-anchor": "middle" }, 100 * share + "%");
   }
   const bins = summary.calibration.bins, most = Math.max(...bins.map(bin => bin.images));
   for (const bin of bins) {
@@ -384,7 +384,7 @@ const rows = read("rows").map((r, place) => ({
   best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
 }));
 const label = index => page.labels ? page.labels[index] : String(index);
-const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "\u00a0%";
+const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "%";
 const number = n => n.toLocaleString("en");
 const photos = n => number(n) + (n === 1 ? " photo" : " photos");
 const main = document.getElementById("main");
@@ -712,7 +712,7 @@ function press() {
   controls.label.value = filter.label;
   controls.sort.value = filter.sort;
   controls.least.value = 100 * filter.least;
-  controls.output.textContent = Math.round(100 * filter.least) + " %";
+  controls.output.textContent = Math.round(100 * filter.least) + "%";
   const set = (filter.text !== "") + (filter.label !== "") + (filter.least > 0);
   controls.more.textContent = set ? `Filter (${set})` : "Filter";
   const { truth, best } = filter;

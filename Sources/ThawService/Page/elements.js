@@ -17,7 +17,7 @@ const byId = (id) => document.getElementById(id);
 const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, "�");
 
 const percent = (value) =>
-    value >= 0.9995 ? "100 %" : value >= 0.1 ? `${(value * 100).toFixed(1)} %` : `${(value * 100).toFixed(2)} %`;
+    value >= 0.9995 ? "100%" : value >= 0.1 ? `${(value * 100).toFixed(1)}%` : `${(value * 100).toFixed(2)}%`;
 
 const milliseconds = (value) =>
     value >= 1000 ? `${(value / 1000).toFixed(1)} s` : value >= 10 ? `${Math.round(value)} ms` : `${value.toFixed(1)} ms`;

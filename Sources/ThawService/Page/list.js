@@ -22,7 +22,7 @@ function updateList() {
         done < all.length ? `${done.toLocaleString("en-US")} of ${plural(all.length, "photo")}` : plural(all.length, "photo");
     const seconds = (performance.now() - photos.began) / 1000;
     const rate = photos.finished > 3 && seconds > 0.3 ? `${(photos.finished / seconds).toFixed(1)} photos/s` : "";
-    const agreement = isTwo && done > 0 ? `${Math.round(100 * (1 - different / Math.max(1, done - failed)))} % agree` : "";
+    const agreement = isTwo && done > 0 ? `${Math.round(100 * (1 - different / Math.max(1, done - failed)))}% agree` : "";
     byId("speed").textContent = [agreement, photos.running > 0 || view.rate === undefined ? rate : view.rate].filter((text) => text).join(" · ");
     if (rate) view.rate = rate;
     byId("results").style.setProperty("--done", all.length ? done / all.length : 0);

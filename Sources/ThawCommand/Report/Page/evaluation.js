@@ -3,14 +3,14 @@
 function tile(name, value, note, share) {
   const parts = [make("div", { class: "name" }, name), make("div", { class: "number" }, ...value)];
   if (share) {
-    parts.push(make("div", { class: "span", title: "95 % confidence (Wilson)" },
+    parts.push(make("div", { class: "span", title: "95% confidence (Wilson)" },
       make("i", { style: `left:${100 * share.low}%;width:${100 * (share.high - share.low)}%` }),
       make("b", { style: `left:${100 * share.share}%` })));
   }
   return make("div", { class: "tile" }, ...parts, make("div", { class: "note" }, note));
 }
 function shareTile(name, share, count) {
-  return tile(name, [(100 * share.share).toFixed(2), make("small", {}, " %")],
+  return tile(name, [(100 * share.share).toFixed(2), make("small", {}, "%")],
     `${number(share.right)} of ${number(count)}; between ${percent(share.low)} and ${percent(share.high)}`, share);
 }
 
@@ -19,7 +19,7 @@ function evaluation() {
   if (summary.classes.length > 5) tiles.append(shareTile("Top 5", summary.top5, summary.images));
   if (summary.calibration) {
     const gap = summary.calibration.mean_confidence - summary.top1.share;
-    tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, " %")],
+    tiles.append(tile("Calibration error", [(100 * summary.calibration.error).toFixed(2), make("small", {}, "%")],
       `on average ${percent(Math.abs(gap))} ${gap < 0 ? "under" : "over"}confident`));
   }
   if (summary.macro_f1 !== null) {
@@ -91,8 +91,8 @@ function curve() {
   const x = share => left + share * side, y = share => top + (1 - share) * side;
   for (const share of [0, 0.25, 0.5, 0.75, 1]) {
     add("line", { x1: x(0), x2: x(1), y1: y(share), y2: y(share), stroke: "var(--edge)" });
-    add("text", { x: left - 8, y: y(share) + 4, "text-anchor": "end" }, 100 * share + " %");
-    add("text", { x: x(share), y: y(0) + 18, "text-anchor": "middle" }, 100 * share + " %");
+    add("text", { x: left - 8, y: y(share) + 4, "text-anchor": "end" }, 100 * share + "%");
+    add("text", { x: x(share), y: y(0) + 18, "text-anchor": "middle" }, 100 * share + "%");
   }
   const bins = summary.calibration.bins, most = Math.max(...bins.map(bin => bin.images));
   for (const bin of bins) {

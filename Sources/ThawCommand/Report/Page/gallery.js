@@ -8,7 +8,7 @@ const rows = read("rows").map((r, place) => ({
   best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
 }));
 const label = index => page.labels ? page.labels[index] : String(index);
-const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "\u00a0%";
+const percent = (share, digits = 1) => share === null || isNaN(share) ? "–" : (100 * share).toFixed(digits) + "%";
 const number = n => n.toLocaleString("en");
 const photos = n => number(n) + (n === 1 ? " photo" : " photos");
 const main = document.getElementById("main");

@@ -44,7 +44,7 @@ function press() {
   controls.label.value = filter.label;
   controls.sort.value = filter.sort;
   controls.least.value = 100 * filter.least;
-  controls.output.textContent = Math.round(100 * filter.least) + " %";
+  controls.output.textContent = Math.round(100 * filter.least) + "%";
   const set = (filter.text !== "") + (filter.label !== "") + (filter.least > 0);
   controls.more.textContent = set ? `Filter (${set})` : "Filter";
   const { truth, best } = filter;
