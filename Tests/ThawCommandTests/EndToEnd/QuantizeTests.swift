@@ -18,7 +18,7 @@ import Testing
             "\(outcome.lines)")
         #expect(outcome.lines[2].wholeMatch(of: #/layers in int8    (\d+) of \1/#) != nil, "\(outcome.lines)")
         let pattern =
-            #/wrote q\.\w+: 0\.3 MB, [23]\d\.\d % of the size of the float32 weights, Core ML version [38], for iOS 1[27] .*/#
+            #/wrote q\.\w+: 0\.3 MB, [23]\d\.\d% of the size of the float32 weights, Core ML version [38], for iOS 1[27] .*/#
         #expect(
             outcome.errors.split(separator: "\n").contains { $0.wholeMatch(of: pattern) != nil }, "\(outcome.errors)")
         let classified = try Thaw.run("classify", name, Self.photos[0], in: folder)

@@ -1,15 +1,13 @@
 extension Dense: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let outputs = matrix.shape[1]
-        block.inFloats(node) { node, block in
-            // There is always a bias, as coremltools writes it.
-            block.add(
-                "linear", node,
-                [
-                    "x": .value(node.input), "weight": .weights(matrix, order: [1, 0]),
-                    "bias": .constant(bias ?? Tensor([Float](repeating: 0, count: outputs), shape: [outputs])),
-                ])
-        }
+        // There is always a bias, as coremltools writes it.
+        block.add(
+            "linear", node,
+            [
+                "x": .value(node.input), "weight": .weights(matrix, order: [1, 0]),
+                "bias": .constant(bias ?? Tensor([Float](repeating: 0, count: outputs), shape: [outputs])),
+            ])
     }
 }
 
