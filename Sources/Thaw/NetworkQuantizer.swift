@@ -138,7 +138,8 @@ struct NetworkQuantizer {
         }
         let count = try NetworkQuantizer.fewestLayers(
             order.count, changing: most, without: tops.count - agreeing, changed: changed)
-        _ = try changed(keeping: count)
+        // The last number that was tried is often the answer.
+        if kept.count != count { _ = try changed(keeping: count) }
         return agreeing
     }
 

@@ -74,17 +74,19 @@ struct QuantizationPlan {
         return members.keys.sorted().map { members[$0]! }
     }
 
-    /// For each node, by index, whether it computes with quantized values although some are kept in floating point: it is
-    /// a layer, or one that does reads its results.
-    func rounds(keeping kept: Set<String>) -> [Bool] {
-        var rounds = participates
+    /// The names of the nodes that compute with quantized values although some are kept in floating point: layers, and nodes
+    /// whose results these read.
+    func namesOfRounding(keeping kept: Set<String>) -> Set<String> {
+        var names: Set<String> = []
         var isRead = [Bool](repeating: false, count: graph.types.count)
-        for (index, node) in graph.nodes.enumerated().reversed() where rounds[index] {
-            let isLayer = graph.quantizedRole(of: node) == .layer
-            rounds[index] = !kept.contains(node.name) && (isLayer || node.outputs.contains { isRead[$0.index] })
-            if rounds[index] { for input in node.inputs { isRead[input.index] = true } }
+        for (node, participates) in zip(graph.nodes, participates).reversed() {
+            guard participates, !kept.contains(node.name),
+                graph.quantizedRole(of: node) == .layer || node.outputs.contains(where: { isRead[$0.index] })
+            else { continue }
+            names.insert(node.name)
+            for input in node.inputs { isRead[input.index] = true }
         }
-        return rounds
+        return names
     }
 
     /// The name of the node that computes a value, or of the input.
@@ -189,12 +191,10 @@ extension Graph {
         _ steps: (QuantizationParameters) -> [(name: String, operation: any Operation)]
     ) throws -> Graph {
         let plan = QuantizationPlan(self)
-        let rounds = plan.rounds(keeping: kept)
-        var indices: [String: Int] = [:]
-        for (index, node) in nodes.enumerated() { indices[node.name] = index }
+        let rounding = plan.namesOfRounding(keeping: kept)
         var rounded: [Value: Value] = [:]
         return try rebuilt { node, arrived, builder in
-            guard rounds[indices[node.name]!], node.inputs.allSatisfy({ parameters[$0] != nil })
+            guard rounding.contains(node.name), node.inputs.allSatisfy({ parameters[$0] != nil })
             else { return nil }
             var inputs = arrived
             for (index, value) in node.inputs.enumerated() {

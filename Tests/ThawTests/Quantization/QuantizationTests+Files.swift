@@ -62,6 +62,26 @@ extension QuantizationTests {
         #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
     }
 
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"])
+    func `every output of a node keeps its range in metadata`(_ file: String) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 8, 8, 3]))
+        let parts = try builder.add(
+            Split(axis: 3, sizes: [2, 2]), [Self.convolution(&builder, input, "a")], name: "split")
+        let results = try zip(parts, ["b", "c"]).map { try Self.convolution(&builder, $0, $1) }
+        builder.output("output", try builder.add(Binary(.add), results, name: "sum")[0])
+        var model = Model(graph: builder.graph)
+        model.image = ImageInput(name: "input", width: 8, height: 8, color: .rgb)
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: file).path
+        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
+        let read = try Model.load(contentsOfFile: path)
+        #expect(read.warnings.isEmpty, "\(read.warnings)")
+        let graph = try #require(try read.model.quantizedGraph())
+        #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
+    }
+
     @Test(arguments: [1e-2, 1e-4, 1e-6] as [Float])
     func `a program that computes in float16 keeps scales that are too small for it`(_ factor: Float) throws {
         var model = try Self.model("mobilenet_v1_folded")

@@ -123,7 +123,7 @@ import Testing
         #expect(floats.map(\.name) == [kept])
     }
 
-    /// A network of two layers, a maximum, and a third layer that only the second case reads besides: `a`, `max`, `b`, `c`.
+    /// A layer `a`, a pooling `max` and a layer `b` that reads it. If it is shared, another layer `c` reads it, too.
     private static func pooled(isShared: Bool) throws -> Model {
         var builder = GraphBuilder()
         func layer(_ input: Graph.Value, _ name: String, _ seed: UInt64) throws -> Graph.Value {
