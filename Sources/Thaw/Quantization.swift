@@ -106,7 +106,7 @@ public struct Quantization: Sendable {
         for value in plan.values {
             guard let parameters = parameters[value] else { continue }
             let largest = max(-parameters.lowest, parameters.highest)
-            guard largest > 65504 else { continue }
+            guard largest > .largestHalf else { continue }
             throw Failure.tooLargeForFloat16(plan.name(of: value), largest)
         }
     }

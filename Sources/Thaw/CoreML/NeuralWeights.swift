@@ -63,7 +63,7 @@ extension Message {
             return isChanged
         }
         let floats: PendingBytes = self.floatValue
-        guard floats.count > 0, !floats.hasFloats(beyond: WeightStorage.largest) else { return false }
+        guard floats.count > 0, !floats.hasFloats(beyond: .largestHalf) else { return false }
         self.floatValue = ByteView(copying: UnsafeRawBufferPointer(start: nil, count: 0))
         self.float16Value = floats.halved
         return true

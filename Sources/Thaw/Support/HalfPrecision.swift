@@ -10,6 +10,9 @@ func float(fromHalf bits: UInt16) -> Float {
 }
 
 extension Float {
+    /// The largest finite half-precision value.
+    static let largestHalf: Float = 65504
+
     /// Whether half precision represents the number exactly.
     var isHalf: Bool { float(fromHalf: half(from: self)) == self }
 

@@ -58,9 +58,6 @@ public struct WeightStorage: Sendable {
         let shape = order.map { weights.shape.permuted($0) } ?? weights.shape
         let isDepthwise = shape.rank == 4 && shape[1] == 1
         return type.isSelective && weights.elementCount >= max(1, minimumCount) && (includesDepthwise || !isDepthwise)
-            && weights.withFloats { $0.allSatisfy { abs($0) <= WeightStorage.largest } }
+            && weights.withFloats { $0.allSatisfy { abs($0) <= .largestHalf } }
     }
-
-    /// The largest finite float16 value.
-    static let largest: Float = 65504
 }

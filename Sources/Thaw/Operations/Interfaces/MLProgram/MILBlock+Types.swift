@@ -55,7 +55,7 @@ extension Tensor {
     /// Whether any finite element exceeds the range of float16.
     var exceedsFloat16: Bool {
         guard element.isFloatingPoint, element != .float16 else { return false }
-        return withFloats { $0.contains { abs($0) > 65504 && $0.isFinite } }
+        return withFloats { $0.contains { abs($0) > .largestHalf && $0.isFinite } }
     }
 }
 
