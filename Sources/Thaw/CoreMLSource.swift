@@ -7,8 +7,9 @@ struct CoreMLSource: Sendable {
     let byteCount: Int
 
     init(_ file: CoreMLFile) throws {
-        message = try file.message()
-        weights = file.weights
+        let message = try file.message()
+        weights = try message.hasProgram ? file.weights.map { try OpenWeightFiles(of: message, in: $0) } : nil
+        self.message = message
         byteCount = file.byteCount
     }
 

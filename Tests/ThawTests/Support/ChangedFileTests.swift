@@ -49,6 +49,18 @@ import Testing
         #expect(failure?.problem == "changed while it was being read")
     }
 
+    @Test(arguments: ["Net.mlmodel", "Net.mlpackage"])
+    func `a document outlives its file`(_ name: String) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: name).path
+        try Self.write(to: path)
+        let document = try ModelDocument(contentsOfFile: path)
+        let expected = try document.bytes()
+        try FileManager.default.removeItem(atPath: path)
+        let actual = try document.bytes()
+        #expect(actual.model == expected.model && actual.weights == expected.weights)
+    }
+
     @Test(arguments: ["Net.mlmodel", "Net.mlpackage", "graph.pb", "saved_v2"])
     func `a model that was read is independent of its files`(_ name: String) throws {
         let folder = try TemporaryFolder()
