@@ -74,3 +74,13 @@ extension Dense: EngineOperation {
         return .dense(matrix: matrix, bias: bias)
     }
 }
+
+// MARK: Integers
+
+extension Dense: QuantizableOperation {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
+        IntegerLayer(
+            matrix, bias: bias.map { $0.reshaped([$0.elementCount]) }, terms: matrix.shape[0], use
+        ).map { IntegerDense(layer: $0) }
+    }
+}

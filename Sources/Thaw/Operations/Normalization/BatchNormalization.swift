@@ -1,3 +1,5 @@
+import Kernels
+
 /// Batch normalization at inference: each channel times a factor plus an offset.
 ///
 /// The channel is the last axis. In terms of statistics: scale = gamma / √(variance + epsilon), offset = beta − mean
@@ -162,5 +164,20 @@ extension BatchNormalization: CoreMLOperation {
 extension BatchNormalization: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
         .scale(factor: scale, offset: offset)
+    }
+}
+
+// MARK: Integers
+
+extension BatchNormalization: QuantizableOperation {
+    func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
+        guard let output = use.output, use.types[0].shape.rank == 4 else { return nil }
+        let unit = Double(output.scale)
+        let factors = scale.floats.map { Float(Double($0) * Double(use.inputs[0].scale) / unit) }
+        let offsets = offset.floats.map { Float(Double($0) / unit) }
+        guard (factors + offsets).allSatisfy(\.isFinite) else { return nil }
+        return IntegerScale(
+            zeroPoint: use.inputs[0].zeroPoint, factors: factors, offsets: offsets,
+            rounding: output.rounding(bounds: use.bounds))
     }
 }

@@ -145,3 +145,9 @@ extension Concatenation {
 extension Concatenation: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .concatenation(axis: axis) }
 }
+
+// MARK: Integers
+
+extension Concatenation: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
+}

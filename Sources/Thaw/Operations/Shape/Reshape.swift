@@ -140,3 +140,9 @@ extension ImportContext {
 extension Reshape: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? { .reshape }
 }
+
+// MARK: Integers
+
+extension Reshape: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
+}

@@ -221,3 +221,9 @@ extension DataMovement {
         }
     }
 }
+
+// MARK: Integers
+
+extension StridedSlice: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
+}

@@ -125,3 +125,9 @@ extension Transpose: EngineOperation {
         .dataMovement(DataMovement(transposing: inputs[0].shape, order))
     }
 }
+
+// MARK: Integers
+
+extension Transpose: QuantizedMovement {
+    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
+}

@@ -46,19 +46,6 @@ extension MILBlock {
     }
 }
 
-extension MILOperation {
-    /// Whether any weight exceeds the range of float16.
-    var needsFloat32: Bool { weights.contains(where: \.exceedsFloat16) }
-}
-
-extension Tensor {
-    /// Whether any finite element exceeds the range of float16.
-    var exceedsFloat16: Bool {
-        guard element.isFloatingPoint, element != .float16 else { return false }
-        return withFloats { $0.contains { abs($0) > .largestHalf && $0.isFinite } }
-    }
-}
-
 extension MILBlock {
     /// The value broadcast along the axes where it has one element and `shape` has more.
     mutating func broadcast(_ value: MILValue, to shape: Shape, _ node: MILNode, _ name: String) -> MILValue {

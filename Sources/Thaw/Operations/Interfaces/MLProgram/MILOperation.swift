@@ -7,3 +7,16 @@ protocol MILOperation: CoreMLOperation {
     /// parameters.
     var needsFloat32: Bool { get }
 }
+
+extension MILOperation {
+    /// Whether any weight exceeds the range of float16.
+    var needsFloat32: Bool { weights.contains(where: \.exceedsFloat16) }
+}
+
+extension Tensor {
+    /// Whether any finite element exceeds the range of float16.
+    var exceedsFloat16: Bool {
+        guard element.isFloatingPoint, element != .float16 else { return false }
+        return withFloats { $0.contains { abs($0) > .largestHalf && $0.isFinite } }
+    }
+}

@@ -1,3 +1,0 @@
-extension Concatenation: QuantizedMovement {
-    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
-}

@@ -1,3 +1,0 @@
-extension Reshape: QuantizedMovement {
-    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
-}

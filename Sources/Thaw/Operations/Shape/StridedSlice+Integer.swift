@@ -1,3 +1,0 @@
-extension StridedSlice: QuantizedMovement {
-    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
-}

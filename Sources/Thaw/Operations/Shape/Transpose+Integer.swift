@@ -1,3 +1,0 @@
-extension Transpose: QuantizedMovement {
-    func integerOperation(zeroPoint: Int) -> (any Operation)? { self }
-}
