@@ -1,63 +1,66 @@
 extension Resize: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let isFromLeft = followsSize && wholeFactors != nil && samples(.left)
-        if isFromLeft, !repeatsPixels {
+        if followsSize, wholeFactors != nil, samples(.left), !repeatsPixels {
             try block.require(.iOS16, "a bilinear resize of images of several sizes, without half-pixel centers,")
         }
         block.inFloats(node) { node, block in
-            if let (height, width) = wholeFactors, repeatsPixels {
-                return block.add(
-                    "upsample_nearest_neighbor", node,
-                    [
-                        "x": .value(node.input), "scale_factor_height": .integer(height),
-                        "scale_factor_width": .integer(width),
-                    ])
+            if let (kind, arguments) = resampling {
+                block.add(kind, node.outputs, [("x", .value(node.input))] + arguments)
+            } else {
+                writeProducts(node, to: &block)
             }
-            if followsSize, let (height, width) = wholeFactors, samples(.edges) || samples(.corners) {
-                return block.add(
-                    "upsample_bilinear", node,
-                    [
-                        "x": .value(node.input), "scale_factor_height": .constant(Tensor([Float(height)], shape: [])),
-                        "scale_factor_width": .constant(Tensor([Float(width)], shape: [])),
-                        "align_corners": .bool(!samples(.edges)),
-                    ])
+        }
+    }
+
+    /// The operation that resizes, with its arguments after the image; nil if there is none.
+    private var resampling: (kind: String, arguments: [(String, MILArgument)])? {
+        if let (height, width) = wholeFactors {
+            if repeatsPixels {
+                return (
+                    "upsample_nearest_neighbor",
+                    [("scale_factor_height", .integer(height)), ("scale_factor_width", .integer(width))]
+                )
             }
-            if isFromLeft, let (height, width) = wholeFactors {
-                return block.add(
-                    "upsample_bilinear", node,
-                    [
-                        "x": .value(node.input), "scale_factor_height": .constant(Tensor([Float(height)], shape: [])),
-                        "scale_factor_width": .constant(Tensor([Float(width)], shape: [])),
-                        "align_corners": .bool(false), "half_pixel_centers": .bool(false),
-                    ])
+            let factors: [(String, MILArgument)] = [
+                ("scale_factor_height", .number(Float(height))), ("scale_factor_width", .number(Float(width))),
+            ]
+            if followsSize, samples(.edges) || samples(.corners) {
+                return ("upsample_bilinear", factors + [("align_corners", .bool(!samples(.edges)))])
             }
-            if let mode = Resize.programModes.prefix(3).first(where: { samples($0.grid) })?.mode {
-                return block.add(
-                    "resize_bilinear", node,
-                    [
-                        "x": .value(node.input), "target_size_height": .integer(rows.outputSize),
-                        "target_size_width": .integer(columns.outputSize), "sampling_mode": .text(mode),
-                    ])
+            if followsSize, samples(.left) {
+                return (
+                    "upsample_bilinear",
+                    factors + [("align_corners", .bool(false)), ("half_pixel_centers", .bool(false))]
+                )
             }
-            var node = node
-            if !rows.isIdentity {
-                let weights = MILArgument.constant(rows.matrix.reshaped([1, 1, rows.outputSize, rows.inputSize]))
-                guard !columns.isIdentity else {
-                    return block.add("matmul", node, ["x": weights, "y": .value(node.input)])
-                }
-                var shape = node.input.shape
-                shape[2] = rows.outputSize
-                node.inputs = [
-                    block.part("matmul", node, "rows", shape: shape, ["x": weights, "y": .value(node.input)])
-                ]
+        }
+        guard let mode = Resize.programModes.prefix(3).first(where: { samples($0.grid) })?.mode else { return nil }
+        return (
+            "resize_bilinear",
+            [
+                ("target_size_height", .integer(rows.outputSize)), ("target_size_width", .integer(columns.outputSize)),
+                ("sampling_mode", .text(mode)),
+            ]
+        )
+    }
+
+    private func writeProducts(_ node: MILNode, to block: inout MILBlock) {
+        var image = node.input
+        let products = self.products
+        for (axis, matrix) in products {
+            var result = node.output
+            if axis != products.last!.axis {
+                var shape = image.shape
+                shape[axis] = matrix.shape[2]
+                result = MILValue(
+                    name: block.unique(node.output.name + "_rows"), type: TensorType(shape, node.output.element))
             }
             block.add(
-                "matmul", node,
-                [
-                    "x": .value(node.input),
-                    "y": .constant(columns.matrix.reshaped([1, 1, columns.outputSize, columns.inputSize])),
-                    "transpose_y": .bool(true),
-                ])
+                "matmul", [result],
+                axis == 2
+                    ? [("x", .constant(matrix)), ("y", .value(image))]
+                    : [("x", .value(image)), ("y", .constant(matrix)), ("transpose_y", .bool(true))])
+            image = result
         }
     }
 

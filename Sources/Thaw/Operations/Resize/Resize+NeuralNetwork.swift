@@ -16,7 +16,7 @@ extension Resize: NeuralOperation {
                 layer.resizeBilinear["mode"].samplingMethod = mode
             }
         }
-        try writeAxes(node, to: &layers)
+        writeProducts(node, to: &layers)
     }
 
     func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
@@ -38,44 +38,22 @@ extension Resize: NeuralOperation {
         ("ALIGN_ENDPOINTS_MODE", .cornersOrMiddle), ("ROI_ALIGN_MODE", .parts),
     ]
 
-    /// The scale factors of height and width if both are integers.
-    var wholeFactors: (height: Int, width: Int)? {
-        let axes = [rows, columns]
-        guard axes.allSatisfy({ $0.outputSize % $0.inputSize == 0 }) else { return nil }
-        return (rows.outputSize / rows.inputSize, columns.outputSize / columns.inputSize)
-    }
-
-    /// Whether every pixel is repeated by the scale factors.
-    var repeatsPixels: Bool {
-        [rows, columns].allSatisfy { taps in
-            taps.isSelection
-                && taps.runs.enumerated().allSatisfy { $1.start == $0 * taps.inputSize / taps.outputSize }
-        }
-    }
-
-    /// Whether both axes are linearly interpolated on this grid.
-    func samples(_ grid: SamplingGrid) -> Bool {
-        [rows, columns].allSatisfy { $0.isClose(to: .linear(grid, $0.inputSize, $0.outputSize)) }
-    }
-
-    /// For each axis, a product with the weight matrix.
-    private func writeAxes(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        let axes = [(axis: 2, taps: rows), (axis: 3, taps: columns)].filter { !$0.taps.isIdentity }
-        var blob = node.input
-        for (index, (axis, taps)) in axes.enumerated() {
+    private func writeProducts(_ node: NeuralNode, to layers: inout NeuralLayers) {
+        var image = node.input
+        let products = self.products
+        for (axis, matrix) in products {
             var result = node.output
             let name = node.name + (axis == 2 ? "/rows" : "/columns")
-            if index < axes.count - 1 {
-                result = NeuralBlob(name: node.output.name + "/rows", shape: blob.shape)
-                result.shape[axis] = taps.outputSize
+            if axis != products.last!.axis {
+                result = NeuralBlob(name: node.output.name + "/rows", shape: image.shape)
+                result.shape[axis] = matrix.shape[2]
             }
-            let weights = layers.addConstant(
-                taps.matrix.reshaped([1, 1, taps.outputSize, taps.inputSize]), name: name + "/weights")
-            layers.add(name, axis == 2 ? [weights, blob] : [blob, weights], [result]) { layer in
+            let weights = layers.addConstant(matrix, name: name + "/weights")
+            layers.add(name, axis == 2 ? [weights, image] : [image, weights], [result]) { layer in
                 layer.choose("batchedMatmul")
                 layer.batchedMatmul.transposeB = axis == 3
             }
-            blob = result
+            image = result
         }
     }
 }

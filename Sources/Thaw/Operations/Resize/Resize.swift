@@ -157,6 +157,41 @@ extension ImportContext {
     }
 }
 
+// MARK: Core ML
+
+extension Resize {
+    /// The scale factors of height and width if both are integers.
+    var wholeFactors: (height: Int, width: Int)? {
+        let axes = [rows, columns]
+        guard axes.allSatisfy({ $0.outputSize % $0.inputSize == 0 }) else { return nil }
+        return (rows.outputSize / rows.inputSize, columns.outputSize / columns.inputSize)
+    }
+
+    /// Whether every pixel is repeated by the scale factors.
+    var repeatsPixels: Bool {
+        [rows, columns].allSatisfy { taps in
+            taps.isSelection
+                && taps.runs.enumerated().allSatisfy { $1.start == $0 * taps.inputSize / taps.outputSize }
+        }
+    }
+
+    /// Whether both axes are linearly interpolated on this grid.
+    func samples(_ grid: SamplingGrid) -> Bool {
+        [rows, columns].allSatisfy { $0.isClose(to: .linear(grid, $0.inputSize, $0.outputSize)) }
+    }
+
+    /// For sizes and weights that no layer has: the weight matrix of each axis that changes, channels first. The image is
+    /// multiplied by that of the rows on the left, and by that of the columns, transposed, on the right.
+    ///
+    /// The writers add these products themselves: as a part of a decomposition, each matrix would be a node, for which an
+    /// ML Program has an operation that copies it.
+    var products: [(axis: Int, matrix: Tensor)] {
+        [(axis: 2, taps: rows), (axis: 3, taps: columns)].filter { !$0.taps.isIdentity }.map { axis, taps in
+            (axis, taps.matrix.reshaped([1, 1, taps.outputSize, taps.inputSize]))
+        }
+    }
+}
+
 // MARK: Engine
 
 extension Resize: EngineOperation {
