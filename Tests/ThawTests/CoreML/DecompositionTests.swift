@@ -45,6 +45,10 @@ extension DecompositionCase {
         Tensor(integers: integers, shape: [integers.count], element: .int32)
     }
 
+    private static func booleans(_ integers: [Int]) -> Tensor {
+        Tensor(integers: integers, shape: [integers.count], element: .bool)
+    }
+
     private static func unary(
         _ description: String, _ function: Unary.Function, network: [String], program: [String]
     ) -> DecompositionCase {
@@ -71,6 +75,11 @@ extension DecompositionCase {
         unary(
             "swish with a factor", .swish(beta: 1.5), network: ["Multiply", "Sigmoid", "Multiply"],
             program: ["Multiply", "Sigmoid", "Multiply"]),
+        unary("clip to one value", .clip(0.25, 0.25), network: ["Clip"], program: ["Maximum", "Minimum"]),
+        unary(
+            "clip to one value in float16", .clip(0.25, 0.25001), network: ["Clip"], program: ["Maximum", "Minimum"]),
+        unary("clip to reversed bounds", .clip(0.5, -0.25), network: ["Clip"], program: ["Maximum", "Minimum"]),
+        unary("clip", .clip(-0.25, 0.5), network: ["Clip"], program: ["Clip"]),
         unary("Mish", .mish, network: ["Softplus", "Tanh", "Multiply"], program: ["Softplus", "Tanh", "Multiply"]),
         DecompositionCase(
             "log(1 + x)", Unary(.logarithm1p), [Tensor([0, 0.5, 3, -0.25], shape: [1, 4])], ["Logarithm1p"],
@@ -122,6 +131,15 @@ extension DecompositionCase {
         DecompositionCase(
             "quotient or zero of scalars", Binary(.divideOrZero), [Tensor([7], shape: []), Tensor([0], shape: [])],
             ["Equal", "Divide", "Constant", "Select"], ["Equal", "Divide", "Constant", "Select"]),
+        DecompositionCase(
+            "equal Booleans", Binary(.equal), [booleans([1, 0, 1, 0]), booleans([1, 1, 0, 0])], ["Equal"],
+            ["ExclusiveOr", "Not"]),
+        DecompositionCase(
+            "a Boolean equal to a constant", Binary(.equal, constant: booleans([0]), constantFirst: true),
+            [booleans([1, 0])], ["Equal"], ["ExclusiveOr", "Not"]),
+        DecompositionCase(
+            "different Booleans", Binary(.notEqual), [booleans([1, 0, 1, 0]), booleans([1, 1, 0, 0])], ["NotEqual"],
+            ["ExclusiveOr"]),
         DecompositionCase(
             "truth", Cast(element: .bool), [Tensor([7, 0, -0.5], shape: [3])], ["NotEqual"], ["Cast"]),
         DecompositionCase(

@@ -8,6 +8,7 @@ extension Binary: CoreMLOperation {
         case .squaredDifference: return try squaredDifference(operands, &parts)
         case .truncateDivide, .remainder: return try truncated(operands, &parts)
         case .divideOrZero: return try quotientOrZero(operands, &parts)
+        case .equal, .notEqual: return try comparedBooleans(operands, inputs[0], &parts)
         default: return nil
         }
     }
@@ -42,6 +43,16 @@ extension Binary: CoreMLOperation {
             sign = try parts.combine(.multiply, sign, other, as: "signs")
         }
         return try parts.combine(.multiply, whole, sign)
+    }
+
+    /// The operations that compare for equality accept only numbers.
+    private func comparedBooleans(
+        _ operands: (Operand, Operand), _ input: Operand, _ parts: inout Decomposition
+    ) throws -> Operand? {
+        guard input.type.element == .bool else { return nil }
+        guard function == .equal else { return try parts.combine(.exclusiveOr, operands.0, operands.1) }
+        let differs = try parts.combine(.exclusiveOr, operands.0, operands.1, as: "differs")
+        return try parts.add(Unary(.not), differs)
     }
 
     // MARK: Neural networks

@@ -2,14 +2,6 @@ extension Binary: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         var operands = node.inputs.map { MILArgument.value($0) }
         if let constant { operands.insert(.constant(constant), at: constantFirst ? 0 : 1) }
-        if node.inputs[0].element == .bool, function == .equal || function == .notEqual {
-            // `equal` and `not_equal` compare only numbers.
-            guard function == .equal else {
-                return block.add("logical_xor", node, ["x": operands[0], "y": operands[1]])
-            }
-            let differs = block.part("logical_xor", node, "differs", ["x": operands[0], "y": operands[1]])
-            return block.add("logical_not", node, ["x": .value(differs)])
-        }
         guard let kind = Binary.operations.first(where: { $0.function == function })?.kind else {
             throw Failure.cannotWriteOperation(node.output.name, kind)
         }

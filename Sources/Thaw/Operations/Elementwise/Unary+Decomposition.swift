@@ -12,9 +12,13 @@ extension Unary: CoreMLOperation {
         case .exponentialMinus1, .complementaryErrorFunction, .selu, .hardSwish, .mish: true
         case .swish(let beta): !dialect.isProgram || beta != 1
         case .logarithm1p, .inverseHyperbolicSine, .inverseHyperbolicCosine: dialect.isProgram
-        // The layer is newer than iOS 12, whose layers have lower bounds only.
         case .relu6, .clip:
-            if case .neuralNetwork(.images, let target?) = dialect { target < .iOS13 } else { false }
+            switch dialect {
+            // The layer is newer than iOS 12, whose layers have lower bounds only.
+            case .neuralNetwork(.images, let target?): target < .iOS13
+            case .neuralNetwork: false
+            case .program, .quantizedProgram: isWithoutRange
+            }
         default: false
         }
     }
@@ -50,6 +54,12 @@ extension Unary: CoreMLOperation {
             return try parts.add([("elu", Unary(.scaledElu(alpha: Float(Selu.alpha)))), ("scaled", scaled)], to: x)
         case .relu6, .clip:
             let (low, high) = bounds
+            if parts.dialect.isProgram {
+                let (least, greatest) = (number(Double(low)), number(Double(high)))
+                return try parts.add(
+                    [("raised", Binary(.maximum, constant: least)), ("lowered", Binary(.minimum, constant: greatest))],
+                    to: x)
+            }
             return try parts.add(
                 [("above", Unary(.boundedNegation(-high))), ("below", Unary(.boundedNegation(low)))], to: x)
         case .hardSwish(let alpha, let beta):
@@ -69,6 +79,11 @@ extension Unary: CoreMLOperation {
         let shifted = try parts.add(
             Binary(.add, constant: Tensor([number], shape: [])), square, as: "shifted")
         return try parts.add(Unary(.squareRoot), shifted, as: "root")
+    }
+
+    /// Whether the bounds of a clip are equal or reversed, at least in float16. An ML Program's `clip` does not accept that.
+    private var isWithoutRange: Bool {
+        float(fromHalf: half(from: bounds.low)) >= float(fromHalf: half(from: bounds.high))
     }
 
     /// The bounds of a clip.
