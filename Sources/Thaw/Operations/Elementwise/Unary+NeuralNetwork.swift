@@ -11,19 +11,12 @@ extension Unary: NeuralOperation {
 
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         switch function {
-        case .relu: layers.add(node) { $0.activation.choose("ReLU") }
-        case .sigmoid: layers.add(node) { $0.activation.choose("sigmoid") }
-        case .tanh: layers.add(node) { $0.activation.choose("tanh") }
-        case .elu: layers.add(node) { $0.activation.ELU.alpha = 1.0 as Float }
-        case .scaledElu(let alpha): layers.add(node) { $0.activation.ELU.alpha = alpha }
-        case .boundedNegation(let bound):
-            layers.add(node) {
-                $0.unary.type = "THRESHOLD"
-                $0.unary.alpha = bound
-                $0.unary.scale = -1.0 as Float
-            }
-        case .leakyRelu(let slope): layers.add(node) { $0.activation.leakyReLU.alpha = slope }
-        case .thresholdedRelu(let bound): layers.add(node) { $0.activation.thresholdedReLU.alpha = bound }
+        case .relu, .sigmoid, .tanh, .elu, .scaledElu, .leakyRelu, .thresholdedRelu, .negate, .softplus, .softsign,
+            .hardSigmoid:
+            layers.add(node, writeActivation)
+        case .squareRoot, .exponential, .absolute, .logarithm, .logarithm1p, .reciprocal, .reciprocalSquareRoot,
+            .inverseDeviation, .boundedNegation:
+            layers.add(node, writeUnary)
         case .relu6, .clip:
             let (low, high) = bounds
             layers.add(node) {
@@ -31,26 +24,6 @@ extension Unary: NeuralOperation {
                 $0.clip.minVal = low
                 $0.clip.maxVal = high
             }
-        case .negate: layers.add(node) { $0.activation.linear.alpha = -1.0 as Float }
-        case .squareRoot: layers.add(node) { $0.unary.type = "SQRT" }
-        case .exponential: layers.add(node) { $0.unary.type = "EXP" }
-        // The dedicated layer adds an epsilon that cannot be zero. A power does not.
-        case .reciprocalSquareRoot: layers.add(node) { $0.writePower(-0.5) }
-        case .inverseDeviation(let epsilon):
-            layers.add(node) {
-                $0.writePower(-0.5)
-                $0.unary.shift = epsilon
-            }
-        case .reciprocal: layers.add(node) { $0.writePower(-1) }
-        case .absolute: layers.add(node) { $0.unary.type = "ABS" }
-        case .logarithm: layers.add(node) { $0.writeLogarithm() }
-        case .logarithm1p:
-            layers.add(node) {
-                $0.writeLogarithm()
-                $0.unary.shift = 1.0 as Float
-            }
-        case .softplus: layers.add(node) { $0.activation.choose("softplus") }
-        case .softsign: layers.add(node) { $0.activation.choose("softsign") }
         case .not where node.input.element != .bool:
             layers.add(node) { $0.choose("equal") }
         case .ceiling, .floor, .round, .sign, .sine, .cosine, .errorFunction, .not, .arcSine, .arcCosine, .arcTangent,
@@ -60,7 +33,6 @@ extension Unary: NeuralOperation {
             layers.add(node) { $0.choose(kind) }
         // Apple's processors choose the precision themselves.
         case .float16: layers.alias(node)
-        case .hardSigmoid(let alpha, let beta): layers.add(node) { $0.writeHardSigmoid(alpha, beta) }
         case .gelu, .geluByTanh:
             layers.add(node) { $0.gelu.mode = function == .gelu ? "EXACT" : "TANH_APPROXIMATION" }
         // Only NaN differs from itself.
@@ -69,6 +41,50 @@ extension Unary: NeuralOperation {
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
         case .exponentialMinus1, .complementaryErrorFunction, .selu, .hardSwish, .swish, .mish:
             throw Failure.cannotWriteOperation(node.name, kind)
+        }
+    }
+
+    /// Configures a layer for an activation.
+    private func writeActivation(_ layer: inout Message) {
+        switch function {
+        case .relu: layer.activation.choose("ReLU")
+        case .sigmoid: layer.activation.choose("sigmoid")
+        case .tanh: layer.activation.choose("tanh")
+        case .elu: layer.activation.ELU.alpha = 1.0 as Float
+        case .scaledElu(let alpha): layer.activation.ELU.alpha = alpha
+        case .leakyRelu(let slope): layer.activation.leakyReLU.alpha = slope
+        case .thresholdedRelu(let bound): layer.activation.thresholdedReLU.alpha = bound
+        case .negate: layer.activation.linear.alpha = -1.0 as Float
+        case .softplus: layer.activation.choose("softplus")
+        case .softsign: layer.activation.choose("softsign")
+        case .hardSigmoid(let alpha, let beta):
+            layer.activation.sigmoidHard.alpha = alpha
+            layer.activation.sigmoidHard.beta = beta
+        default: preconditionFailure("\(function) is another layer")
+        }
+    }
+
+    /// Configures a layer for a function of the input, after it is scaled and shifted.
+    private func writeUnary(_ layer: inout Message) {
+        switch function {
+        case .squareRoot: layer.unary.type = "SQRT"
+        case .exponential: layer.unary.type = "EXP"
+        case .absolute: layer.unary.type = "ABS"
+        case .logarithm: layer.writeLogarithm()
+        case .logarithm1p:
+            layer.writeLogarithm()
+            layer.unary.shift = 1.0 as Float
+        case .reciprocal: layer.writePower(-1)
+        // The dedicated layer adds an epsilon that cannot be zero. A power does not.
+        case .reciprocalSquareRoot: layer.writePower(-0.5)
+        case .inverseDeviation(let epsilon):
+            layer.writePower(-0.5)
+            layer.unary.shift = epsilon
+        case .boundedNegation(let bound):
+            layer.unary.type = "THRESHOLD"
+            layer.unary.alpha = bound
+            layer.unary.scale = -1.0 as Float
+        default: preconditionFailure("\(function) is another layer")
         }
     }
 
@@ -82,12 +98,6 @@ extension Unary: NeuralOperation {
 }
 
 extension Message {
-    /// Configures a layer for alpha · x + beta, clamped to 0...1.
-    fileprivate mutating func writeHardSigmoid(_ alpha: Float, _ beta: Float) {
-        self.activation.sigmoidHard.alpha = alpha
-        self.activation.sigmoidHard.beta = beta
-    }
-
     /// Configures a layer for x ^ exponent.
     mutating func writePower(_ exponent: Float) {
         self.unary.type = "POWER"
