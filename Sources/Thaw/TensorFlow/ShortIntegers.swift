@@ -68,10 +68,7 @@ struct ShortIntegers {
 
     /// The results of the node.
     func build(_ rule: TensorFlowRule, _ context: inout ImportContext) throws -> [Operand] {
-        let wide = try node.inputs.enumerated().map { index, input in
-            guard input.type.element.bounds != nil, input.type.element.size < 4 else { return input }
-            return try context.add(Cast(element: .int32), input, name: "\(node.name)/wide_\(index)")
-        }
+        let wide = try context.widened(node, to: .int32) { $0.bounds != nil && $0.size < 4 }
         if node.op == "Cast" { return [try wrapped(wide[0], &context)] }
         return try rule.build(TensorFlowNode(definition: node.definition, inputs: wide), &context).map {
             try wrapped($0, &context)

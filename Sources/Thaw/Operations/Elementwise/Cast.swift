@@ -97,6 +97,16 @@ extension Cast {
 // MARK: Parts of other rules
 
 extension ImportContext {
+    /// The inputs of a node, with those of certain types cast to a wider one, in which the node computes.
+    mutating func widened(
+        _ node: TensorFlowNode, to element: ElementType, where isNarrow: (ElementType) -> Bool
+    ) throws -> [Operand] {
+        try node.inputs.enumerated().map { index, input in
+            guard isNarrow(input.type.element) else { return input }
+            return try add(Cast(element: element), input, name: "\(node.name)/wide_\(index)")
+        }
+    }
+
     /// The operand as float32, which is how neural networks treat every tensor.
     mutating func asFloats(_ x: Operand, _ node: some SourceNode) throws -> Operand {
         x.type.element == .float32 ? x : try add(Cast(element: .float32), x, node)

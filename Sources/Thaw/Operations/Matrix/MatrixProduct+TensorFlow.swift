@@ -19,10 +19,7 @@ extension MatrixProduct {
             // The result may have a wider type, which the sums are computed in.
             if node.definition.attributes["Tout"] != nil {
                 let element = try node.element("Tout")
-                for index in factors.indices where element.bounds != nil && factors[index].type.element != element {
-                    factors[index] = try context.add(
-                        Cast(element: element), factors[index], name: "\(node.name)/wide_\(index)")
-                }
+                if element.bounds != nil { factors = try context.widened(node, to: element) { $0 != element } }
             }
             return [try context.product(product, factors[0], factors[1], name: node.name)]
         },
