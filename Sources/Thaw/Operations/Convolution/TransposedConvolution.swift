@@ -49,28 +49,15 @@ struct TransposedConvolution: Operation {
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let image = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0].shape
-        let channels = image[3]
-        let perGroup = filters.shape[2]
         let start = bias?.floats.map(Double.init) ?? Array(repeating: 0, count: outputChannels)
         return inputs[0].withFloats { x in
             filters.withFloats { w in
                 [
                     Tensor(shape: output) { y in
                         for position in 0..<y.count / Swift.max(1, outputChannels) {
-                            let batch = position / (output[1] * output[2])
                             var sums = start
-                            for (row, ky) in window.height.sources(of: position / output[2] % output[1], in: image[1]) {
-                                for (column, kx) in window.width.sources(of: position % output[2], in: image[2]) {
-                                    let pixel = ((batch * image[1] + row) * image[2] + column) * channels
-                                    let tap = (ky * window.width.size + kx) * perGroup
-                                    for i in 0..<channels {
-                                        let group = i / (channels / groups) * perGroup
-                                        for o in 0..<perGroup {
-                                            sums[group + o] +=
-                                                Double(x[pixel + i]) * Double(w[(tap + o) * channels + i])
-                                        }
-                                    }
-                                }
+                            forEachSource(of: position, output, in: image) { pixel, tap in
+                                addProducts(of: x, pixel, w, tap, to: &sums)
                             }
                             for channel in 0..<outputChannels {
                                 y[position * outputChannels + channel] = Float(sums[channel])
@@ -78,6 +65,31 @@ struct TransposedConvolution: Operation {
                         }
                     }
                 ]
+            }
+        }
+    }
+
+    /// Calls `body` for every input pixel that contributes to an output pixel, with the index of the pixel in the batch and
+    /// that of the tap.
+    private func forEachSource(of position: Int, _ output: Shape, in image: Shape, _ body: (Int, Int) -> Void) {
+        let batch = position / (output[1] * output[2])
+        for (row, ky) in window.height.sources(of: position / output[2] % output[1], in: image[1]) {
+            for (column, kx) in window.width.sources(of: position % output[2], in: image[2]) {
+                body((batch * image[1] + row) * image[2] + column, ky * window.width.size + kx)
+            }
+        }
+    }
+
+    /// Adds an input pixel times the filters of a tap.
+    private func addProducts(
+        of x: UnsafeBufferPointer<Float>, _ pixel: Int, _ w: UnsafeBufferPointer<Float>, _ tap: Int,
+        to sums: inout [Double]
+    ) {
+        let (perGroup, channels) = (filters.shape[2], filters.shape[3])
+        for i in 0..<channels {
+            let group = i / (channels / groups) * perGroup
+            for o in 0..<perGroup {
+                sums[group + o] += Double(x[pixel * channels + i]) * Double(w[(tap * perGroup + o) * channels + i])
             }
         }
     }

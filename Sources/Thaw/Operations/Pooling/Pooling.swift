@@ -27,34 +27,35 @@ struct Pooling: Operation, Hashable {
         let image = inputs[0].shape
         let channels = image[3]
         let output = try! outputTypes(inputs.map(\.type))[0].shape
-        let area = Double(window.height.size * window.width.size)
         return inputs[0].withFloats { x in
             [
                 Tensor(shape: output) { y in
-                    for n in 0..<output[0] {
-                        for row in 0..<output[1] {
-                            for column in 0..<output[2] {
-                                let out = ((n * output[1] + row) * output[2] + column) * channels
-                                for c in 0..<channels {
-                                    var largest = -Float.infinity
-                                    var sum = 0.0
-                                    var count = 0.0
-                                    window.forEachTap(row: row, column: column, height: image[1], width: image[2]) {
-                                        h, w, _, _ in
-                                        let value = x[((n * image[1] + h) * image[2] + w) * channels + c]
-                                        if value > largest || value.isNaN { largest = value }
-                                        sum += Double(value)
-                                        count += 1
-                                    }
-                                    y[out + c] =
-                                        function == .maximum ? largest : Float(sum / (countsPadding ? area : count))
-                                }
+                    for position in 0..<y.count / Swift.max(1, channels) {
+                        let (row, column) = (position / output[2] % output[1], position % output[2])
+                        let batch = position / (output[1] * output[2])
+                        for channel in 0..<channels {
+                            y[position * channels + channel] = pooled(row, column, image) { h, w in
+                                x[((batch * image[1] + h) * image[2] + w) * channels + channel]
                             }
                         }
                     }
                 }
             ]
         }
+    }
+
+    /// The result at an output position for the values of one channel, by row and column of the image.
+    private func pooled(_ row: Int, _ column: Int, _ image: Shape, _ value: (Int, Int) -> Float) -> Float {
+        var largest = -Float.infinity
+        var (sum, count) = (0.0, 0.0)
+        window.forEachTap(row: row, column: column, height: image[1], width: image[2]) { h, w, _, _ in
+            let pixel = value(h, w)
+            if pixel > largest || pixel.isNaN { largest = pixel }
+            sum += Double(pixel)
+            count += 1
+        }
+        guard function == .average else { return largest }
+        return Float(sum / (countsPadding ? Double(window.height.size * window.width.size) : count))
     }
 }
 

@@ -49,21 +49,23 @@ struct GridSample: Operation {
                             let columns = taps(at: Double(grid[2 * pixel]), of: image[2])
                             let rows = taps(at: Double(grid[2 * pixel + 1]), of: image[1])
                             for channel in 0..<channels {
-                                var sum = 0.0
-                                for row in rows {
-                                    for column in columns {
-                                        sum +=
-                                            row.weight * column.weight
-                                            * value(x, start, row.index, column.index, image, channel)
-                                    }
+                                y[pixel * channels + channel] = weightedSum(rows, columns) { row, column in
+                                    value(x, start, row, column, image, channel)
                                 }
-                                y[pixel * channels + channel] = Float(sum)
                             }
                         }
                     }
                 ]
             }
         }
+    }
+
+    private func weightedSum(_ rows: [Tap], _ columns: [Tap], _ value: (Int, Int) -> Double) -> Float {
+        var sum = 0.0
+        for row in rows {
+            for column in columns { sum += row.weight * column.weight * value(row.index, column.index) }
+        }
+        return Float(sum)
     }
 
     private func value(
@@ -76,8 +78,11 @@ struct GridSample: Operation {
         return Double(x[(start + row * image[2] + column) * image[3] + channel])
     }
 
-    /// The pixels along one axis that a coordinate is between, with their shares.
-    private func taps(at coordinate: Double, of size: Int) -> [(index: Int, weight: Double)] {
+    /// A pixel along one axis, with its share.
+    private typealias Tap = (index: Int, weight: Double)
+
+    /// The pixels along one axis that a coordinate is between.
+    private func taps(at coordinate: Double, of size: Int) -> [Tap] {
         let position = held(pixel(coordinate, size), size)
         guard position.isFinite, abs(position) < 0x1p31 else { return [(-1, 1)] }
         if isNearest { return [(Int(position.rounded(.toNearestOrEven)), 1)] }
