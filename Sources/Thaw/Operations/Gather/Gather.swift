@@ -89,7 +89,7 @@ extension Gather {
                 return try context.add(Gather(axis: axis), [input, indices], name: node.name)
             }
             // A single index: its axis is removed.
-            let list = try context.add(Reshape([1]), indices, name: node.name + "/place")
+            let list = try context.add(Reshape([1]), indices, name: node.name + "/index")
             let slice = try context.add(Gather(axis: axis), [input, list], name: node.name)[0]
             var shape = slice.shape.dimensions
             shape.remove(at: axis)
@@ -134,7 +134,7 @@ extension ImportContext {
             integers: (0..<count).map { $0 * shape[axis] },
             shape: Shape(shape.prefix(batches) + Array(repeating: 1, count: indices.shape.rank - batches)),
             element: indices.type.element)
-        let moved = try combine(.add, indices, .constant(starts), name: name + "/places")
+        let moved = try combine(.add, indices, .constant(starts), name: name + "/indices")
         let slices = try add(Gather(axis: 0), [long, moved], name: name)[0]
         guard !between.isEmpty else { return slices }
         let rank = indices.shape.rank

@@ -103,7 +103,7 @@ enum CropAndResize {
                 positions = try context.add(
                     Unary(.floor), combine(.add, positions, number(0.5)), name: name + "/nearest")
             }
-            let column = try context.add(Reshape([count, output, 1]), positions, name: name + "/places")
+            let column = try context.add(Reshape([count, output, 1]), positions, name: name + "/positions")
             let all = Operand.constant(Tensor((0..<input).map(Float.init), shape: [1, 1, input]))
             let distance = try context.add(Unary(.absolute), combine(.subtract, column, all), name: name + "/distance")
             let tent = try context.add(Unary(.relu), combine(.subtract, number(1), distance), name: name + "/tent")
