@@ -73,6 +73,8 @@ public protocol KernelTable: RowKernels {
     static func scratchBytes(_ steps: ConvolutionSteps) -> Int
     static func packWeights(_ work: borrowing WeightPackingWork)
     static func scaleWeights(_ work: borrowing WeightScalingWork)
+    /// The type of the values that a convolution multiplies.
+    static func productType(_ steps: ConvolutionSteps) -> BlockedValueType
     static func convolve(_ work: borrowing ConvolutionWork)
 
     /// The bytes of the packed weights of one block of channels.
@@ -97,7 +99,19 @@ extension KernelTable {
     /// The bytes of a pixel in one plane.
     @inlinable public static var pixelBytes: Int { blockWidth * valueType.size }
 
+    /// Whether images are rounded when they are stored. Their rounding errors are larger than those of any algorithm.
+    public static var roundsImages: Bool { valueType != .float32 }
+
+    /// Whether images of the 8-bit integer kernels may be between its own: they have blocks of the same width, and are
+    /// converted from and to floats.
+    public static var fitsIntegerKernels: Bool { blockWidth == integerBlockWidth && valueType == .float32 }
+
     public static func scratchBytes(_: ConvolutionSteps) -> Int { 0 }
+
+    /// Plain tensors are floats, and are not rounded first.
+    public static func productType(_ steps: ConvolutionSteps) -> BlockedValueType {
+        steps.readsPlain ? .float32 : valueType
+    }
 }
 
 /// The types of values that a table can have.

@@ -25,7 +25,7 @@ struct ConvolutionLayer: Sendable {
     let algorithm: String
 
     /// The precision of the products.
-    var precision: Precision { kernels.valueType == .bfloat16 && !steps.readsPlain ? .bf16 : .float32 }
+    var precision: Precision { Precision(kernels.productType(steps)) }
 
     /// Bytes of scratch memory that each thread needs.
     var scratchBytes: Int { kernels.scratchBytes(steps) }

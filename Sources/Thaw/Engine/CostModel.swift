@@ -23,7 +23,8 @@ enum AlgorithmChoice: Sendable {
 /// weights from memory. The constants are measured.
 struct CostModel {
     let kernels: any KernelTable.Type
-    /// The rate at which weights arrive from memory.
+    /// The rate at which weights arrive from memory. It depends on the machine's memory more than on its instructions,
+    /// so all kernel tables share it.
     private let bytesPerCycle = 5.0
 
     init(_ kernels: any KernelTable.Type) {
@@ -46,8 +47,7 @@ struct CostModel {
 
     /// - Parameter isDeep: Whether the layer is part of a network with many layers.
     func cheapest(_ window: Window, from: Location, to: Location, isDeep: Bool) -> ConvolutionAlgorithm {
-        // Rounding errors of bfloat16 images are larger.
-        let isExact = isDeep && kernels.valueType == .float32
+        let isExact = isDeep && !kernels.roundsImages
         return candidates(window).filter { !isExact || !CostModel.isRough($0, from) }
             .min { cycles($0, window, from, to) < cycles($1, window, from, to) }!
     }

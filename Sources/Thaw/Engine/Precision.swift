@@ -1,3 +1,5 @@
+import Kernels
+
 /// The precision in which a network is computed.
 public enum Precision: String, Sendable, CaseIterable {
     /// Single precision, as the model is written.
@@ -18,6 +20,15 @@ public enum Precision: String, Sendable, CaseIterable {
         case .float32, .auto: nil
         case .bf16: (try? BFloat16Choice(set))?.note
         case .int8: set.hasByteProducts ? nil : .withoutByteProducts()
+        }
+    }
+}
+
+extension Precision {
+    init(_ type: BlockedValueType) {
+        switch type {
+        case .float32: self = .float32
+        case .bfloat16: self = .bf16
         }
     }
 }
