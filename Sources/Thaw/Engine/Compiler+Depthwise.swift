@@ -56,6 +56,7 @@ extension Compiler {
         }
         var expansion: Expansion?
         let from: Location
+        // Only convolutions are fused with a depthwise one that follows: those with `FormTraits.expansion`.
         if let before = node.before.first, case .convolution(let filters, let bias, let inner) = before.form {
             from = location(before.inputs[0], layouts.convolutionReads(before.inputs[0], inner, graph))
             let image = Location(

@@ -5,8 +5,10 @@ import Kernels
 extension FormTraits {
     init(_ form: IntegerForm) {
         switch form {
-        case .convolution(_, let window):
-            self.init(reads: .slidingWindow(window), writes: .blocks, canWritePlain: true, border: Halo(window))
+        case .convolution(let layer, let window):
+            self.init(
+                reads: .slidingWindow(window), writes: .blocks, canWritePlain: true, border: Halo(window),
+                addsQuantized: layer.element == .uint8, isConvolution: true)
         case .depthwise(_, let window):
             self.init(reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window))
         case .dense: self.init()
@@ -16,9 +18,12 @@ extension FormTraits {
         case .scale: self.init(reads: .blocks, writes: .blocks)
         case .multiplication(_, let image?):
             self.init(reads: .imageAndChannels(image: image), writes: .blocks)
-        case .addition, .multiplication, .lookup, .quantize, .dequantize:
+        case .addition(let addition):
+            self.init(reads: .likeOutput, writes: .likeInputs, fusion: .quantizedResidual(addition))
+        case .multiplication, .lookup, .quantize, .dequantize:
             self.init(reads: .likeOutput, writes: .likeInputs)
         }
+        supportsQuantized = true
     }
 }
 

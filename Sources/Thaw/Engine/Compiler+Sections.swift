@@ -7,7 +7,8 @@ extension EngineForm {
     /// The maximum number of weights of all sections.
     private static let largestExpansion = 1 << 24
 
-    /// The form with a grouped convolution divided into sections; nil if it would have too many weights.
+    /// The form with a grouped convolution divided into sections; nil if it would have too many weights. All other forms
+    /// stay as they are.
     func inSections(inputChannels: Int, blockWidth: Int) -> EngineForm? {
         let (grouped, bias, window): (Tensor, Tensor?, Window)
         switch self {

@@ -23,7 +23,7 @@ struct ConcatenationSlices {
         var producers: [Graph.Value: Int] = [:]
         for (index, node) in nodes.enumerated() { for output in node.outputs { producers[output] = index } }
         for node in nodes.reversed() {
-            guard case .concatenation(axis: 3) = node.form, isBlocked(node.outputs[0]) else { continue }
+            guard node.traits.joinsChannels, isBlocked(node.outputs[0]) else { continue }
             let result = node.outputs[0]
             let own = slices[result] ?? Slice(whole: result, firstBlock: 0)
             var firstBlock = own.firstBlock

@@ -1,7 +1,8 @@
 import Kernels
 
 /// The engine's knowledge about a form: its traits, and the steps for it. The table below has one row per form. A new
-/// form needs only a row here and its steps.
+/// form needs only a row here and its steps. Single forms are named in two more places: `Graph.engineForm` replaces
+/// those that the kernels support only in part, and the steps of two fused nodes know the forms of both.
 struct FormRow {
     var traits: FormTraits
     /// Adds the steps for a node of this form.
@@ -18,12 +19,15 @@ struct FormRow {
         case .convolution(let filters, let bias, let window):
             let traits = FormTraits(
                 reads: .slidingWindow(window), writes: .blocks, canWritePlain: true, border: Halo(window),
-                residual: .blocked, activations: .any)
+                residual: .blocked, activations: .any,
+                fusion: window.isPointwise ? .pointwise(filters: filters) : .none,
+                expansion: FormTraits.Expansion(isPointwise: window.isPointwise, weightCount: filters.elementCount),
+                isConvolution: true)
             self.init(traits) { $0.addConvolution($1, filters: filters, bias: bias, window: window) }
         case .sections(let filters, let bias, let window, let sections):
             let traits = FormTraits(
                 reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), residual: .blocked,
-                activations: .any)
+                activations: .any, isConvolution: true)
             self.init(traits) {
                 $0.addSections($1, filters: filters, bias: bias, window: window, sections)
             }
@@ -32,7 +36,7 @@ struct FormRow {
             let bands = FormTraits.BandLimits(leastImageBytes: 1 << 20, mostWeightBytes: 256 << 10)
             let traits = FormTraits(
                 reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), activations: .any,
-                bands: bands)
+                fusion: .depthwise, bands: bands)
             self.init(traits) { $0.addDepthwise($1) }
         case .dense(let matrix, let bias):
             self.init(FormTraits(residual: .plain, activations: .any)) { $0.addDense($1, matrix: matrix, bias: bias) }
@@ -42,13 +46,15 @@ struct FormRow {
             }
         case .pixelSum(let factor): self.init(FormTraits(reads: .blocks)) { $0.addPixelSum($1, factor: factor) }
         case .unary(let function):
-            self.init(FormTraits(reads: .likeOutput, writes: .elementwise(isFiniteAtZero: function.isFiniteAtZero))) {
-                $0.addUnary($1, function)
-            }
+            let traits = FormTraits(
+                reads: .likeOutput, writes: .elementwise(isFiniteAtZero: function.isFiniteAtZero),
+                fusion: .activation(function))
+            self.init(traits) { $0.addUnary($1, function) }
         case .binary(let function):
-            self.init(FormTraits(reads: .likeOutput, writes: .elementwise(isFiniteAtZero: function.isFiniteAtZero))) {
-                $0.addBinary($1, function)
-            }
+            let traits = FormTraits(
+                reads: .likeOutput, writes: .elementwise(isFiniteAtZero: function.isFiniteAtZero),
+                fusion: function == .add ? .residual : .none)
+            self.init(traits) { $0.addBinary($1, function) }
         case .binaryChannels(let function, let image):
             let isGating = function == .multiply
             self.init(FormTraits(reads: .imageAndChannels(image: image), writes: .blocks, isGating: isGating)) {
@@ -86,18 +92,21 @@ struct FormRow {
         case .dataMovement(let movement):
             let traits = FormTraits(
                 reads: .likeOutput,
-                writes: .likeInputsIf { inputs, blockWidth in movement.keepsBlocks(of: inputs[0], width: blockWidth) })
+                writes: .likeInputsIf { inputs, blockWidth in movement.keepsBlocks(of: inputs[0], width: blockWidth) },
+                hasSeveralOutputs: true)
             self.init(traits) { $0.addDataMovement($1, movement) }
-        case .reshape: self.init(FormTraits(memory: .input)) { $0.addReference($1) }
+        case .reshape: self.init(FormTraits(memory: .input, supportsQuantized: true)) { $0.addReference($1) }
         case .border(let height, let width):
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
-            self.init(FormTraits(reads: .likeOutput, writes: .likeInputs, memory: .inputWithBorder, border: border)) {
-                $0.addBorder($1, border)
-            }
+            let traits = FormTraits(
+                reads: .likeOutput, writes: .likeInputs, memory: .inputWithBorder, border: border,
+                supportsQuantized: true)
+            self.init(traits) { $0.addBorder($1, border) }
         case .concatenation(let axis):
-            self.init(FormTraits(reads: .likeOutput, writes: axis == 3 ? .likeInputsOfWholeBlocks : .plain)) {
-                $0.addConcatenation($1, axis: axis)
-            }
+            let traits = FormTraits(
+                reads: .likeOutput, writes: axis == 3 ? .likeInputsOfWholeBlocks : .plain, joinsChannels: axis == 3,
+                supportsQuantized: true)
+            self.init(traits) { $0.addConcatenation($1, axis: axis) }
         case .resize(let rows, let columns):
             self.init(FormTraits(reads: .blocks, writes: .blocks)) { $0.addResize($1, rows: rows, columns: columns) }
         case .localNormalization(let radius, let bias, let alpha, let power):
@@ -117,4 +126,9 @@ extension UnaryFunction {
 extension BinaryFunction {
     /// Not 0 / 0, and not powers of 0.
     fileprivate var isFiniteAtZero: Bool { self != .divide && self != .power }
+}
+
+extension Window {
+    /// Whether each output depends on a single pixel, and no pixel is skipped.
+    fileprivate var isPointwise: Bool { [height, width].allSatisfy { $0.size == 1 && $0.stride == 1 } && !hasPadding }
 }

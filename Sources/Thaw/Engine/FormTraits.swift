@@ -1,3 +1,5 @@
+import Kernels
+
 /// The engine's knowledge about a form before it becomes steps: the layouts that it reads and writes, and what can be
 /// fused with it. `FormRow.swift` has the table of all forms.
 struct FormTraits {
@@ -10,12 +12,27 @@ struct FormTraits {
     var border = Halo()
     /// The layout of a residual that can be added to the result before the activation.
     var residual: LayoutKind?
+    /// Whether quantized values can be added to the result.
+    var addsQuantized = false
     var activations = Activations.none
+    /// How the node is fused with the one before it.
+    var fusion = Fusion.none
+    /// Set for a convolution that can be computed in the same step as a depthwise one that follows.
+    var expansion: Expansion?
     /// Set if a pointwise convolution that follows can be computed in the same step, band by band.
     var bands: BandLimits?
     /// Whether it multiplies an image by one value for each channel. A pointwise convolution that follows can multiply
     /// its weights instead.
     var isGating = false
+    /// Whether it counts toward the depth of the network, over which rounding errors add up.
+    var isConvolution = false
+    /// Whether it writes its inputs one after the other along the channels, so that they may be written to its memory
+    /// directly.
+    var joinsChannels = false
+    /// Whether inputs and outputs may be quantized, all or some of them.
+    var supportsQuantized = false
+    /// Whether nodes of this form may have several outputs.
+    var hasSeveralOutputs = false
 
     /// The layouts of the inputs.
     enum Reads {
@@ -68,5 +85,26 @@ struct FormTraits {
         /// Every band reads all weights.
         var mostWeightBytes: Int
         var leastBlocks = 0
+    }
+
+    /// What a node can be fused as, if nothing else reads the result of the node before it.
+    enum Fusion {
+        case none
+        /// The node before it applies the function to its own result.
+        case activation(UnaryFunction)
+        /// The node before it adds the other input to its own result.
+        case residual
+        /// The same for quantized values.
+        case quantizedResidual(QuantizedAddition)
+        /// It computes the rows of a convolution before it just before it reads them.
+        case depthwise
+        /// It does the same with the node before it, or multiplies its own weights by the gates before it.
+        case pointwise(filters: Tensor)
+    }
+
+    /// A convolution that usually has more outputs than inputs, before a depthwise one.
+    struct Expansion {
+        var isPointwise: Bool
+        var weightCount: Int
     }
 }

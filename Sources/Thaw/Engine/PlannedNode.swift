@@ -27,11 +27,6 @@ struct PlannedNode {
 
     /// The number of convolutions, including fused ones.
     var convolutionCount: Int {
-        let own =
-            switch form {
-            case .convolution, .sections, .integer(.convolution): 1
-            default: 0
-            }
-        return before.reduce(own) { $0 + $1.convolutionCount }
+        before.reduce(traits.isConvolution ? 1 : 0) { $0 + $1.convolutionCount }
     }
 }
