@@ -37,35 +37,14 @@ extension Compiler {
     mutating func directLayer(
         _ node: PlannedNode, from: Location, to: Location, filters: Tensor, bias: Tensor?, window: Window
     ) -> ConvolutionLayer {
-        let (kh, kw) = (window.height.size, window.width.size)
-        var taps: [Int32] = []
-        var rows: [Int32] = []
-        var steps: ConvolutionSteps
-        if from.kind == .rows {
-            steps = ConvolutionSteps(tapCount: kh, depth: kw * from.channels)
-            steps.readsPlain = true
-            taps = (0..<kh).map { Int32($0 * window.height.dilation * from.rowStride) }
-            rows = (0..<Int32(kh * kw * from.channels)).map { $0 }
-        } else {
-            let blockWidth = from.blockWidth
-            steps = ConvolutionSteps(tapCount: from.blocks * kh * kw, depth: blockWidth)
-            if from.channels % blockWidth > 0 {
-                (steps.shortTaps, steps.shortDepth) = (kh * kw, from.channels % blockWidth)
-            }
-            for block in 0..<from.blocks {
-                for tap in 0..<kh * kw {
-                    let row = tap / kw * window.height.dilation * from.rowStride
-                    taps.append(
-                        Int32(block * from.blockStride + row + tap % kw * window.width.dilation * from.pixelStride))
-                    for channel in block * blockWidth..<min((block + 1) * blockWidth, from.channels) {
-                        rows.append(Int32(tap * from.channels + channel))
-                    }
-                }
-            }
-        }
+        let taps = WindowTaps(from, window)
+        var steps = ConvolutionSteps(tapCount: taps.offsets.count, depth: taps.depth)
+        (steps.shortTaps, steps.shortDepth) = (taps.shortTaps, taps.shortDepth)
+        steps.readsPlain = from.kind == .rows
         return convolutionLayer(
-            node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window), taps: taps,
-            steps: steps, rows: rows, algorithm: "direct \(kh)×\(kw)")
+            node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window),
+            taps: taps.offsets, steps: steps, rows: taps.rows.flatMap { $0.map { Int32($0) } },
+            algorithm: "direct \(window.height.size)×\(window.width.size)")
     }
 
     /// - Parameter rows: The row of the filters that each step of the kernel's inner loop needs.

@@ -203,23 +203,16 @@ extension Compiler {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .plain)
         let integers = integers
-        let perChunk = 8
-        let chunks = (from.blocks + perChunk - 1) / perChunk
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: from.images * chunks
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
-                let output = memory.slots[to.slot].assumingMemoryBound(to: UInt8.self)
-                integers.averagePixels(
-                    IntegerMeanWork(
-                        input: memory.pixels(from, image: image).assumingMemoryBound(to: UInt8.self),
-                        inputRowStride: from.rowStride, inputBlockStride: from.blockStride, height: from.height,
-                        width: from.width, factor: factor, zeroPoint: zeroPoint, rounding: rounding,
-                        output: output + image * from.channels, channels: from.channels, firstBlock: part * perChunk,
-                        blockCount: min(perChunk, from.blocks - part * perChunk)))
-            })
+        addPixelReduction(node, from: from, to: to) { memory, image, blocks in
+            let output = memory.slots[to.slot].assumingMemoryBound(to: UInt8.self)
+            integers.averagePixels(
+                IntegerMeanWork(
+                    input: memory.pixels(from, image: image).assumingMemoryBound(to: UInt8.self),
+                    inputRowStride: from.rowStride, inputBlockStride: from.blockStride, height: from.height,
+                    width: from.width, factor: factor, zeroPoint: zeroPoint, rounding: rounding,
+                    output: output + image * from.channels, channels: from.channels, firstBlock: blocks.lowerBound,
+                    blockCount: blocks.count))
+        }
     }
 }
 

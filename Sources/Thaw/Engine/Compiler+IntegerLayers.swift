@@ -48,53 +48,24 @@ private struct IntegerConvolutionLayer: Sendable {
 extension Compiler {
     mutating func addIntegerConvolution(_ node: PlannedNode, _ layer: IntegerLayer, window: Window) {
         let from = location(node.inputs[0], layouts.convolutionReads(node.inputs[0], window, graph))
-        let (kh, kw) = (window.height.size, window.width.size)
-        var taps: [Int32] = []
-        var rows: [Int32] = []
-        var steps: IntegerSteps
-        /// Adds rows of weights in quads.
-        func add(_ indices: Range<Int>) {
-            for quad in stride(from: indices.lowerBound, to: indices.upperBound, by: 4) {
-                for index in quad..<quad + 4 { rows.append(index < indices.upperBound ? Int32(index) : -1) }
-            }
-        }
-        if from.kind == .rows {
-            // A row of the window is contiguous. Values that its last quad reads past the end are multiplied by zero.
-            let depth = kw * from.channels
-            steps = IntegerSteps(tapCount: kh, quads: (depth + 3) / 4)
-            taps = (0..<kh).map { Int32($0 * window.height.dilation * from.rowStride) }
-            for tap in 0..<kh { add(tap * depth..<(tap + 1) * depth) }
-        } else {
-            let blockWidth = from.blockWidth
-            steps = IntegerSteps(tapCount: from.blocks * kh * kw, quads: blockWidth / 4)
-            if from.channels % blockWidth > 0 {
-                (steps.shortTaps, steps.shortQuads) = (kh * kw, (from.channels % blockWidth + 3) / 4)
-            }
-            for block in 0..<from.blocks {
-                for tap in 0..<kh * kw {
-                    let row = tap / kw * window.height.dilation * from.rowStride
-                    taps.append(
-                        Int32(block * from.blockStride + row + tap % kw * window.width.dilation * from.pixelStride))
-                    let last = min((block + 1) * blockWidth, from.channels)
-                    add(tap * from.channels + block * blockWidth..<tap * from.channels + last)
-                }
-            }
-        }
+        let taps = WindowTaps(from, window)
+        // The last quad of a tap may be longer than the tap: the values that it reads past the end are multiplied by zero.
+        var steps = IntegerSteps(tapCount: taps.offsets.count, quads: (taps.depth + 3) / 4)
+        (steps.shortTaps, steps.shortQuads) = (taps.shortTaps, (taps.shortDepth + 3) / 4)
         let to = native(node.outputs[0])
         addLayer(
-            node, layer, from: from, to: to, inputOffsets: windowOffsets(from, to, window), taps: taps, steps: steps,
-            rows: rows, algorithm: "int8 \(kh)×\(kw)")
+            node, layer, from: from, to: to, inputOffsets: windowOffsets(from, to, window), taps: taps.offsets,
+            steps: steps, rows: taps.rows.flatMap(quads), algorithm: "int8 \(window.height.size)×\(window.width.size)")
     }
 
     mutating func addIntegerDense(_ node: PlannedNode, _ layer: IntegerLayer) {
         // The rows of the input are treated as the pixels of one image.
         let from = location(node.inputs[0], .plain).asOneImage
-        let quads = (from.channels + 3) / 4
         addLayer(
             node, layer, from: from, to: native(node.outputs[0]).asOneImage,
             inputOffsets: (0..<from.width).map { Int32($0 * from.pixelStride) }, taps: [0],
-            steps: IntegerSteps(tapCount: 1, quads: quads),
-            rows: (0..<Int32(quads * 4)).map { $0 < from.channels ? $0 : -1 }, algorithm: "int8 dense")
+            steps: IntegerSteps(tapCount: 1, quads: (from.channels + 3) / 4), rows: quads(0..<from.channels),
+            algorithm: "int8 dense")
     }
 
     /// - Parameter rows: The row of the weights for each value of each quad; −1 for none.
@@ -227,4 +198,9 @@ extension IntegerLayer {
             }
         }
     }
+}
+
+/// Rows of weights in quads. The last quad is filled up with −1.
+private func quads(_ rows: Range<Int>) -> [Int32] {
+    (0..<(rows.count + 3) / 4 * 4).map { $0 < rows.count ? Int32(rows.lowerBound + $0) : -1 }
 }

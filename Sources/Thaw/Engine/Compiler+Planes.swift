@@ -30,6 +30,23 @@ extension Compiler {
             })
     }
 
+    /// Adds a step that reduces each channel of an image in blocks to one plain value. Each chunk is some blocks.
+    mutating func addPixelReduction(
+        _ node: PlannedNode, from: Location, to: Location,
+        _ body: @escaping @Sendable (Memory, _ image: Int, _ blocks: Range<Int>) -> Void
+    ) {
+        let perChunk = 8
+        let chunks = (from.blocks + perChunk - 1) / perChunk
+        add(
+            Step(
+                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
+                chunks: from.images * chunks
+            ) { memory, chunk in
+                let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
+                body(memory, image, part * perChunk..<min((part + 1) * perChunk, from.blocks))
+            })
+    }
+
     /// Rows of a plane in runs that are long enough to be worth a chunk.
     func strips(of location: Location) -> [Range<Int>] {
         let rows = max(1, (1 << 14) / max(1, location.width * location.blockWidth))

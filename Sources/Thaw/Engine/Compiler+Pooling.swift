@@ -26,21 +26,14 @@ extension Compiler {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .plain)
         let kernels = kernels
-        let perChunk = 8
-        let chunks = (from.blocks + perChunk - 1) / perChunk
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-                chunks: from.images * chunks
-            ) { memory, chunk in
-                let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
-                var work = PixelSumWork(
-                    input: memory.pixels(from, image: image), inputRowStride: from.rowStride,
-                    inputBlockStride: from.blockStride, height: from.height, width: from.width, factor: factor,
-                    output: memory.floats(slot: to.slot) + image * from.channels, channels: from.channels,
-                    blockCount: min(perChunk, from.blocks - part * perChunk))
-                work.firstBlock = part * perChunk
-                kernels.sumPixels(work)
-            })
+        addPixelReduction(node, from: from, to: to) { memory, image, blocks in
+            var work = PixelSumWork(
+                input: memory.pixels(from, image: image), inputRowStride: from.rowStride,
+                inputBlockStride: from.blockStride, height: from.height, width: from.width, factor: factor,
+                output: memory.floats(slot: to.slot) + image * from.channels, channels: from.channels,
+                blockCount: blocks.count)
+            work.firstBlock = blocks.lowerBound
+            kernels.sumPixels(work)
+        }
     }
 }
