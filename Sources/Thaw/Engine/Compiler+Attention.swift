@@ -1,82 +1,146 @@
 import Kernels
 
 extension Compiler {
-    /// The bytes of a tile of scores that stay in a core's cache.
-    private static let tileBudget = 32 << 10
-
     /// Computes some rows of scores at a time, for all keys, and then the average of the values: the scores never leave
     /// a core's cache. Keys and values are packed once for each chunk.
     ///
     /// Rows of scores are padded to whole blocks with −∞, which the softmax turns into zeros.
     mutating func addAttention(_ node: PlannedNode, factor: Float, mask: Tensor?) {
-        let shapes = node.inputs.map { graph[$0].shape }
-        let slots = node.inputs.map { location($0, .plain).slot }
-        let to = location(node.outputs[0], .plain).slot
-        let rank = shapes[0].rank
-        let (rows, width) = (shapes[0][rank - 2], shapes[0][rank - 1])
-        let (keys, channels) = (shapes[2][rank - 2], shapes[2][rank - 1])
-        let padded = (keys + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
-        let batch = Shape(shapes[0].dropLast(2))
-        let batches = IndexSpace(sizes: batch.dimensions)
-        let fitting = min(rows, Compiler.tileBudget / (padded * 4))
-        let perTile = min(max(rows, 1), max(kernels.tilePixels, fitting / kernels.tilePixels * kernels.tilePixels))
+        let sizes = AttentionSizes(node.inputs.map { graph[$0].shape }, kernels)
         // The kernels take 32-bit offsets.
-        guard perTile * padded <= Compiler.largestTensor else { return addReference(node) }
-        let scoring = PackedProduct(
-            &self, rows: perTile, depth: width, columns: 0..<keys, of: keys, isTransposed: true,
-            padding: -Float.infinity)
-        let mixing = PackedProduct(
-            &self, rows: perTile, depth: keys, columns: 0..<channels, of: channels, isTransposed: false,
-            inputStride: padded)
-        let whole = Shape(batch.dimensions + [rows, padded])
-        let known = mask.map { mask in
-            let mask = mask.paddedRows(keys, to: padded)
-            let constant = channelConstant(mask, count: mask.elementCount)
-            return ConstantMask(ScoreMask(.constant(constant), mask.shape, of: whole), rows: perTile, &self)
-        }
-        let computed = slots.count > 3 ? ScoreMask(.slot(slots[3]), shapes[3], of: whole) : nil
-        let number = withConstants { $0.floats([factor], count: 1) }
-        let parts = rowParts(rows, perPart: perTile, for: batches.count)
-        let plain = kernels.plain
-        let bytes = [scoring.packedBytes, mixing.packedBytes, perTile * padded * 4, perTile * width * 4]
-        // Each piece of scratch memory begins at a vector, and may be read a vector past its end.
-        let starts = bytes.indices.map { bytes.prefix($0).reduce(0) { $0 + ($1 + 127) / 64 * 64 } }
+        guard sizes.perTile * sizes.padded <= Compiler.largestTensor else { return addReference(node) }
+        let layer = AttentionLayer(&self, node, sizes, factor: factor, mask: mask)
+        let parts = rowParts(sizes.rows, perPart: sizes.perTile, for: layer.batches.count)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: "tiled", reads: slots, writes: [to],
-            multiplyAdds: node.multiplyAdds, chunks: batches.count * parts.count
+            name: node.name, kind: node.operation.kind, algorithm: "tiled", reads: layer.slots, writes: [layer.to],
+            multiplyAdds: node.multiplyAdds, chunks: layer.batches.count * parts.count
         ) { memory, chunk in
             let (index, part) = chunk.quotientAndRemainder(dividingBy: parts.count)
-            let (packedKeys, packedValues) = (memory.scratch + starts[0], memory.scratch + starts[1])
-            let (scores, scaled) = (memory.scratch + starts[2], memory.scratch + starts[3])
-            scoring.pack(memory.floats(slot: slots[1]) + index * keys * width, to: packedKeys)
-            mixing.pack(memory.floats(slot: slots[2]) + index * keys * channels, to: packedValues)
-            for first in stride(from: parts[part].lowerBound, to: parts[part].upperBound, by: perTile) {
-                let count = min(perTile, parts[part].upperBound - first)
-                var query = UnsafeRawPointer(memory.floats(slot: slots[0]) + (index * rows + first) * width)
-                if factor != 1 {
-                    var work = RowWork(
-                        left: query, leftStride: 0, output: scaled, outputStride: 0, width: count * width, count: 1)
-                    work.right = UnsafeRawPointer(memory.floats(number))
-                    work.pattern = .one
-                    plain.binary(.multiply, work)
-                    query = UnsafeRawPointer(scaled)
-                }
-                scoring.multiply(
-                    memory, query, count: count, by: packedKeys, to: scores,
-                    adding: known?.rows(memory, index, batches, row: first))
-                var tile = RowWork(
-                    left: scores, leftStride: padded * 4, output: scores, outputStride: padded * 4, width: keys,
-                    count: count)
-                if let computed { plain.binary(.add, computed.work(memory, tile, index, batches, row: first)) }
-                tile.width = padded
-                plain.softmax(tile)
-                mixing.multiply(
-                    memory, scores, count: count, by: packedValues,
-                    to: memory.floats(slot: to) + (index * rows + first) * channels)
-            }
+            layer.run(memory, index, rows: parts[part])
         }
-        step.scratchBytes = starts[3] + bytes[3] + 64
+        step.scratchBytes = layer.scratchBytes
         add(step)
+    }
+}
+
+/// The sizes of an attention's tensors, and of the tiles in which it is computed.
+private struct AttentionSizes {
+    /// The axes before the last two.
+    let batch: Shape
+    /// The queries, and the width of each.
+    let rows: Int
+    let width: Int
+    /// The keys, which are as many as the values, and the width of a value.
+    let keys: Int
+    let channels: Int
+    /// The width of a row of scores.
+    let padded: Int
+    /// The rows of a tile.
+    let perTile: Int
+
+    /// The bytes of a tile of scores that stay in a core's cache.
+    private static let tileBudget = 32 << 10
+
+    init(_ shapes: [Shape], _ kernels: any KernelTable.Type) {
+        let rank = shapes[0].rank
+        batch = Shape(shapes[0].dropLast(2))
+        (rows, width) = (shapes[0][rank - 2], shapes[0][rank - 1])
+        (keys, channels) = (shapes[2][rank - 2], shapes[2][rank - 1])
+        padded = (keys + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
+        let fitting = min(rows, AttentionSizes.tileBudget / (padded * 4))
+        perTile = min(max(rows, 1), max(kernels.tilePixels, fitting / kernels.tilePixels * kernels.tilePixels))
+    }
+}
+
+/// The parameters of an attention. All except locations are constants.
+private struct AttentionLayer: Sendable {
+    private let sizes: AttentionSizes
+    let batches: IndexSpace
+    /// The buffers of the queries, the keys, the values and, if it is computed, the mask.
+    let slots: [Int]
+    /// The buffer of the result.
+    let to: Int
+    /// The products of queries and keys, and of scores and values.
+    private let scoring: PackedProduct
+    private let mixing: PackedProduct
+    /// The mask, if there is one: constant or computed.
+    private let constantMask: ConstantMask?
+    private let computedMask: ScoreMask?
+    private let factor: Float
+    /// An index into the constants.
+    private let factorOffset: Int
+    private let plain: any PlainKernels.Type
+    /// The offsets of packed keys, packed values, scores and scaled queries in the scratch memory.
+    private let starts: [Int]
+    /// Bytes of scratch memory that each thread needs.
+    let scratchBytes: Int
+
+    init(_ compiler: inout Compiler, _ node: PlannedNode, _ sizes: AttentionSizes, factor: Float, mask: Tensor?) {
+        (self.sizes, self.factor, plain) = (sizes, factor, compiler.kernels.plain)
+        let (keys, padded, perTile) = (sizes.keys, sizes.padded, sizes.perTile)
+        batches = IndexSpace(sizes: sizes.batch.dimensions)
+        slots = node.inputs.map { compiler.location($0, .plain).slot }
+        to = compiler.location(node.outputs[0], .plain).slot
+        scoring = PackedProduct(
+            &compiler, rows: perTile, depth: sizes.width, columns: 0..<keys, of: keys, isTransposed: true,
+            padding: -Float.infinity)
+        mixing = PackedProduct(
+            &compiler, rows: perTile, depth: keys, columns: 0..<sizes.channels, of: sizes.channels,
+            isTransposed: false, inputStride: padded)
+        let scores = Shape(sizes.batch.dimensions + [sizes.rows, padded])
+        constantMask = mask.map { mask in
+            let mask = mask.paddedRows(keys, to: padded)
+            let constant = compiler.channelConstant(mask, count: mask.elementCount)
+            return ConstantMask(ScoreMask(.constant(constant), mask.shape, of: scores), rows: perTile, &compiler)
+        }
+        computedMask =
+            slots.count > 3 ? ScoreMask(.slot(slots[3]), compiler.graph[node.inputs[3]].shape, of: scores) : nil
+        factorOffset = compiler.withConstants { $0.floats([factor], count: 1) }
+        let bytes = [scoring.packedBytes, mixing.packedBytes, perTile * padded * 4, perTile * sizes.width * 4]
+        // Each piece of scratch memory begins at a vector, and may be read a vector past its end.
+        starts = bytes.indices.map { bytes.prefix($0).reduce(0) { $0 + ($1 + 127) / 64 * 64 } }
+        scratchBytes = starts[3] + bytes[3] + 64
+    }
+
+    /// Computes some rows of one batch.
+    func run(_ memory: Memory, _ index: Int, rows: Range<Int>) {
+        let (packedKeys, packedValues) = (memory.scratch + starts[0], memory.scratch + starts[1])
+        let (scores, scaled) = (memory.scratch + starts[2], memory.scratch + starts[3])
+        scoring.pack(memory.floats(slot: slots[1]) + index * sizes.keys * sizes.width, to: packedKeys)
+        mixing.pack(memory.floats(slot: slots[2]) + index * sizes.keys * sizes.channels, to: packedValues)
+        for first in stride(from: rows.lowerBound, to: rows.upperBound, by: sizes.perTile) {
+            let count = min(sizes.perTile, rows.upperBound - first)
+            let row = index * sizes.rows + first
+            scoring.multiply(
+                memory, scaledQueries(memory, row, count: count, scaled), count: count, by: packedKeys, to: scores,
+                adding: constantMask?.rows(memory, index, batches, row: first))
+            var tile = RowWork(
+                left: scores, leftStride: sizes.padded * 4, output: scores, outputStride: sizes.padded * 4,
+                width: sizes.keys, count: count)
+            if let computedMask {
+                plain.binary(.add, computedMask.work(memory, tile, index, batches, row: first))
+            }
+            tile.width = sizes.padded
+            plain.softmax(tile)
+            mixing.multiply(
+                memory, scores, count: count, by: packedValues,
+                to: memory.floats(slot: to) + row * sizes.channels)
+        }
+    }
+
+    /// Some queries times the factor.
+    /// - Parameter scaled: Memory for them.
+    private func scaledQueries(
+        _ memory: Memory, _ row: Int, count: Int, _ scaled: UnsafeMutableRawPointer
+    ) -> UnsafeRawPointer {
+        let queries = UnsafeRawPointer(memory.floats(slot: slots[0]) + row * sizes.width)
+        guard factor != 1 else { return queries }
+        var work = RowWork(
+            left: queries, leftStride: 0, output: scaled, outputStride: 0, width: count * sizes.width, count: 1)
+        work.right = UnsafeRawPointer(memory.floats(factorOffset))
+        work.pattern = .one
+        plain.binary(.multiply, work)
+        return UnsafeRawPointer(scaled)
     }
 }
 
