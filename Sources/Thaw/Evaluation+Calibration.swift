@@ -1,0 +1,56 @@
+extension Evaluation {
+    /// The photos whose confidence is in one range: the mean confidence, and the share of right predictions.
+    public struct CalibrationBin: Sendable {
+        /// The confidences in this bin.
+        public let range: ClosedRange<Double>
+        /// The number of images with such a confidence.
+        public let images: Int
+        /// The mean confidence of these images.
+        public let meanConfidence: Double
+        /// The part of these images whose prediction is right.
+        public let right: Proportion
+    }
+
+    /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
+    package static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
+
+    /// How well the model's confidence matches its accuracy.
+    public struct Calibration: Sendable {
+        /// The bins, in the order of the confidence.
+        public let bins: [CalibrationBin]
+        /// The expected calibration error: the mean difference between confidence and accuracy, weighted by the number of
+        /// photos. Source: Guo, Pleiss, Sun and Weinberger, ICML 2017, with their 15 bins of equal width.
+        public let error: Double
+        /// The mean confidence of all images.
+        public let meanConfidence: Double
+    }
+
+    /// Nil if the model's outputs are not probabilities: if some are NaN, or outside 0 to 1 by more than rounding.
+    public var calibration: Calibration? {
+        guard outcomes.allSatisfy({ Evaluation.mayBeProbability($0.confidence) && !$0.confidence.isNaN }) else {
+            return nil
+        }
+        let count = 15
+        var (images, right, sums) = (
+            [Int](repeating: 0, count: count), [Int](repeating: 0, count: count), [Double](repeating: 0, count: count)
+        )
+        for outcome in outcomes {
+            let confidence = min(max(Double(outcome.confidence), 0), 1)
+            let bin = min(max(Int((confidence * Double(count)).rounded(.up)) - 1, 0), count - 1)
+            images[bin] += 1
+            right[bin] += outcome.isRight ? 1 : 0
+            sums[bin] += confidence
+        }
+        let width = 1 / Double(count)
+        let bins = (0..<count).map { (bin: Int) -> CalibrationBin in
+            let (start, end) = (Double(bin) * width, Double(bin + 1) * width)
+            let mean: Double = images[bin] == 0 ? .nan : sums[bin] / Double(images[bin])
+            return CalibrationBin(
+                range: start...end, images: images[bin], meanConfidence: mean,
+                right: Proportion(right[bin], of: images[bin]))
+        }
+        let total = Double(max(outcomes.count, 1))
+        let error = zip(sums, right).reduce(0.0) { $0 + abs($1.0 - Double($1.1)) } / total
+        return Calibration(bins: bins, error: error, meanConfidence: sums.reduce(0, +) / total)
+    }
+}
