@@ -24,7 +24,7 @@ GRAPHS = ["CSchemas", "Thaw/Support", "Thaw/Graph", "Thaw/Operations", "Thaw/Pas
 TENSORFLOW = GRAPHS + ["Thaw/TensorFlow", "Thaw/Converter*.swift"]
 CORE_ML = GRAPHS + ["Thaw/CoreML", "Thaw/CoreMLSource.swift"]
 # What each target reads with. The engine, which runs what was read, is not part of it, wherever it is.
-ENGINE = re.compile(r"\+(Engine|Integer)\.swift$|^(Failure\+)?InstructionSet\.swift$")
+ENGINE = re.compile(r"\+(Engine|Integer)\.swift$")
 READS_WITH = {
     "graph": TENSORFLOW,
     "savedModel": TENSORFLOW,
