@@ -31,8 +31,6 @@ public enum TileKernels: KernelTable {
         BFloat16Kernels.binary(function, work)
     }
     public static func scale(_ work: borrowing RowWork) { BFloat16Kernels.scale(work) }
-
-    public static func peak(_ rounds: Int) -> Int { hasTiles ? tilePeak(rounds) : BFloat16Kernels.peak(rounds) }
 }
 
 typealias Table = TileKernels

@@ -42,6 +42,8 @@ extension TileKernels {
         work.steps.readsPlain ? convolvePlain(work) : multiplyTiles(work, work.scratch!)
     }
 
+    public static func peak(_ rounds: Int) -> Int { hasTiles ? tilePeak(rounds) : BFloat16Kernels.peak(rounds) }
+
     /// Group by group, because the groups of the other table are wider.
     private static func convolvePlain(_ borrowed: borrowing ConvolutionWork) {
         let work = copy borrowed

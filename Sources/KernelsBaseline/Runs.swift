@@ -22,7 +22,7 @@ extension Spacing {
 }
 
 /// A pixel of a run is one register of AVX-512 or NEON, two of AVX2 and four of SSE.
-private var longestRun: Int {
+private var runLimit: Int {
     #if arch(arm64)
         14
     #else
@@ -32,7 +32,7 @@ private var longestRun: Int {
 
 enum Adjacent: Spacing {
     @inline(__always) static var pixels: Int { 1 }
-    @inline(__always) static var limit: Int { longestRun }
+    @inline(__always) static var limit: Int { runLimit }
 }
 
 enum EverySecond: Spacing {
@@ -44,7 +44,7 @@ enum EverySecond: Spacing {
         // With 14, one would be kept in memory.
         @inline(__always) static var limit: Int { 13 }
     #else
-        @inline(__always) static var limit: Int { longestRun }
+        @inline(__always) static var limit: Int { runLimit }
     #endif
 }
 
