@@ -101,9 +101,9 @@ do {
         var worst: Float = 0
         for image in 0..<images {
             let part = inputs[image * shape.elementCount..<(image + 1) * shape.elementCount]
-            executor.load(Tensor(Array(part), shape: shape), input: 0)
+            executor.load(Tensor(Array(part), shape: shape), forInputAt: 0)
             try executor.run()
-            executor.withOutput(0) { output in
+            executor.withOutput(at: 0) { output in
                 for (i, value) in output.enumerated() {
                     worst = max(worst, abs(value - expected[image * output.count + i]))
                 }
@@ -111,7 +111,7 @@ do {
         }
         print("largest difference over \(images) images: \(worst)")
     } else {
-        executor.load(Tensor([Float](repeating: 0.5, count: shape.elementCount), shape: shape), input: 0)
+        executor.load(Tensor([Float](repeating: 0.5, count: shape.elementCount), shape: shape), forInputAt: 0)
     }
     for _ in 0..<3 { try executor.run() }
     let times = try (0..<rounds).map { _ in try clock.measure { try executor.run() } / .milliseconds(1) }.sorted()

@@ -40,9 +40,9 @@ package struct ArrayRunner: Sendable {
             try model.graph.evaluate(inputs)
         case .engine(let pool):
             try pool.with { executor in
-                for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
+                for (index, input) in inputs.enumerated() { executor.load(input, forInputAt: index) }
                 try executor.run()
-                return model.graph.outputs.indices.map { executor.output($0) }
+                return model.graph.outputs.indices.map { executor.output(at: $0) }
             }
         }
     }

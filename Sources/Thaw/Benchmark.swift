@@ -45,10 +45,10 @@ public struct Benchmark {
             switch self {
             case .pixels(let pixels, let scaling, let batch):
                 pixels.withUnsafeBufferPointer { pixels in
-                    for index in 0..<batch { executor.load(pixels: pixels, scaling, input: 0, image: index) }
+                    for index in 0..<batchSize { executor.load(pixels: pixels, scaling, forInputAt: 0, image: index) }
                 }
             case .tensors(let tensors):
-                for (index, tensor) in tensors.enumerated() { executor.load(tensor, input: index) }
+                for (index, tensor) in tensors.enumerated() { executor.load(tensor, forInputAt: index) }
             }
         }
     }

@@ -115,7 +115,7 @@ public final class Classifier: Sendable {
         executors.with { executor in
             for item in 0..<model.batch {
                 prepared.pixels.bytes.withUnsafeBufferPointer {
-                    executor.load(pixels: $0, preparation.image.scaling, input: 0, image: item)
+                    executor.load(pixels: $0, preparation.image.scaling, forInputAt: 0, image: item)
                 }
             }
             let (probabilities, warning) = probabilities(executor)
@@ -134,9 +134,9 @@ public final class Classifier: Sendable {
         do {
             try executor.run()
             guard let laterStages = model.laterStages else {
-                return (executor.withOutput(0) { Array($0.prefix(model.classCount)) }, nil)
+                return (executor.withOutput(at: 0) { Array($0.prefix(model.classCount)) }, nil)
             }
-            return (try laterStages.probabilities(model.graph.outputs.indices.map { executor.output($0) }), nil)
+            return (try laterStages.probabilities(model.graph.outputs.indices.map { executor.output(at: $0) }), nil)
         } catch {
             return (Array(repeating: .nan, count: model.classCount), .stageFailed("\(error)"))
         }

@@ -57,7 +57,7 @@ extension Comparison {
         _ = try first.graph.evaluate([input(of: first, pixels)]) { node, results in
             for (value, expected) in zip(node.outputs, results) {
                 guard let index = indices[value] else { continue }
-                body(pairs[index]) { Comparison.difference(expected, executor.output(index)) }
+                body(pairs[index]) { Comparison.difference(expected, executor.output(at: index)) }
             }
         }
     }

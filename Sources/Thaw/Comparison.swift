@@ -158,7 +158,7 @@ public struct Comparison: Sendable {
         let actual = try executors.with { executor in
             load(pixels, into: executor)
             try executor.run()
-            return second.graph.outputs.indices.map { executor.output($0).floats }
+            return second.graph.outputs.indices.map { executor.output(at: $0).floats }
         }
         var outcome = Outcome(
             differences: zip(second.graph.outputs, zip(expected, actual)).map { port, values in
@@ -199,7 +199,7 @@ public struct Comparison: Sendable {
     func load(_ pixels: Pixels, into executor: Executor) {
         let bytes = fitted(pixels, to: second.image).bytes
         for item in 0..<(second.graph[second.graph.inputs[0].value].shape.first ?? 1) {
-            bytes.withUnsafeBufferPointer { executor.load(pixels: $0, second.scaling, input: 0, image: item) }
+            bytes.withUnsafeBufferPointer { executor.load(pixels: $0, second.scaling, forInputAt: 0, image: item) }
         }
     }
 }

@@ -256,7 +256,7 @@ private final class Engine {
     }
 
     func run(_ pixels: Pixels) throws {
-        pixels.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, scaling, input: 0) }
+        pixels.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, scaling, forInputAt: 0) }
         try executor.run()
     }
 
@@ -265,7 +265,7 @@ private final class Engine {
         _ columns: Tiles.Segment, _ rows: Tiles.Segment, to target: UnsafeMutableBufferPointer<UInt8>, width: Int
     ) {
         let channels = form.channels
-        executor.withOutput(output.index) { values in
+        executor.withOutput(at: output.index) { values in
             for (line, row) in rows.kept.enumerated() {
                 let start = (row * form.width + columns.kept.lowerBound) * channels
                 let kept = values[start..<start + columns.kept.count * channels]

@@ -50,7 +50,7 @@ struct LayerSweep {
         try observer.run(
             part,
             load: { executor, image in
-                for (index, value) in read.enumerated() { executor.load(before[image][value]!, input: index) }
+                for (index, value) in read.enumerated() { executor.load(before[image][value]!, forInputAt: index) }
             },
             look: { tensors, _ in (tensors[0].channelMeans, Array(tensors.dropFirst())) },
             add: { found in

@@ -84,7 +84,7 @@ public final class ModelRunner: Sendable {
         func run(_ tensors: [Tensor?], _ executor: Executor) throws -> [Output] {
             for (tensor, (index, feature, value)) in zip(tensors, ordered) {
                 if let tensor {
-                    executor.load(tensor, input: index)
+                    executor.load(tensor, forInputAt: index)
                 } else if case .pixels(let pixels) = value, let image = engine.model.image(at: index) {
                     load(pixels, image, into: executor, index)
                 } else {
@@ -97,10 +97,11 @@ public final class ModelRunner: Sendable {
         return try engine.pool.with { executor in
             guard let state else { return try run(tensors, executor) }
             return try state.update { states in
-                for (state, tensor) in zip(model.states, states) { executor.load(tensor, input: state.input) }
+                for (state, tensor) in zip(model.states, states) { executor.load(tensor, forInputAt: state.input) }
                 let results = try run(tensors, executor)
                 for (index, state) in model.states.enumerated() {
-                    if let output = state.output { states[index] = executor.output(output).reshaped(state.type.shape) }
+                    guard let output = state.output else { continue }
+                    states[index] = executor.output(at: output).reshaped(state.type.shape)
                 }
                 return results
             }
@@ -215,7 +216,7 @@ public final class ModelRunner: Sendable {
         let ordered = pixels.converted(to: image.color)
         for position in 0..<model.batch {
             ordered.bytes.withUnsafeBufferPointer {
-                executor.load(pixels: $0, image.scaling, input: index, image: position)
+                executor.load(pixels: $0, image.scaling, forInputAt: index, image: position)
             }
         }
     }
@@ -231,18 +232,18 @@ public final class ModelRunner: Sendable {
         switch feature.kind {
         case .label: return nil
         case .probabilities:
-            let values = executor.withOutput(index) { Array($0.prefix(model.classCount)) }
+            let values = executor.withOutput(at: index) { Array($0.prefix(model.classCount)) }
             return Output(name: feature.name, tensor: Tensor(values, shape: [values.count]))
         case .image(let image):
             guard let form = model.imageOutput?.form else { return nil }
             if image.isFloat16 {
-                let values = executor.output(index).floats
+                let values = executor.output(at: index).floats
                 let tensor = Tensor(shape: [form.height, form.width], element: .float16) { Double(values[$0]) }
                 return Output(name: feature.name, tensor: tensor)
             }
             return Output(name: feature.name, tensor: executor.pixels(index, form, image.color))
         case .multiArray(let shape, let element):
-            let tensor = executor.output(index)
+            let tensor = executor.output(at: index)
             let isDescribed = isDefault && Shape(shape).checkedCount == tensor.elementCount
             // For other shapes, the description determines only the number of axes.
             let leading = isDefault || shape.isEmpty ? 0 : max(0, tensor.shape.rank - shape.count)
@@ -297,7 +298,7 @@ extension Executor {
         let channels = form.channels
         let count = form.width * form.height * channels
         let storage = Tensor.Storage(byteCount: count) { target in
-            withOutput(index) { values in
+            withOutput(at: index) { values in
                 Pixels.round(
                     UnsafeBufferPointer(rebasing: values[0..<count]), color,
                     to: target.bindMemory(to: UInt8.self).baseAddress!)

@@ -39,7 +39,7 @@ struct Observer {
         try run(
             observed, precision: precision,
             load: { executor, index in
-                pixels[index].bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+                pixels[index].bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, forInputAt: 0) }
             }, look: look, add: body)
     }
 
@@ -64,7 +64,7 @@ struct Observer {
                     try executors.with { executor in
                         load(executor, index)
                         try executor.run()
-                        return look(graph.outputs.indices.map { executor.output($0) }, index)
+                        return look(graph.outputs.indices.map { executor.output(at: $0) }, index)
                     }
                 }
             }

@@ -50,7 +50,7 @@ struct PixelRangeTrial {
         let expected = image.fitted(width: form.width, height: form.height, resize: .bicubic)
 
         let trials = inputs.flatMap { input -> [PixelRangeTrial] in
-            image.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, input, input: 0) }
+            image.bytes.withUnsafeBufferPointer { executor.load(pixels: $0, input, forInputAt: 0) }
             guard (try? executor.run()) != nil else { return [] }
             let outputs =
                 known.map { [$0] } ?? [input.undone(channels: channels)]
@@ -58,7 +58,7 @@ struct PixelRangeTrial {
                     $0.undone(channels: channels)
                 }
             return outputs.map { output in
-                let error = executor.withOutput(index) { difference($0, output, expected) }
+                let error = executor.withOutput(at: index) { difference($0, output, expected) }
                 return PixelRangeTrial(input: input, output: output, error: error)
             }
         }

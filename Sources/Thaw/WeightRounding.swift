@@ -155,8 +155,8 @@ private struct SampledLayer: Sendable {
         let product = try builder.add(MatrixProduct(transposeFirst: true), [input, input], name: "covariances")[0]
         builder.output("covariances", product)
         let executor = Executor(try Program(builder.graph))
-        executor.load(centered, input: 0)
+        executor.load(centered, forInputAt: 0)
         try executor.run()
-        return executor.output(0)
+        return executor.output(at: 0)
     }
 }

@@ -58,10 +58,10 @@ extension Service {
                     { executor in
                         for item in 0..<model.group {
                             pixels.bytes.withUnsafeBufferPointer {
-                                executor.load(pixels: $0, work.image.scaling, input: 0, image: item)
+                                executor.load(pixels: $0, work.image.scaling, forInputAt: 0, image: item)
                             }
                         }
-                    }, { executor in executor.withOutput(0) { Array($0.prefix(model.classCount)) } })
+                    }, { executor in executor.withOutput(at: 0) { Array($0.prefix(model.classCount)) } })
             case .pipeline(let pipeline):
                 try pipeline.probabilities(pipeline.run([model.inputs[0].name: .image(pixels.reordered(work.image))]))
                     ?? []

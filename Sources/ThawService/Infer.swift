@@ -35,7 +35,7 @@ extension Service {
                     for (index, tensor) in tensors.enumerated() { tensor.load(into: executor, input: index) }
                 } _: { executor in
                     for (index, output) in plan.outputs.enumerated() {
-                        let values = executor.output(output.index)
+                        let values = executor.output(at: output.index)
                         let size = values.bytes.count / model.group * min(model.group, plan.items - first)
                         results[index].bytes.append(
                             contentsOf: values.bytes.prefix(model.isBatched ? size : values.bytes.count))

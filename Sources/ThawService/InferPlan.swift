@@ -140,16 +140,16 @@ extension InferPlan.Input {
             case .images(let images, let image):
                 for (index, pixels) in images.enumerated() {
                     pixels.bytes.withUnsafeBufferPointer {
-                        executor.load(pixels: $0, image.scaling, input: input, image: index)
+                        executor.load(pixels: $0, image.scaling, forInputAt: input, image: index)
                     }
                 }
             case .pixels(let items, let image):
                 for (index, pixels) in items.enumerated() {
                     pixels.withUnsafeBufferPointer {
-                        executor.load(pixels: $0, image.scaling, input: input, image: index)
+                        executor.load(pixels: $0, image.scaling, forInputAt: input, image: index)
                     }
                 }
-            case .tensor(let tensor): executor.load(tensor, input: input)
+            case .tensor(let tensor): executor.load(tensor, forInputAt: input)
             }
         }
     }

@@ -29,7 +29,7 @@ public final class Executor {
     private var memory: Memory { Memory(slots: slots, constants: program.constants.address, scratch: scratch.address) }
 
     /// Loads the tensor of an input. Every run overwrites its inputs, so load all of them again before each run.
-    public func load(_ tensor: Tensor, input index: Int) {
+    public func load(_ tensor: Tensor, forInputAt index: Int) {
         let (type, location) = program.inputs[index]
         precondition(tensor.type == type, "the input is \(tensor.type), not \(type)")
         guard location.kind == .rows else {
@@ -55,7 +55,7 @@ public final class Executor {
     ///   - scaling: A scale and a bias for each of 1, 3 or 4 channels.
     ///   - image: The index of the image in the batch.
     public func load(
-        pixels: UnsafeBufferPointer<UInt8>, _ scaling: PixelScaling, input index: Int, image: Int = 0
+        pixels: UnsafeBufferPointer<UInt8>, _ scaling: PixelScaling, forInputAt index: Int, image: Int = 0
     ) {
         let location = program.inputs[index].location
         let width = location.width * location.channels
@@ -103,16 +103,16 @@ public final class Executor {
     }
 
     /// Calls `body` with an output's values, without copying them. The output must be float32.
-    public func withOutput<Result>(_ index: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result) rethrows
-        -> Result
-    {
+    public func withOutput<Result>(
+        at index: Int, _ body: (UnsafeBufferPointer<Float>) throws -> Result
+    ) rethrows -> Result {
         let (type, location) = program.outputs[index]
         precondition(type.element == .float32)
         return try body(UnsafeBufferPointer(start: memory.floats(slot: location.slot), count: type.shape.elementCount))
     }
 
     /// A copy of an output.
-    public func output(_ index: Int) -> Tensor {
+    public func output(at index: Int) -> Tensor {
         let (type, location) = program.outputs[index]
         let view = Tensor(viewing: slots[location.slot], type: type)
         let storage = Tensor.Storage(byteCount: view.bytes.count) { $0.copyMemory(from: view.bytes) }
@@ -125,8 +125,8 @@ extension Program {
     /// - Throws: `Failure` naming the node if a loop does not end.
     public func run(_ inputs: [Tensor], threads: Int = 1) throws -> [Tensor] {
         let executor = Executor(self, threads: threads)
-        for (index, tensor) in inputs.enumerated() { executor.load(tensor, input: index) }
+        for (index, tensor) in inputs.enumerated() { executor.load(tensor, forInputAt: index) }
         try executor.run()
-        return outputs.indices.map { executor.output($0) }
+        return outputs.indices.map { executor.output(at: $0) }
     }
 }

@@ -14,10 +14,10 @@ struct EngineTests {
             let executor = Executor(program)
             // Twice: leftovers of a run must not affect the next.
             for _ in 0..<2 {
-                for (index, input) in inputs.enumerated() { executor.load(input, input: index) }
+                for (index, input) in inputs.enumerated() { executor.load(input, forInputAt: index) }
                 try executor.run()
                 for (index, tensor) in expected.enumerated() {
-                    let result = executor.output(index)
+                    let result = executor.output(at: index)
                     #expect(result.type == tensor.type)
                     #expect(error(result.floats, tensor.floats) < c.tolerance, "\(set), output \(index)")
                 }
@@ -196,10 +196,10 @@ struct EngineTests {
                 let executor = Executor(try Program(graph, instructionSet: set))
                 for image in 0..<2 {
                     let half = Array(pixels[image * 30 * channels..<(image + 1) * 30 * channels])
-                    half.withUnsafeBufferPointer { executor.load(pixels: $0, scaling, input: 0, image: image) }
+                    half.withUnsafeBufferPointer { executor.load(pixels: $0, scaling, forInputAt: 0, image: image) }
                 }
                 try executor.run()
-                #expect(error(executor.output(0).floats, expected.floats) < 1e-5, "\(c.name) \(set)")
+                #expect(error(executor.output(at: 0).floats, expected.floats) < 1e-5, "\(c.name) \(set)")
             }
         }
     }

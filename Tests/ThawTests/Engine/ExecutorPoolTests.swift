@@ -22,10 +22,10 @@ import Testing
                         let now = thaw_add(active, 1) + 1
                         if now > thaw_load(most) { thaw_store(most, now) }
                         if round % 10 == 0 { usleep(200) }
-                        executor.load(Tensor([value, -1, 2, -value], shape: [4]), input: 0)
+                        executor.load(Tensor([value, -1, 2, -value], shape: [4]), forInputAt: 0)
                         try? executor.run()
                         _ = thaw_add(active, -1)
-                        return executor.output(0).floats
+                        return executor.output(at: 0).floats
                     }
                     #expect(output == [value, 0, 2, 0])
                 }

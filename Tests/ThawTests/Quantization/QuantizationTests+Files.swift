@@ -145,9 +145,9 @@ extension QuantizationTests {
             for threads in [1, 2] {
                 let program = try Program(graph, instructionSet: set, threads: threads, precision: .int8)
                 let executor = Executor(program, threads: threads)
-                pixels.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, input: 0) }
+                pixels.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, forInputAt: 0) }
                 try executor.run()
-                let output = executor.output(0)
+                let output = executor.output(at: 0)
                 #expect(Set(output.floats).count > 10)
                 if expected == nil { expected = output }
                 #expect(output == expected, "\(set), \(threads) threads")
