@@ -47,8 +47,8 @@ struct ConvertOptions {
     private func channels(_ pointer: UnsafePointer<CChar>?) throws -> Graph.ChannelOrder? {
         switch try text(pointer, "options.channels") {
         case nil: nil
-        case "first": .first
-        case "last": .last
+        case "first": .channelsFirst
+        case "last": .channelsLast
         case let other?: throw Failure.notAChoiceOf("options.channels", other, ["first", "last"])
         }
     }

@@ -123,7 +123,7 @@ extension Arguments {
             conversion = try load()
         }
         if conversion.model.image == nil, image.isChannelsFirst, options.channels == nil {
-            options.channels = .first
+            options.channels = .channelsFirst
             if let other = try? load() { conversion = other }
         }
         return conversion

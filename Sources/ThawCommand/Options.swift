@@ -322,7 +322,7 @@ enum PreprocessingChoice: RawRepresentable, CaseIterable, Sendable, Equatable {
 enum ChannelPosition: String, CaseIterable, Sendable {
     case first, last
 
-    var order: Graph.ChannelOrder { self == .first ? .first : .last }
+    var order: Graph.ChannelOrder { self == .first ? .channelsFirst : .channelsLast }
 }
 
 enum ResultFormat: String, CaseIterable, Sendable { case text, json, csv }

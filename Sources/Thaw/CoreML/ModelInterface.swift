@@ -153,7 +153,7 @@ struct ModelInterface {
             names.compactMap { name in graph.inputs.first { $0.name == name } }
             + graph.inputs.filter { !names.contains($0.name) }
         let channelsLast = try ordered.withoutRegrouping().reordered(
-            to: .last, imageInputs: Set(images.indices))
+            to: .channelsLast, imageInputs: Set(images.indices))
         let declared = ModelDescription.Reading(
             description, inputs: images, outputChannels: imageOutput?.color.channels)
         let withScalars =

@@ -147,7 +147,7 @@ extension NeuralNetworkReader {
         _ change: (inout NeuralNetworkReader) throws -> Operand? = { _ in nil }
     ) throws -> Graph {
         var inner = self
-        inner.reading = ImportContext(channelOrder: .first, bytesLeft: reading.bytesLeft)
+        inner.reading = ImportContext(channelOrder: .channelsFirst, bytesLeft: reading.bytesLeft)
         inner.values = values.filter { $0.value.constant != nil }
         for name in ports {
             let type = values[name]!.type

@@ -7,7 +7,7 @@ struct NeuralNetworkReader {
     let isClassifier: Bool
     let description: Message
     private let arrays: NeuralArrays
-    var reading = ImportContext(channelOrder: .first)
+    var reading = ImportContext(channelOrder: .channelsFirst)
     /// The tensors that are known so far, by name.
     var values: [String: Operand] = [:]
     /// The nesting depth of networks of branches and loops at the current layer.

@@ -119,7 +119,7 @@ extension ProgramReader {
             outside.0.bytesLeft = reading.bytesLeft
             (reading, names) = outside
         }
-        reading = ImportContext(channelOrder: .first, bytesLeft: reading.bytesLeft)
+        reading = ImportContext(channelOrder: .channelsFirst, bytesLeft: reading.bytesLeft)
         for (input, type) in zip(block.inputs as [Message], types) {
             let name: String = input.name
             try define(name, .operand(.edge(reading.builder.input(name, type), type)))

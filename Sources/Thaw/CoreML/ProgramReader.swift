@@ -7,7 +7,7 @@ struct ProgramReader {
     private let description: Message
     private let function: Message
     private let block: Message
-    var reading = ImportContext(channelOrder: .first)
+    var reading = ImportContext(channelOrder: .channelsFirst)
     /// The values that are known so far.
     var names: [String: MILRead.Argument] = [:]
     var files: [String: WeightFile] = [:]

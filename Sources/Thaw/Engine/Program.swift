@@ -65,7 +65,7 @@ public final class Program: Sendable {
         _ graph: Graph, instructionSet: InstructionSet?, kernels: (any KernelTable.Type)? = nil, threads: Int = 1,
         choice: AlgorithmChoice, precision: Precision = .float32
     ) throws {
-        precondition(graph.channelOrder == .last, "the engine runs channels-last graphs")
+        precondition(graph.channelOrder == .channelsLast, "the engine runs channels-last graphs")
         for type in graph.types where type.shape.elementCount > Program.largestTensor {
             throw Failure.arrayTooLarge(type)
         }

@@ -37,9 +37,9 @@ public struct Graph: Sendable {
     /// The position of the channels among the axes of an image.
     public enum ChannelOrder: Sendable {
         /// Batch, height, width, channel: TensorFlow's order, also used by the passes and the engine.
-        case last
+        case channelsLast
         /// Batch, channel, height, width: Core ML's order.
-        case first
+        case channelsFirst
     }
 
     /// The inputs, in order.
@@ -49,7 +49,7 @@ public struct Graph: Sendable {
     /// The nodes, each after those whose outputs it uses.
     public internal(set) var nodes: [Node] = []
     /// How spatial operations interpret rank-4 values.
-    var channelOrder = ChannelOrder.last
+    var channelOrder = ChannelOrder.channelsLast
     /// The type of every value, by value index.
     public internal(set) var types: [TensorType] = []
 
@@ -103,7 +103,7 @@ public struct Graph: Sendable {
     /// The multiply-adds of one node.
     public func multiplyAdds(of node: Node) -> Int {
         let image = { (type: TensorType) in
-            channelOrder == .first && node.operation.isSpatial ? type.permuted(Graph.toLast) : type
+            channelOrder == .channelsFirst && node.operation.isSpatial ? type.permuted(Graph.toLast) : type
         }
         return node.operation.multiplyAdds(node.inputs.map { image(self[$0]) }, node.outputs.map { image(self[$0]) })
     }
@@ -118,20 +118,20 @@ extension Graph {
 
     /// The types that `operation` returns for inputs of these types in this graph.
     func outputTypes(of operation: any Operation, _ inputs: [TensorType]) throws -> [TensorType] {
-        guard channelOrder == .first, operation.isSpatial else { return try operation.outputTypes(inputs) }
+        guard channelOrder == .channelsFirst, operation.isSpatial else { return try operation.outputTypes(inputs) }
         return try operation.outputTypes(inputs.map { $0.permuted(Graph.toLast) }).map { $0.permuted(Graph.toFirst) }
     }
 
     /// The work of `operation` with these types in this graph.
     func work(of operation: any Operation, _ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
-        guard channelOrder == .first, operation.isSpatial else { return operation.work(inputs, outputs) }
+        guard channelOrder == .channelsFirst, operation.isSpatial else { return operation.work(inputs, outputs) }
         return operation.work(inputs.map { $0.permuted(Graph.toLast) }, outputs.map { $0.permuted(Graph.toLast) })
     }
 
     /// Evaluates `operation` in this graph by its reference implementation.
     /// - Throws: `Failure` if a loop does not end.
     func evaluate(_ operation: any Operation, _ inputs: [Tensor]) throws -> [Tensor] {
-        guard channelOrder == .first, operation.isSpatial else { return try operation.evaluate(inputs) }
+        guard channelOrder == .channelsFirst, operation.isSpatial else { return try operation.evaluate(inputs) }
         let images = inputs.map { $0.shape.rank == 4 ? $0.transposed(Graph.toLast) : $0 }
         return try operation.evaluate(images).map { $0.shape.rank == 4 ? $0.transposed(Graph.toFirst) : $0 }
     }

@@ -8,7 +8,7 @@ struct GraphBuilder {
     /// time in proportion to the square of their number.
     private var lastSuffixes: [String: Int] = [:]
 
-    init(channelOrder: Graph.ChannelOrder = .last) {
+    init(channelOrder: Graph.ChannelOrder = .channelsLast) {
         graph = Graph()
         graph.channelOrder = channelOrder
     }

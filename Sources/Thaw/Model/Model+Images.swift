@@ -31,7 +31,7 @@ extension Model {
             return image.exceedsPixels ? try add(Unary(.clip(0, 255)), value, "bounds") : value
         }
         // Removes transposes to channels first that only this output needed.
-        return try pixels.reordered(to: .last).withoutIdentities()
+        return try pixels.reordered(to: .channelsLast).withoutIdentities()
     }
 
     /// The inverse of `graphOfPixels`: removes the scaling from the end of a graph that returns pixels, if it is there.

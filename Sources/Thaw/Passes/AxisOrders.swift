@@ -39,8 +39,8 @@ private struct AxisOrders {
     init(_ graph: Graph, _ target: Graph.ChannelOrder) {
         self.graph = graph
         switch (graph.channelOrder, target) {
-        case (.last, .first): natural = Graph.toFirst
-        case (.first, .last): natural = Graph.toLast
+        case (.channelsLast, .channelsFirst): natural = Graph.toFirst
+        case (.channelsFirst, .channelsLast): natural = Graph.toLast
         default: natural = [0, 1, 2, 3]
         }
         builder = GraphBuilder(channelOrder: target)

@@ -27,7 +27,7 @@ extension GraphBuilder {
         else { return nil }
         let image = self[start.inputs[0]].shape
         guard image.rank == 4, last.shape.rank == 4 else { return nil }
-        let height = graph.channelOrder == .last ? 1 : 2
+        let height = graph.channelOrder == .channelsLast ? 1 : 2
         for exchange in BlockExchange.Exchange.allCases {
             let isLarger = exchange == .depthToSpace || exchange == .pixelShuffle
             let (small, large) = isLarger ? (image[height], last.shape[height]) : (last.shape[height], image[height])
@@ -48,7 +48,7 @@ extension GraphBuilder {
     fileprivate func mirror(
         _ concatenation: Concatenation, of inputs: [Graph.Value]
     ) -> (any Operation, Graph.Value)? {
-        let height = graph.channelOrder == .last ? 1 : 2
+        let height = graph.channelOrder == .channelsLast ? 1 : 2
         let axis = concatenation.axis
         guard (2...3).contains(inputs.count), axis == height || axis == height + 1,
             let center = inputs.indices.first(where: { center in

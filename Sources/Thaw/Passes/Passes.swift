@@ -12,7 +12,7 @@ enum Passes {
         Pass(name: "remove reshapes around normalizations") { $0.withoutRegrouping() },
         // Before all passes that match neighboring nodes: the transposes of NCHW graphs separate nodes that belong
         // together.
-        Pass(name: "convert to channels last") { try $0.reordered(to: .last) },
+        Pass(name: "convert to channels last") { try $0.reordered(to: .channelsLast) },
         // Reshapes without effect would hide which nodes follow each other.
         Pass(name: "remove identities") { try $0.withoutIdentities() },
         // While their constants are still separate: folding would merge some of them into adjacent layers.

@@ -56,7 +56,7 @@ struct InputImage {
         case 3, 4:
             let four = shape.count == 3 ? [1] + sizes : sizes
             guard let order = order(four, options) else { return nil }
-            let axes = order == .first ? Graph.toLast : [0, 1, 2, 3]
+            let axes = order == .channelsFirst ? Graph.toLast : [0, 1, 2, 3]
             let (height, width) = (four[axes[1]], four[axes[2]])
             return height == nil || width == nil ? (width, height) : nil
         case 2: return sizes[1] == nil && rowLength == nil ? (nil, nil) : nil
@@ -70,7 +70,8 @@ struct InputImage {
         if options.color != nil || depth != nil { return true }
         guard let shape else { return rowLength != nil }
         if shape.count < 3 { return shape[shape.count - 1] > 0 || rowLength != nil }
-        let axis = order((shape.count == 3 ? [1] : []) + shape.map { $0 < 0 ? nil : $0 }, options) == .first ? 3 : 1
+        let sizes: [Int?] = (shape.count == 3 ? [1] : []) + shape.map { $0 < 0 ? nil : $0 }
+        let axis = order(sizes, options) == .channelsFirst ? 3 : 1
         return shape[shape.count - axis] > 0
     }
 
@@ -140,7 +141,7 @@ struct InputImage {
         if options.isTensor { return nil }
         guard let shape = shape ?? rowLength.map({ [-1, $0] }) else {
             return try form(
-                [nil, nil, nil, nil], order([1, nil, nil, nil], options) ?? .last, hasBatch: true, options)
+                [nil, nil, nil, nil], order([1, nil, nil, nil], options) ?? .channelsLast, hasBatch: true, options)
         }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
         switch shape.count {
@@ -167,12 +168,12 @@ struct InputImage {
     private func form(_ sizes: [Int?], _ order: Graph.ChannelOrder, hasBatch: Bool, _ options: ImportOptions) throws
         -> Form
     {
-        let axes = order == .first ? Graph.toLast : [0, 1, 2, 3]
+        let axes = order == .channelsFirst ? Graph.toLast : [0, 1, 2, 3]
         let (height, width) = (sizes[axes[1]], sizes[axes[2]])
         let image = try image(sizes[0], height, width, sizes[axes[3]], options)
-        let shape = order == .first ? image.permuted(Graph.toFirst) : image
+        let shape = order == .channelsFirst ? image.permuted(Graph.toFirst) : image
         return Form(
-            image: image, shape: hasBatch ? shape : Shape(shape.dropFirst()), isChannelsFirst: order == .first,
+            image: image, shape: hasBatch ? shape : Shape(shape.dropFirst()), isChannelsFirst: order == .channelsFirst,
             isSizeOpen: height == nil || width == nil)
     }
 
@@ -187,19 +188,20 @@ struct InputImage {
     private func order(_ sizes: [Int?], _ options: ImportOptions) -> Graph.ChannelOrder? {
         if let order = options.channels { return order }
         switch channels.axis {
-        case 1? where isChannels(sizes[1]): return .first
-        case 3?: return isChannels(sizes[3]) ? .last : nil
+        case 1? where isChannels(sizes[1]): return .channelsFirst
+        case 3?: return isChannels(sizes[3]) ? .channelsLast : nil
         default: break
         }
         let isOpen = sizes.dropFirst().allSatisfy { $0 == nil }
-        if isOpen { return worksChannelsFirst ? .first : .last }
+        if isOpen { return worksChannelsFirst ? .channelsFirst : .channelsLast }
         guard let count = sizes[1], isChannels(count), sizes[3] != 1, sizes[3] != 3 else {
-            return isChannels(sizes[3]) ? .last : nil
+            return isChannels(sizes[3]) ? .channelsLast : nil
         }
         // No image has 1 or 3 rows and any width.
-        if sizes[3] == nil { return .first }
+        if sizes[3] == nil { return .channelsFirst }
         let isImage = count == 3 && mayBeImage(sizes)
-        return (worksChannelsFirst && shape?.count == 4) || isImage || options.color?.channels == count ? .first : nil
+        let isChannelsFirst = (worksChannelsFirst && shape?.count == 4) || isImage || options.color?.channels == count
+        return isChannelsFirst ? .channelsFirst : nil
     }
 
     /// Whether a tensor, if no node reveals its layout, looks like one image with its channels first.

@@ -52,7 +52,7 @@ let referenceTolerance: Float = 1e-5
     {
         let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
         let input = graph.channelsLast(try graphCase.input())
-        let channelsFirst = try graph.reordered(to: .first)
+        let channelsFirst = try graph.reordered(to: .channelsFirst)
         try channelsFirst.validate()
         #expect(difference(graph.answer(to: input), try graphCase.expected()) <= graphCase.tolerance)
         #expect(difference(channelsFirst.answer(to: input), try graphCase.expected()) <= graphCase.tolerance)

@@ -29,7 +29,7 @@ struct DecompositionCase: CustomTestStringConvertible, Sendable {
 
     /// A graph of the operation alone.
     func graph() throws -> Graph {
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let values = inputs.enumerated().map { builder.input("input\($0)", $1.type) }
         builder.output("output", try builder.add(operation, values, name: "node")[0])
         return builder.graph
@@ -324,7 +324,7 @@ extension DecompositionCase {
 
     @Test(arguments: GraphCase.all) func `decomposed graphs answer as TensorFlow does`(_ graphCase: GraphCase) throws {
         let original = try Passes.run(Passes.simplification, on: graphCase.imported())
-        let graph = try original.reordered(to: .first)
+        let graph = try original.reordered(to: .channelsFirst)
         for dialect in [CoreMLDialect.neuralNetwork(.images), .neuralNetwork(.exact), .program] {
             guard let parts = try? graph.legalized(for: dialect), parts.nodes.count != graph.nodes.count else {
                 continue

@@ -8,7 +8,7 @@ import Testing
     private func read(on shape: Shape) throws -> Graph {
         var numbers = [Float](repeating: 1, count: 24)
         for row in 0..<12 { numbers[2 * row + 1] = row == 0 ? 1 : 0 }
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let input = builder.input("input", TensorType([1, 12]))
         let dense = Dense(matrix: Tensor(numbers, shape: [12, 2]), bias: Tensor([0, -1], shape: [2]))
         builder.output("output", try builder.one(dense, input))

@@ -8,7 +8,7 @@ import Testing
         _ dialect: Dialect
     ) throws {
         // The writers do not evaluate functions of constants.
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let input = builder.input("input", TensorType([2, 3, 4]))
         let constant = try builder.add(Constant(Tensor(noise(12), shape: [3, 4])), [], name: "constant")
         let power = try builder.add(Unary(.exponential), constant, name: "power")

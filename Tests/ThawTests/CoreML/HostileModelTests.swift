@@ -6,7 +6,7 @@ import Testing
 @Suite struct HostileModelTests {
     /// A network on an image of 6 channels, with one layer whose fields `change` sets.
     private static func network(_ change: (inout Message) -> Void) throws -> Message {
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let input = builder.input("input", TensorType([1, 6, 4, 4]))
         builder.output("output", try builder.one(Unary(.relu), input))
         var message = try NeuralNetworkWriter.message(Model(graph: builder.graph))
@@ -69,13 +69,13 @@ import Testing
 
     @Test(arguments: HostileNode.refused)
     private func `a layer or an operation that asks for too much is refused`(_ node: HostileNode) throws {
-        var context = ImportContext(channelOrder: .first)
+        var context = ImportContext(channelOrder: .channelsFirst)
         let failure = #expect(throws: Failure.self) { try node.add(&context) }
         #expect(failure?.description.contains(node.words) == true, "\(failure?.description ?? "")")
     }
 
     @Test func `a tensor without elements is flattened`() throws {
-        var context = ImportContext(channelOrder: .first)
+        var context = ImportContext(channelOrder: .channelsFirst)
         func shape(_ node: HostileNode) throws -> Shape { try node.add(&context)[0].shape }
         let images = HostileNode.layer("flatten", "", { _ in [.ones([0, 2, 2, 2])] })
         #expect(try shape(images) == [0, 8, 1, 1])

@@ -23,7 +23,7 @@ import Testing
     ) -> @Sendable (inout GraphBuilder, Graph.Value) throws -> Graph.Value {
         { builder, value in
             let blocks = BlockExchange(exchange: exchange, size: size)
-            return try blocks.rearrangement(of: builder[value].shape, .last)!.steps.reduce(value) {
+            return try blocks.rearrangement(of: builder[value].shape, .channelsLast)!.steps.reduce(value) {
                 try builder.one($1, $0)
             }
         }

@@ -10,7 +10,7 @@ import Testing
 
     /// The result of a network's only layer.
     private func answer(_ change: (inout Message) -> Void) throws -> [Float] {
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let input = builder.input("input", TensorType([1, 2, 3, 4]))
         builder.output("output", try builder.one(Unary(.relu), input))
         var message = try NeuralNetworkWriter.message(Model(graph: builder.graph))

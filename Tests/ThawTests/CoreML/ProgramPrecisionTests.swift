@@ -7,7 +7,7 @@ import Testing
 @Suite struct ProgramPrecisionTests {
     /// A gray or color image of 4×4 pixels, a convolution of 64 filters and one of 3.
     private static func model(_ color: ColorLayout = .gray, isImage: Bool = true) throws -> Model {
-        var builder = GraphBuilder(channelOrder: .last)
+        var builder = GraphBuilder(channelOrder: .channelsLast)
         let channels = color.channels
         let image = builder.input("image", TensorType([1, 4, 4, channels]))
         func convolution(_ from: Int, _ to: Int) -> Convolution {
@@ -35,7 +35,7 @@ import Testing
 
     /// coremltools keeps them from becoming 0 too.
     @Test func `small constants do not become 0 in half precision`() throws {
-        var builder = GraphBuilder(channelOrder: .last)
+        var builder = GraphBuilder(channelOrder: .channelsLast)
         let x = builder.input("x", TensorType([1, 3]))
         let raised = try builder.one(Binary(.add, constant: Tensor([1e-8], shape: [])), x)
         builder.output("y", try builder.one(Binary(.add, constant: Tensor([-1e-9, 0, 1], shape: [3])), raised))
@@ -112,7 +112,7 @@ import Testing
 
     @Test func `a gray image output may have 16 bits`() throws {
         var model = try Self.model()
-        var builder = GraphBuilder(channelOrder: .last)
+        var builder = GraphBuilder(channelOrder: .channelsLast)
         let image = builder.input("image", TensorType([1, 4, 4, 1]))
         builder.output("output", try builder.one(Unary(.sigmoid), image))
         model.graph = builder.graph

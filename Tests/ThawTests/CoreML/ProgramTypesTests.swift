@@ -44,7 +44,7 @@ struct ProgramTypesCase: CustomTestStringConvertible, Sendable {
 
     @Test(arguments: ProgramTypesCase.all)
     func `arguments have types that Core ML takes`(_ c: ProgramTypesCase) throws {
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let values = try c.inputs.enumerated().map { index, element in
             let port = builder.input("input\(index)", TensorType(index == 0 ? Self.shape : [1], .float32))
             return element == .float32 ? port : try builder.one(Cast(element: element), port)

@@ -6,7 +6,7 @@ import Testing
 @Suite struct SpatialLayerTests {
     /// The message of a model with one operation on a tensor of shape `shape` (batch, channel, height, width).
     private func message(_ operation: any Thaw.Operation, on shape: Shape) throws -> Message {
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let value = builder.input("input", TensorType(shape))
         builder.output("output", try builder.one(operation, value))
         let image = ImageInput(name: "input", width: shape[3], height: shape[2], color: shape[1] == 3 ? .rgb : .gray)
@@ -146,7 +146,7 @@ import Testing
         let (scales, biases): ([Float], [Float]) = ([2, 0.5], [-3, 1])
         let filters = Tensor([Float](repeating: 0, count: 24), shape: [3, 1, 2, 4])
         let window = Window(height: Window.Axis(size: 3), width: Window.Axis(size: 1))
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let input = builder.input("input", TensorType([1, 4, 5, 2]))
         builder.output("output", try builder.one(TransposedConvolution(filters: filters, window: window), input))
         let message = try NeuralNetworkWriter.message(Model(graph: builder.graph))

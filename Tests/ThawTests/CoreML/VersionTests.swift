@@ -6,7 +6,7 @@ import Testing
 @Suite struct VersionTests {
     /// A network with one convolution of 4096 weights, enough to be compressed.
     private static func message(_ weights: WeightType = .float32) throws -> Message {
-        var builder = GraphBuilder(channelOrder: .first)
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
         let image = builder.input("image", TensorType([1, 64, 4, 4]))
         let convolution = Convolution(
             filters: Tensor(noise(4096), shape: [1, 1, 64, 64]), bias: nil,

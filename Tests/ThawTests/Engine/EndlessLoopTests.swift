@@ -46,7 +46,7 @@ import Testing
 
     @Test func `a constant loop that does not end is refused while the model is read`() throws {
         let loop = try #require(try Self.model().graph.nodes.first?.operation)
-        var context = ImportContext(channelOrder: .last)
+        var context = ImportContext(channelOrder: .channelsLast)
         let failure = #expect(throws: Failure.self) {
             try context.add(loop, .constant(Tensor([0], shape: [1])), name: "search")
         }

@@ -215,7 +215,7 @@ let orderCases = [
     }
 
     @Test(arguments: orderCases) func `axis orders are simplified`(_ passCase: PassCase) throws {
-        try check(passCase) { try $0.reordered(to: .last) }
+        try check(passCase) { try $0.reordered(to: .channelsLast) }
     }
 
     @Test func `nothing is folded into a layer with another consumer`() throws {

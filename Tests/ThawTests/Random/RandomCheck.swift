@@ -35,7 +35,7 @@ struct RandomCheck {
         if let problem = try engineProblem(simplified, [InstructionSet.available.last!]) {
             return "after the passes, \(problem)"
         }
-        let turned = try simplified.reordered(to: .first, imageInputs: [])
+        let turned = try simplified.reordered(to: .channelsFirst, imageInputs: [])
         if let problem = try difference(turned.evaluate([input])) { return "channels first: \(problem)" }
         return try coreMLProblem(simplified)
     }

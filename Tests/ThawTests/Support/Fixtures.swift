@@ -57,7 +57,7 @@ extension Graph {
         let answers = (0..<pieces).map { piece in
             let floats = input.floats[piece * shape.elementCount..<(piece + 1) * shape.elementCount]
             var tensor = Tensor(Array(floats), shape: shape)
-            if channelOrder == .first, shape.rank == 4 {
+            if channelOrder == .channelsFirst, shape.rank == 4 {
                 tensor = tensor.reshaped(shape.permuted(Graph.toLast)).transposed(Graph.toFirst)
             }
             // Loops in the fixtures end.

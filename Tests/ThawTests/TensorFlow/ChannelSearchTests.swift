@@ -90,30 +90,30 @@ import Testing
     }
 
     static let cases = [
-        Case("height and width open", [-1, 3, -1, -1], direct, sized: true, .first),
-        Case("a batch of one, the rest open", [1, 3, -1, -1], direct, sized: true, .first),
-        Case("all open", [-1, -1, -1, -1], direct, sized: true, .first),
-        Case("no shape", nil, direct, sized: true, .first),
-        Case("no shape, and transposed", nil, turned, sized: true, .first),
-        Case("transposed at once", [1, 3, 6, 8], turned, .first),
-        Case("transposed, with a given size", [1, 3, 6, 8], turned, sized: true, color: .rgb, .first),
-        Case("transposed after arithmetic and a border", [1, 3, 6, 8], prepared, .first),
-        Case("the same with any size", [-1, 3, -1, -1], prepared, sized: true, .first),
-        Case("a pooling decides", [1, 3, 6, 8], pooled, .first),
+        Case("height and width open", [-1, 3, -1, -1], direct, sized: true, .channelsFirst),
+        Case("a batch of one, the rest open", [1, 3, -1, -1], direct, sized: true, .channelsFirst),
+        Case("all open", [-1, -1, -1, -1], direct, sized: true, .channelsFirst),
+        Case("no shape", nil, direct, sized: true, .channelsFirst),
+        Case("no shape, and transposed", nil, turned, sized: true, .channelsFirst),
+        Case("transposed at once", [1, 3, 6, 8], turned, .channelsFirst),
+        Case("transposed, with a given size", [1, 3, 6, 8], turned, sized: true, color: .rgb, .channelsFirst),
+        Case("transposed after arithmetic and a border", [1, 3, 6, 8], prepared, .channelsFirst),
+        Case("the same with any size", [-1, 3, -1, -1], prepared, sized: true, .channelsFirst),
+        Case("a pooling decides", [1, 3, 6, 8], pooled, .channelsFirst),
         Case(
             "one channel", [1, 1, -1, -1], convolution("image", "NCHW", channels: 1) + mean("conv", 2), sized: true,
-            .first),
-        Case("without a batch", [3, 6, 8], expanded, .first),
-        Case("three pixels wide", [1, 3, 6, 3], direct, .first),
-        Case("nothing decides", [1, 3, 6, 8], silent, .first),
+            .channelsFirst),
+        Case("without a batch", [3, 6, 8], expanded, .channelsFirst),
+        Case("three pixels wide", [1, 3, 6, 3], direct, .channelsFirst),
+        Case("nothing decides", [1, 3, 6, 8], silent, .channelsFirst),
         Case("nothing decides, gray", [1, 1, 6, 8], silent, nil),
-        Case("nothing decides, with --color gray", [1, 1, 6, 8], silent, color: .gray, .first),
-        Case("nothing decides, with --channels first", [1, 1, 6, 8], silent, channels: .first, .first),
+        Case("nothing decides, with --color gray", [1, 1, 6, 8], silent, color: .gray, .channelsFirst),
+        Case("nothing decides, with --channels first", [1, 1, 6, 8], silent, channels: .channelsFirst, .channelsFirst),
         Case("nothing decides, a batch of arrays", [4, 3, 6, 8], silent, nil),
         Case("nothing decides, too small for an image", [1, 3, 4, 8], silent, nil),
-        Case("channels last", [1, 6, 8, 3], usual, .last),
-        Case("channels last, all open", nil, usual, sized: true, .last),
-        Case("three pixels high, channels last", [1, 3, 8, 3], usual, .last),
+        Case("channels last", [1, 6, 8, 3], usual, .channelsLast),
+        Case("channels last, all open", nil, usual, sized: true, .channelsLast),
+        Case("three pixels high, channels last", [1, 3, 8, 3], usual, .channelsLast),
         Case(
             "three pixels high, many channels", [1, 3, 6, 8],
             convolution("image", "NHWC", channels: 8) + mean("conv", 1), nil),
@@ -123,14 +123,14 @@ import Testing
         let model = try Converter(test.options).convert(graph: Self.graph(test.shape, test.body)).model
         #expect((model.image != nil) == (test.order != nil))
         guard let image = model.image else { return }
-        #expect(image.isChannelsFirst == (test.order == .first))
-        let isNarrow = test.shape?.last == 3 && test.shape?.count == 4 && test.order == .first
+        #expect(image.isChannelsFirst == (test.order == .channelsFirst))
+        let isNarrow = test.shape?.last == 3 && test.shape?.count == 4 && test.order == .channelsFirst
         #expect(image.width == (isNarrow ? 3 : 8))
         #expect(model.graph.nodes.allSatisfy { !($0.operation is Transpose) }, "\(model.graph)")
     }
 
     /// The graphs of one network in both layouts.
-    @Test(arguments: cases.filter { $0.order == .first && $0.testDescription != "three pixels wide" })
+    @Test(arguments: cases.filter { $0.order == .channelsFirst && $0.testDescription != "three pixels wide" })
     func `arrays are in the graph's layout, and answers are those of the original graph`(_ test: Case) throws {
         let definition = Self.graph(test.shape, test.body)
         let channels = test.shape?.first { $0 == 1 || $0 == 3 } == 3 || test.shape?.dropFirst().first != 1 ? 3 : 1
@@ -168,7 +168,7 @@ import Testing
         #expect(
             notes.contains { $0.contains("'image', [1, 1, 6, 8]") && $0.hasSuffix("channels first treats it as one") })
         var options = Converter.Options()
-        options.channels = .last
+        options.channels = .channelsLast
         let failure = #expect(throws: Failure.self) {
             try Converter(options).convert(graph: Self.graph([1, 3, 6, 8], Self.silent))
         }

@@ -96,7 +96,7 @@ extension ImportContext {
 
     /// Depth-to-space or space-to-depth on a channels-first image; nil if the sizes do not fit.
     mutating func exchanged(_ x: Operand, _ blocks: BlockExchange, _ node: some SourceNode) throws -> Operand? {
-        try blocks.rearrangement(of: x.shape, .first)?.steps.reduce(x) { try add($1, $0, node) }
+        try blocks.rearrangement(of: x.shape, .channelsFirst)?.steps.reduce(x) { try add($1, $0, node) }
     }
 
     /// The tensor padded before and after each axis with its own elements.

@@ -62,7 +62,7 @@ struct ImportContext {
     var bytesLeft: Int
 
     /// - Parameter channelOrder: The order of an image's axes in the format.
-    init(channelOrder: Graph.ChannelOrder = .last, bytesLeft: Int = Limits.runMemory) {
+    init(channelOrder: Graph.ChannelOrder = .channelsLast, bytesLeft: Int = Limits.runMemory) {
         builder = GraphBuilder(channelOrder: channelOrder)
         self.bytesLeft = bytesLeft
     }

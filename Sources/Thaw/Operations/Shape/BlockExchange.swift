@@ -21,20 +21,20 @@ struct BlockExchange: Operation {
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let shape = inputs[0].shape
-        guard let rearrangement = rearrangement(of: shape, .last) else {
+        guard let rearrangement = rearrangement(of: shape, .channelsLast) else {
             throw Failure.notDivisible(shape, "\(size)×\(size)")
         }
         return [TensorType(rearrangement.result, inputs[0].element)]
     }
 
     func evaluate(_ inputs: [Tensor]) throws -> [Tensor] {
-        try rearrangement(of: inputs[0].shape, .last)!.steps.reduce(inputs) { try $1.evaluate($0) }
+        try rearrangement(of: inputs[0].shape, .channelsLast)!.steps.reduce(inputs) { try $1.evaluate($0) }
     }
 
     /// How the axes of an image of this shape move; nil if its size does not fit the blocks.
     func rearrangement(of shape: Shape, _ channelOrder: Graph.ChannelOrder) -> Rearrangement? {
         guard shape.rank == 4, (1..<1 << 12).contains(size), shape.allSatisfy({ $0 < 1 << 31 }) else { return nil }
-        let isLast = channelOrder == .last
+        let isLast = channelOrder == .channelsLast
         let image = isLast ? shape : shape.permuted(Graph.toLast)
         let (height, width, depth) = (image[1], image[2], image[3])
         let (pixels, channels, result): ([Int], [Int], [Int])
@@ -83,7 +83,7 @@ extension BlockExchange: CoreMLOperation {
         case .depthToSpace, .spaceToDepth: return nil
         case .pixelShuffle where parts.dialect.isProgram: return nil
         case .pixelShuffle, .pixelUnshuffle:
-            return try parts.add(rearrangement(of: inputs[0].shape, .first)!.steps, to: inputs[0])
+            return try parts.add(rearrangement(of: inputs[0].shape, .channelsFirst)!.steps, to: inputs[0])
         }
     }
 }

@@ -12,7 +12,7 @@ enum DepthToSpaceOperations {
                     }
                     let blocks = BlockExchange(
                         exchange: node.op == "DepthToSpace" ? .depthToSpace : .spaceToDepth, size: size)
-                    guard let rearrangement = blocks.rearrangement(of: image.shape, .last) else {
+                    guard let rearrangement = blocks.rearrangement(of: image.shape, .channelsLast) else {
                         throw Failure.notDivisible(image.shape, "\(size)×\(size)").at(node.name)
                     }
                     return try context.rearranged(image, rearrangement, name: node.name)
