@@ -28,7 +28,7 @@ public struct Converter: Sendable {
         /// How to convert batch normalization that was exported in training mode.
         public var batchNorm = BatchNormMode.graph
         /// Values for placeholders other than the image's.
-        public var settings: [Setting] = []
+        public var placeholderValues: [PlaceholderValue] = []
         /// The tags of a SavedModel's graph, separated by commas; nil means `serve`.
         public var tag: String?
         /// The signature of a SavedModel; nil means `serving_default`, or the only one.
@@ -56,7 +56,7 @@ public struct Converter: Sendable {
         /// The name of the class-probability output; nil keeps the graph's name.
         public var probabilities: String?
         /// Whether labels are integers, and are to be returned as such.
-        public var integerLabels = false
+        public var hasIntegerLabels = false
         /// Other names for inputs and outputs.
         public var renamings: [(old: String, new: String)] = []
         /// The model's metadata. Descriptions of inputs and outputs use their new names.
@@ -133,7 +133,7 @@ public struct Converter: Sendable {
     private var importOptions: ImportOptions {
         var result = ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
-            channels: options.channels, settings: options.settings, openSize: options.openSize)
+            channels: options.channels, placeholderValues: options.placeholderValues, openSize: options.openSize)
         result.mapsFiles = options.mapsFiles
         result.fed = options.arrays?.names ?? []
         result.shape = options.shape
@@ -258,8 +258,8 @@ public struct Converter: Sendable {
             }
             warnings += labels.warnings
             model.classifier = ClassifierConfiguration(
-                labels: options.integerLabels ? try labels.integers() : labels.names,
-                hasIntegerLabels: options.integerLabels, probabilities: model.graph.outputs[0].name)
+                labels: options.hasIntegerLabels ? try labels.integers() : labels.names,
+                hasIntegerLabels: options.hasIntegerLabels, probabilities: model.graph.outputs[0].name)
             try model.nameClasses(label: options.predictedFeature, probabilities: options.probabilities)
         } else {
             model.imageOutput = try imageOutput(model, &notes, pixelRange)

@@ -42,7 +42,7 @@ extension Failure {
     func orSet(_ names: [String]) -> Failure {
         guard let last = names.last else { return self }
         var copy = self
-        copy.hint = "\(option: .settings) \(last)=VALUE sets a placeholder without a file"
+        copy.hint = "\(option: .placeholderValues) \(last)=VALUE sets a placeholder without a file"
         return copy
     }
 

@@ -101,7 +101,14 @@ extension Phrase {
 }
 
 extension OptionName {
-    fileprivate var forC: String { rawValue.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined() }
+    /// The options that have another name in the header.
+    private static let namesInHeader: [OptionName: String] = [
+        .placeholderValues: "settings", .hasIntegerLabels: "integer_labels",
+    ]
+
+    fileprivate var forC: String {
+        Self.namesInHeader[self] ?? rawValue.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+    }
 }
 
 extension Note {

@@ -24,7 +24,7 @@ struct ConvertOptions {
         options.tag = try text(given.tag, "options.tag")
         options.signature = try text(given.signature, "options.signature")
         for (index, setting) in try array(given.settings, given.setting_count, "options.settings").enumerated() {
-            options.settings.append(try Setting(setting, "options.settings[\(index)]"))
+            options.placeholderValues.append(try PlaceholderValue(setting, "options.settings[\(index)]"))
         }
         options.outputScale = try numbers(given.output_scale, given.output_scale_count, "options.output_scale")
         options.outputBias = try numbers(given.output_bias, given.output_bias_count, "options.output_bias")
@@ -151,11 +151,11 @@ struct ConvertOptions {
         if !names.isEmpty { labels = try Labels(names) }
         if !integers.isEmpty { labels = try Labels(integers.map { "\($0)" }) }
         if let file { labels = try Labels(contentsOfFile: file) }
-        options.integerLabels = !integers.isEmpty || file != nil && given.file_has_integers != 0
+        options.hasIntegerLabels = !integers.isEmpty || file != nil && given.file_has_integers != 0
     }
 }
 
-extension Setting {
+extension PlaceholderValue {
     fileprivate init(_ setting: thaw_setting, _ position: String) throws {
         let name = try requiredText(setting.name, position + ".name")
         let values = try array(setting.values, setting.count, position + ".values")

@@ -11,7 +11,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     }
     options.predictedFeature = arguments[Options.classLabel]
     options.probabilities = arguments[Options.probabilities]
-    options.integerLabels = arguments[Options.integerLabels]
+    options.hasIntegerLabels = arguments[Options.integerLabels]
     options.renamings = arguments.all(Options.rename).compactMap { $0.map { ($0.key, $0.value) } }
     options.metadata = try arguments.metadata()
 

@@ -20,7 +20,7 @@ extension Arguments {
         options.color = unnamed(Options.color)
         try addInputs(to: &options)
         options.channels = self[Options.channels]?.order
-        options.settings = all(Options.set).compactMap { $0 }
+        options.placeholderValues = all(Options.set).compactMap { $0 }
         options.batchNorm = self[Options.batchNorm]
         options.tag = self[Options.tag]
         options.signature = self[Options.signature]

@@ -40,8 +40,8 @@ enum Options {
         "set", "NAME=VALUE",
         "the value of another placeholder of the graph: true, false, a number, or several numbers separated by "
             + "commas; may be repeated",
-        default: Setting?.none, isRepeatable: true
-    ) { try readSetting($0) }
+        default: PlaceholderValue?.none, isRepeatable: true
+    ) { try readPlaceholderValue($0) }
     static let batchNorm = Option(
         "batch-norm", "graph|inference",
         "how to convert batch normalization that was exported in training mode: graph keeps it, inference uses the "

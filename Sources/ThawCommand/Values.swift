@@ -150,12 +150,12 @@ func readNumbers(_ text: String) throws -> [Double] {
 }
 
 /// A placeholder's name, an equals sign, a value.
-func readSetting(_ text: String) throws -> Setting {
+func readPlaceholderValue(_ text: String) throws -> PlaceholderValue {
     guard let equals = text.lastIndex(of: "="), equals != text.startIndex, text.index(after: equals) != text.endIndex
     else {
         throw Failure.badValue(text, "a placeholder's name and its value, as in is_training=false")
     }
-    return Setting(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
+    return PlaceholderValue(name: String(text[..<equals]), value: String(text[text.index(after: equals)...]))
 }
 
 /// The text before and after the first equals sign.

@@ -18,7 +18,10 @@ import Thaw
     @Test(
         arguments: [
             ("\(option: .outputs) names 'y' twice", "outputs names 'y' twice", "--output names 'y' twice"),
-            ("\(option: .input) a \(option: .settings) b=1", "input a settings b=1", "--input a --set b=1"),
+            (
+                "\(option: .input) a \(option: .placeholderValues) b=1", "input a placeholderValues b=1",
+                "--input a --set b=1"
+            ),
             ("omit \(option: .size)", "omit size", "omit --size"),
             ("\(option: .maximumPixels) raises it", "maximumPixels raises it", "--max-pixels raises it"),
             ("no option --size", "no option --size", "no option --size"),

@@ -33,7 +33,7 @@ extension Failure {
     static func labelNotInteger(_ label: String, line: Int) -> Failure {
         Failure(
             .wrongLabels, location: "line \(line)", "'\(label)' is not a 64-bit integer",
-            remedy: "\(option: .integerLabels) requires integers")
+            remedy: "\(option: .hasIntegerLabels) requires integers")
     }
 
     static func duplicateInteger(_ label: String, line: Int) -> Failure {

@@ -18,12 +18,12 @@ extension OptionName {
     public static let preprocessing = Self(rawValue: "preprocessing")
     public static let scale = Self(rawValue: "scale")
     public static let bias = Self(rawValue: "bias")
-    public static let settings = Self(rawValue: "settings")
+    public static let placeholderValues = Self(rawValue: "placeholderValues")
     public static let batchNorm = Self(rawValue: "batchNorm")
     public static let tag = Self(rawValue: "tag")
     public static let signature = Self(rawValue: "signature")
     public static let function = Self(rawValue: "function")
-    public static let integerLabels = Self(rawValue: "integerLabels")
+    public static let hasIntegerLabels = Self(rawValue: "hasIntegerLabels")
     /// The offset of the class indices in a table of photos.
     public static let offset = Self(rawValue: "offset")
 }
@@ -60,8 +60,8 @@ extension OptionName {
 extension OptionName {
     /// All options.
     package static let all: [Self] = [
-        input, outputs, size, color, channels, preprocessing, scale, bias, settings, batchNorm, tag, signature,
-        integerLabels, offset,
+        input, outputs, size, color, channels, preprocessing, scale, bias, placeholderValues, batchNorm, tag,
+        signature, hasIntegerLabels, offset,
         imageOutput, outputColor, outputScale, outputBias, target, weights, mostChanged, minimumCount,
         includesDepthwise,
         computePrecision, inputType, outputType, keepsExisting,

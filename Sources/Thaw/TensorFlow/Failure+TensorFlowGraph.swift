@@ -57,21 +57,21 @@ extension Failure {
             remedy: "select the node that the image replaces with \(option: .input) NODE")
     }
 
-    /// - Parameter settable: The inputs that `settings` can set.
+    /// - Parameter settable: The inputs that `placeholderValues` can set.
     static func severalInputs(_ names: [String], settable: Set<String>) -> Failure {
         let others = names.dropFirst().filter(settable.contains)
         return Failure(
             .ambiguousInputs, "the graph has \(names.count) inputs: \(listed(names))",
             remedy: "select the image, and set the others",
-            hint: (["\(option: .input) \(names[0])"] + others.prefix(4).map { "\(option: .settings) \($0)=VALUE" })
-                .joined(separator: " "),
+            hint: (["\(option: .input) \(names[0])"]
+                + others.prefix(4).map { "\(option: .placeholderValues) \($0)=VALUE" }).joined(separator: " "),
             names: names)
     }
 
     static func switchesOpen(_ names: [String]) -> Failure {
         let isOne = names.count == 1
         let values: [Phrase] = names.prefix(4).map {
-            "\(option: .settings) \($0)=true or \(option: .settings) \($0)=false"
+            "\(option: .placeholderValues) \($0)=true or \(option: .placeholderValues) \($0)=false"
         }
         return Failure(
             .unsetPlaceholders,
@@ -147,7 +147,7 @@ extension Note {
     static func placeholderAssumed(_ name: String, _ value: Bool) -> Note {
         Note(
             .placeholderAssumed,
-            "the placeholder '\(name)' is \(value), as at inference; \(option: .settings) \(name)=\(!value) overrides this"
+            "the placeholder '\(name)' is \(value), as at inference; \(option: .placeholderValues) \(name)=\(!value) overrides this"
         )
     }
 

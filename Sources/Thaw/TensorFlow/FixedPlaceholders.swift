@@ -7,27 +7,27 @@ struct FixedPlaceholders {
     private(set) var assumed: [String: Bool] = [:]
 
     /// - Parameters:
-    ///   - settings: Values by placeholder name.
+    ///   - given: Values by placeholder name.
     ///   - input: The node that the image replaces, which is not changed.
     ///   - fed: Placeholders that get arrays, for which nothing is assumed.
     /// - Throws: `Failure` for names that are not placeholders, and for values of another type.
-    init(_ survey: GraphSurvey, _ settings: [Setting], input: String?, fed: Set<String> = []) throws {
+    init(_ survey: GraphSurvey, _ given: [PlaceholderValue], input: String?, fed: Set<String> = []) throws {
         self.survey = survey
-        var values: [String: Setting] = [:]
-        for setting in settings {
-            let name = GraphSurvey.Reference(setting.name).node
+        var values: [String: PlaceholderValue] = [:]
+        for value in given {
+            let name = GraphSurvey.Reference(value.name).node
             guard survey.node(name)?.has(.fed) ?? false else {
                 throw Failure.noSuchPlaceholder(
-                    setting.name, survey.nodes.filter { $0.has(.fed) }.map(\.name))
+                    value.name, survey.nodes.filter { $0.has(.fed) }.map(\.name))
             }
-            guard values.updateValue(setting, forKey: name) == nil else { throw Failure.setTwice(name) }
+            guard values.updateValue(value, forKey: name) == nil else { throw Failure.setTwice(name) }
         }
         for (index, node) in survey.nodes.enumerated()
         where node.has(.fed)
             && node.name != input.map({ GraphSurvey.Reference($0).node })
         {
-            if let setting = values[node.name] {
-                self.survey.replace(index, by: node.fixed(to: try setting.tensor(for: node)))
+            if let given = values[node.name] {
+                self.survey.replace(index, by: node.fixed(to: try given.tensor(for: node)))
             } else if !fed.contains(node.name), case .type(.bool)? = node.attributes["dtype"],
                 let value = node.valueAtInference
             {
@@ -78,7 +78,7 @@ extension NodeDefinition {
 }
 
 /// A placeholder's value as text: Booleans or numbers, separated by commas.
-public struct Setting: Sendable, Equatable {
+public struct PlaceholderValue: Sendable, Equatable {
     /// The name of the placeholder.
     public var name: String
     /// The value, as text: `true`, `0.5`.

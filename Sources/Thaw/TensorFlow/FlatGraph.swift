@@ -34,11 +34,11 @@ struct FlatGraph {
     init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
         // A name that is not a node of the graph itself may belong to a function.
         let whole = try GraphSurvey(definition.nodes)
-        let isOuter = { (setting: Setting) in
-            definition.functions.isEmpty || whole.nodeIndices[GraphSurvey.Reference(setting.name).node] != nil
+        let isOuter = { (value: PlaceholderValue) in
+            definition.functions.isEmpty || whole.nodeIndices[GraphSurvey.Reference(value.name).node] != nil
         }
         let fixed = try FixedPlaceholders(
-            whole, options.settings.filter(isOuter), input: options.input, fed: options.fed)
+            whole, options.placeholderValues.filter(isOuter), input: options.input, fed: options.fed)
         // Outputs are searched in the original graph: without dropout, and in the bodies of functions, some nodes have no
         // consumers.
         let found =
@@ -48,7 +48,7 @@ struct FlatGraph {
         if !options.mayRepeatOutputs, let name = texts.firstRepeated { throw Failure.outputTwice(name) }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.survey.nodes, functions: definition.functions))
         let inner = try FixedPlaceholders(
-            inlined.survey(of: fixed.survey), options.settings.filter { !isOuter($0) }, input: options.input,
+            inlined.survey(of: fixed.survey), options.placeholderValues.filter { !isOuter($0) }, input: options.input,
             fed: options.fed)
         assumed = fixed.assumed.merging(inner.assumed) { outer, _ in outer }
         let branches = try KnownBranches(MappedFiles.run(inner.survey))

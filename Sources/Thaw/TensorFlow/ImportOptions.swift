@@ -26,7 +26,7 @@ struct ImportOptions: Sendable {
     /// How to convert batch normalization in training mode.
     var batchNorm = BatchNormMode.graph
     /// Values for placeholders.
-    var settings: [Setting] = []
+    var placeholderValues: [PlaceholderValue] = []
     /// The size to use if neither the graph nor `size` determines one.
     var openSize: (width: Int, height: Int)?
     /// The batch size to import with if the graph leaves it open.

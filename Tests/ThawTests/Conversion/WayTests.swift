@@ -34,7 +34,7 @@ extension Converter.Options {
             case "--batch-norm": batchNorm = BatchNormMode(rawValue: value)!
             case "--set":
                 let parts = value.split(separator: "=").map(String.init)
-                settings.append(Setting(name: parts[0], value: parts[1]))
+                placeholderValues.append(PlaceholderValue(name: parts[0], value: parts[1]))
             default: preconditionFailure("no option of a conversion: \(words[position])")
             }
         }

@@ -49,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("1\n2\nx\n", "line 3: 'x' is not a 64-bit integer; integerLabels requires integers"),
+        ("1\n2\nx\n", "line 3: 'x' is not a 64-bit integer; hasIntegerLabels requires integers"),
         ("1\n2.5\n3\n", "line 2: '2.5' is not a 64-bit integer"),
         ("1\n9223372036854775808\n", "line 2: '9223372036854775808' is not a 64-bit integer"),
         ("7\n8\n7\n", "line 1: the label '7' is a duplicate"),

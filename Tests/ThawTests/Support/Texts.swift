@@ -12,7 +12,7 @@ extension Phrase {
         spelled { option in
             switch option {
             case .outputs: "--output"
-            case .settings: "--set"
+            case .placeholderValues: "--set"
             default: "--" + option.rawValue
             }
         }

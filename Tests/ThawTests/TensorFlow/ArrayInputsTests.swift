@@ -120,7 +120,7 @@ import Testing
             try Self.answer(Self.graph([1, 5], [-1, 5]), names.map { ($0, Self.array([1, 5])) })
         }
         #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "")")
-        #expect(failure?.hint?.contains("settings right=VALUE") == true)
+        #expect(failure?.hint?.contains("placeholderValues right=VALUE") == true)
     }
 
     @Test func `arrays of wrong shapes are refused by the input's name`() throws {

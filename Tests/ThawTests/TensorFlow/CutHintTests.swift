@@ -78,6 +78,6 @@ import Testing
             CutHintTests.image, CutHintTests.node("end", "Mul", "mode", "image"),
         ])
         let failure = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
-        #expect(failure.hint?.description == "input image settings mode=VALUE")
+        #expect(failure.hint?.description == "input image placeholderValues mode=VALUE")
     }
 }

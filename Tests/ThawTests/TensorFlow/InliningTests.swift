@@ -114,7 +114,7 @@ import Testing
         let mode = NodeDefinition(
             name: "mode", op: "Placeholder", attributes: ["dtype": .type(.int32), "shape": .shape([])])
         var options = ImportOptions()
-        options.settings = [Setting(name: "mode", value: "\(number)")]
+        options.placeholderValues = [PlaceholderValue(name: "mode", value: "\(number)")]
         let graph = GraphDefinition(nodes: [placeholder, mode] + nodes, functions: functions)
         let ones = Tensor([Float](repeating: 1, count: 48), shape: [1, 4, 4, 3])
         return try Importer.run(graph, options).graph.evaluate([ones])[0].floats[0]

@@ -54,7 +54,7 @@ import Testing
         #expect(try read.graph.evaluate([input])[0].floats == input.floats.map { -$0 })
         #expect(
             read.notes.texts == [
-                "the placeholder 'is_training' is false, as at inference; settings is_training=true overrides this"
+                "the placeholder 'is_training' is false, as at inference; placeholderValues is_training=true overrides this"
             ]
         )
     }
@@ -62,7 +62,7 @@ import Testing
     @Test func `the selected branch keeps its input`() throws {
         let nodes = [Self.placeholder("Y"), Self.node("cond/y", "Switch", ["Y", "is_training"])]
         var options = ImportOptions()
-        options.settings = [Setting(name: "is_training", value: "true")]
+        options.placeholderValues = [PlaceholderValue(name: "is_training", value: "true")]
         let read = try Importer.run(Self.graph(nodes, "cond/y:1"), options)
         #expect(read.graph.inputs.map(\.name) == ["Y"])
     }
@@ -75,7 +75,7 @@ import Testing
         ])
         let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
         #expect(failure?.problem.description == "the graph has 3 inputs: 'image', 'scale', 'data'")
-        #expect(failure?.hint?.description == "input image settings scale=VALUE")
+        #expect(failure?.hint?.description == "input image placeholderValues scale=VALUE")
     }
 
     @Test func `a placeholder inside a function is set by the name in the hint`() throws {
@@ -91,16 +91,16 @@ import Testing
                 Self.node("y", "Neg", ["call"]),
             ], functions: [body])
         let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
-        #expect(failure?.hint?.description == "input image settings call/Y=VALUE")
+        #expect(failure?.hint?.description == "input image placeholderValues call/Y=VALUE")
         var options = ImportOptions(input: "image")
-        options.settings = [Setting(name: "call/Y", value: "3")]
+        options.placeholderValues = [PlaceholderValue(name: "call/Y", value: "3")]
         let read = try Importer.run(graph, options).graph
         let input = Tensor(noise(12), shape: [1, 2, 2, 3])
         #expect(try read.evaluate([input])[0].floats == input.floats.map { -($0 * 3) })
-        options.settings = [Setting(name: "call/Z", value: "3")]
+        options.placeholderValues = [PlaceholderValue(name: "call/Z", value: "3")]
         let unknown = #expect(throws: Failure.self) { try Importer.run(graph, options) }
         #expect(
-            unknown?.description == "settings: there is no placeholder 'call/Z'; the placeholders are 'image', 'call/Y'"
-        )
+            unknown?.description
+                == "placeholderValues: there is no placeholder 'call/Z'; the placeholders are 'image', 'call/Y'")
     }
 }

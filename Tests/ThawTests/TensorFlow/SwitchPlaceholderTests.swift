@@ -63,14 +63,14 @@ import Testing
             #expect(
                 failure.description
                     == "the value of the placeholder '\(name)' at inference is unknown; "
-                    + "set it with settings \(name)=true or settings \(name)=false")
+                    + "set it with placeholderValues \(name)=true or placeholderValues \(name)=false")
             return
         }
         let (product, notes) = try factor(graph([name]))
         #expect(product == (value ? 2 : 3))
         #expect(
             notes == [
-                "the placeholder '\(name)' is \(value), as at inference; settings \(name)=\(!value) overrides this"
+                "the placeholder '\(name)' is \(value), as at inference; placeholderValues \(name)=\(!value) overrides this"
             ])
     }
 
@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: ["true", "1", "TRUE"]) func `a given value is used, whatever the name`(_ yes: String) throws {
         var options = ImportOptions()
-        options.settings = [Setting(name: "flag", value: yes), Setting(name: "is_training", value: yes)]
+        options.placeholderValues = ["flag", "is_training"].map { PlaceholderValue(name: $0, value: yes) }
         let (product, notes) = try factor(graph(["flag", "is_training"]), options)
         #expect(product == 4)
         #expect(notes.isEmpty)
@@ -94,7 +94,7 @@ import Testing
         let failure = try #require(throws: Failure.self) { try factor(graph(["flag", "is_training", "mirror"])) }
         #expect(
             failure.problem.description == "the values of the placeholders 'flag', 'mirror' at inference are unknown")
-        #expect(failure.remedy?.hasSuffix("settings mirror=true or settings mirror=false") == true)
+        #expect(failure.remedy?.hasSuffix("placeholderValues mirror=true or placeholderValues mirror=false") == true)
     }
 
     @Test func `switches are also set in a graph with array inputs`() throws {
@@ -135,7 +135,7 @@ import Testing
         #expect(product == 1)
         #expect(
             notes == [
-                "the placeholder 'is_training' is false, as at inference; settings is_training=true overrides this"
+                "the placeholder 'is_training' is false, as at inference; placeholderValues is_training=true overrides this"
             ])
     }
 }
