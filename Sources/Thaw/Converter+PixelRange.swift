@@ -13,7 +13,7 @@ extension Converter {
         var small: Graph?
         if image.isSizeOpen || options.size != nil {
             var options = options
-            (options.size, options.openSize, options.sizes) = (nil, (64, 64), .fixed)
+            (options.size, options.openSize, options.sizes) = (nil, ImageSize(width: 64, height: 64), .fixed)
             (options.preprocessing, options.imageOutput, options.renamings) = (Preprocessing.none, false, [])
             options.metadata = Metadata()
             (options.outputColor, options.outputScale, options.outputBias) = (nil, nil, nil)

@@ -10,11 +10,11 @@ public struct Converter: Sendable {
         /// The nodes to compute.
         public var outputs: [String] = []
         /// The width and height of the image in pixels, if the graph leaves them open.
-        public var size: (width: Int, height: Int)?
+        public var size: ImageSize?
         /// The sizes that the image may have, if the graph leaves them open; not together with `size`.
         public var sizes = ImageSizes.fixed
         /// The size to use if neither the graph nor `size` determines one; without it, such a graph is refused.
-        package var openSize: (width: Int, height: Int)?
+        package var openSize: ImageSize?
         /// The shape of a single input that is to be a multi-array, even if it could be an image.
         public var shape: [Int]?
         /// Whether a single input is to be a multi-array of the graph's own shape, even if it could be an image.
@@ -184,7 +184,7 @@ public struct Converter: Sendable {
         func conversion(at size: ImageSize) throws -> Conversion {
             var options = options
             options.sizes = .fixed
-            options.size = (size.width, size.height)
+            options.size = size
             return try Converter(options).convertOneSize(source, labels: labels)
         }
     }

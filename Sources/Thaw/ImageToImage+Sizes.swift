@@ -5,7 +5,7 @@ struct FileResizer: ModelResizer {
 
     func model(at size: ImageSize) throws -> Model {
         var options = options
-        options.size = (size.width, size.height)
+        options.size = size
         return try Model.load(contentsOfFile: path, options: options).model
     }
 }

@@ -57,7 +57,7 @@ public final class ImageToImage {
         var graphOptions = graphOptions
         graphOptions.imageOutput = true
         // If the size is open, any size reveals everything that does not depend on the image.
-        graphOptions.openSize = (256, 256)
+        graphOptions.openSize = ImageSize(width: 256, height: 256)
         let conversion = try Model.load(contentsOfFile: path, options: graphOptions)
         graphOptions = graphOptions.settled(by: conversion)
         var resizer: (any ModelResizer)?

@@ -92,12 +92,12 @@ struct ConvertOptions {
         options.inputs[name] = own
     }
 
-    private func size(_ width: Int32, _ height: Int32, _ position: String) throws -> (width: Int, height: Int)? {
+    private func size(_ width: Int32, _ height: Int32, _ position: String) throws -> ImageSize? {
         if width == 0, height == 0 { return nil }
         guard 1...Int32(ImageSizes.longestSide) ~= width, 1...Int32(ImageSizes.longestSide) ~= height else {
             throw Failure.imageSize(Int(width), Int(height)).at(position)
         }
-        return (Int(width), Int(height))
+        return ImageSize(width: Int(width), height: Int(height))
     }
 
     private func sizes(_ input: thaw_input_options, _ position: String) throws -> ImageSizes {
@@ -121,7 +121,7 @@ struct ConvertOptions {
         let all = try (0..<input.size_count).map { index in
             let found = try size(numbers[2 * index], numbers[2 * index + 1], position)
             guard let found else { throw Failure.imageSize(0, 0).at(position) }
-            return ImageSize(width: found.width, height: found.height)
+            return found
         }
         guard Set(all).count == all.count else {
             throw Failure(.invalidOption, location: position, "a size is given twice")

@@ -15,7 +15,7 @@ extension Arguments {
         options.outputs = all(Options.output).compactMap { $0 }
         if let choice = unnamed(Options.size) {
             options.sizes = choice.sizes
-            if choice.sizes == .fixed { options.size = (choice.defaultSize.width, choice.defaultSize.height) }
+            if choice.sizes == .fixed { options.size = choice.defaultSize }
         }
         options.color = unnamed(Options.color)
         try addInputs(to: &options)
@@ -67,7 +67,7 @@ extension Arguments {
         }
         try add(Options.size) { input, choice in
             guard choice.sizes == .fixed else { throw Failure.severalSizesOfInput().at(Options.size.spelling) }
-            input.size = (choice.defaultSize.width, choice.defaultSize.height)
+            input.size = choice.defaultSize
         }
         try add(Options.color) { $0.color = $1 }
         try add(Options.scale) { $0.scale = $1 }

@@ -30,7 +30,7 @@ private enum Articles {
 
     static func convertingWithOptions() throws -> Conversion {
         var options = Converter.Options()
-        options.size = (width: 224, height: 224)
+        options.size = ImageSize(width: 224, height: 224)
         options.color = .bgr
         options.preprocessing = .caffe
         let conversion = try Converter(options).convert(contentsOfFile: "inference.pb")

@@ -117,7 +117,7 @@ import Testing
 
     @Test func `apply writes an image output`() throws {
         var options = Converter.Options()
-        options.openSize = (64, 48)
+        options.openSize = ImageSize(width: 64, height: 48)
         let model = try Converter(options).convert(contentsOfFile: Fixtures.path("generators/generator.pb")).model
         let runner = try ModelRunner(ModelDocument(Conversion(model: model, notes: [], warnings: [])))
         let image = try #require(model.image)
@@ -147,7 +147,7 @@ import Testing
     @Test func `an input with a shape becomes a multi-array`() throws {
         var options = Converter.Options()
         let path = Fixtures.path("generators/generator.pb")
-        options.size = (32, 32)
+        options.size = ImageSize(width: 32, height: 32)
         let image = try Converter(options).convert(contentsOfFile: path).model
         let shape = image.graph[image.graph.inputs[0].value].shape.dimensions
         for isNamed in [false, true] {

@@ -43,8 +43,8 @@ struct CutSearch {
     ///   - size: The size of the graph's own input, which nodes before a cut may have kept.
     ///   - convert: Converts with other inputs, outputs and size; returns the number of weights, or nil on failure.
     func words(
-        _ size: (width: Int, height: Int)?,
-        _ convert: (_ input: String?, _ outputs: [String], _ size: (width: Int, height: Int)?) -> Int?
+        _ size: ImageSize?,
+        _ convert: (_ input: String?, _ outputs: [String], _ size: ImageSize?) -> Int?
     ) -> Phrase? {
         var best: (words: Phrase, weights: Int)?
         func offer(_ words: Phrase, _ weights: Int?) {

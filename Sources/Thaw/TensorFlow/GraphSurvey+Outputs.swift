@@ -35,10 +35,10 @@ extension NodeDefinition {
     var changesWeights: Bool { has(.optimizer) }
 
     /// The width and height that a placeholder declares for an image.
-    var imageSize: (width: Int, height: Int)? {
+    var imageSize: ImageSize? {
         guard let sizes = declaredShape(0), sizes.count >= 3 else { return nil }
         let (height, width) = (sizes[sizes.count - 3], sizes[sizes.count - 2])
-        return height > 0 && width > 0 ? (width, height) : nil
+        return height > 0 && width > 0 ? ImageSize(width: width, height: height) : nil
     }
 
     var dataType: DataType? { if case .type(let type)? = attributes["dtype"] { type } else { nil } }

@@ -9,7 +9,7 @@ struct ImportOptions: Sendable {
     /// Whether an output may appear twice: a signature may have two names for one tensor.
     var mayRepeatOutputs = false
     /// Width and height in pixels, if the graph leaves them open.
-    var size: (width: Int, height: Int)?
+    var size: ImageSize?
     var color: ColorLayout?
     /// The options for one of several inputs, by its name or its name in the signature.
     var ofInputs: [String: InputOptions] = [:]
@@ -28,7 +28,7 @@ struct ImportOptions: Sendable {
     /// Values for placeholders.
     var placeholderValues: [PlaceholderValue] = []
     /// The size to use if neither the graph nor `size` determines one.
-    var openSize: (width: Int, height: Int)?
+    var openSize: ImageSize?
     /// The batch size to import with if the graph leaves it open.
     var openBatch = 1
     /// The number of channels to import with if nothing in the graph determines it.
@@ -60,7 +60,7 @@ struct ImportOptions: Sendable {
 /// Options for one of several inputs; nil means that the graph determines the setting.
 public struct InputOptions: Sendable {
     /// Width and height of the image in pixels.
-    public var size: (width: Int, height: Int)?
+    public var size: ImageSize?
     /// The order of the image's color channels; nil detects it.
     public var color: ColorLayout?
     /// One value, or one per channel in the order of `color`: y = scale · x + bias.

@@ -34,16 +34,15 @@ extension Importer {
         let image = try image(flat, input)
         guard image.openSize(options) != nil else { return nil }
         if let finding = try finding(flat, input, open) {
-            guard !finding.sizes.contains(where: { $0 == size }) else { return nil }
+            guard !finding.sizes.contains(size) else { return nil }
             return Failure.sizesFit(finding.sizes.map { text($0) }, layer: finding.layer)
         }
         // Networks halve their images several times, and the sizes must match when they are upscaled again.
         let block = 32
-        let rounded = (
-            width: (size.width + block - 1) / block * block, height: (size.height + block - 1) / block * block
-        )
+        let rounded = ImageSize(
+            width: (size.width + block - 1) / block * block, height: (size.height + block - 1) / block * block)
         for factor in 1...2 {
-            let other = (width: rounded.width * factor, height: rounded.height * factor)
+            let other = ImageSize(width: rounded.width * factor, height: rounded.height * factor)
             guard other != size else { continue }
             open.size = other
             if (try? run(flat, flat.outputs, [input], open)) != nil { return Failure.sizeWorks(text(other)) }
@@ -74,10 +73,10 @@ extension Importer {
         return InputImage(survey.node(input.name)!, through: nodes, survey)
     }
 
-    private static func text(_ size: Size) -> String { "\(size.width)x\(size.height)" }
+    private static func text(_ size: ImageSize) -> String { "\(size.width)x\(size.height)" }
 
     /// The size that divides by two most often.
-    private static func likely(_ sizes: [Size]) -> Size {
+    private static func likely(_ sizes: [ImageSize]) -> ImageSize {
         sizes.max { $0.width.trailingZeroBitCount < $1.width.trailingZeroBitCount }!
     }
 }

@@ -19,7 +19,7 @@ struct InputNode {
     ///   - outputs: The nodes to compute.
     ///   - given: The node that the user names.
     /// - Throws: `Failure` if the input cannot be determined.
-    init(_ survey: GraphSurvey, outputs: [String], given: String?, size: (width: Int, height: Int)?) throws {
+    init(_ survey: GraphSurvey, outputs: [String], given: String?, size: ImageSize?) throws {
         self.survey = survey
         let reference =
             try given.map { try survey.named($0, option: .input) } ?? InputNode.found(survey, outputs)
@@ -38,7 +38,7 @@ struct InputNode {
                 from: reference, rank: isDecoder ? 3 : shape?.count, through: reach, &constants)
             if isDecoder, let reshaped = chain.reshaped { shape = reshaped }
             let target = chain.target.flatMap { target in
-                size.map { $0.width == target.width && $0.height == target.height } ?? true ? target : nil
+                size == nil || size == target ? target : nil
             }
             if InputNode.takesBatch(chain, isDecoder: isDecoder, isResized: target != nil, shape) {
                 shape = [1, -1, -1, shape?.last ?? -1]
@@ -198,7 +198,7 @@ private struct ResizeChain {
     var expansion: String?
     /// The node that resizes, and its target size.
     var resize: String?
-    var target: (width: Int, height: Int)?
+    var target: ImageSize?
     /// The nodes that reverse the channels.
     var reversals: Set<String> = []
     /// The shape to which the graph reshapes the image instead of resizing: optional batch, height, width, channel.
@@ -246,7 +246,7 @@ private struct ResizeChain {
                 else {
                     return
                 }
-                (resize, target) = (node.name, (size[1], size[0]))
+                (resize, target) = (node.name, ImageSize(width: size[1], height: size[0]))
                 return
             default: return
             }

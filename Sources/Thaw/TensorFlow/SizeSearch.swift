@@ -8,7 +8,7 @@ struct SizeSearch {
         /// The layer's name for messages.
         var layer: String
         /// The sizes in ascending order.
-        var sizes: [(width: Int, height: Int)]
+        var sizes: [ImageSize]
         /// The number of channels that fits, if the graph leaves it open.
         var channels: Int?
     }
@@ -23,7 +23,7 @@ struct SizeSearch {
     }
 
     /// The shape of a node's output for an image of this size and number of channels; nil if it is impossible.
-    typealias Trial = (_ node: String, _ size: (width: Int, height: Int), _ channels: Int?) -> Shape?
+    typealias Trial = (_ node: String, _ size: ImageSize, _ channels: Int?) -> Shape?
 
     private let image: InputImage
     private let input: String
@@ -117,8 +117,9 @@ struct SizeSearch {
         guard isLast || [1, 3].contains(layer.sizes[0]) else { return nil }
         let channels = layer.sizes[isLast ? 2 : 0]
         let (height, width) = isLast ? (layer.sizes[0], layer.sizes[1]) : (layer.sizes[1], layer.sizes[2])
-        guard trial(input, (width, height), channels)?.elementCount == layer.count else { return nil }
-        return Finding(layer: layer.node.label, sizes: [(width, height)], channels: channels)
+        let size = ImageSize(width: width, height: height)
+        guard trial(input, size, channels)?.elementCount == layer.count else { return nil }
+        return Finding(layer: layer.node.label, sizes: [size], channels: channels)
     }
 
     /// Whether a node is the input, or returns it unchanged.
@@ -136,7 +137,7 @@ struct SizeSearch {
     // MARK: Sizes
 
     /// The number of values that a layer gets; nil if it is impossible, or if the values are not all of one image.
-    private func count(_ layer: Layer, _ size: (width: Int, height: Int), _ channels: Int?) -> Int? {
+    private func count(_ layer: Layer, _ size: ImageSize, _ channels: Int?) -> Int? {
         guard let shape = trial(layer.input, size, channels) else { return nil }
         // A layer that only keeps the channel axis takes any number of pixels.
         if !layer.sizes.isEmpty, shape.rank > 2, shape.last == layer.count { return nil }
@@ -145,10 +146,12 @@ struct SizeSearch {
     }
 
     /// The sides of square images that fit a layer. The larger an image, the more values.
-    private func sizes(_ layer: Layer, _ open: (width: Int?, height: Int?), _ channels: Int?) -> [(
-        width: Int, height: Int
-    )] {
-        func size(_ side: Int) -> (width: Int, height: Int) { (open.width ?? side, open.height ?? side) }
+    private func sizes(_ layer: Layer, _ open: (width: Int?, height: Int?), _ channels: Int?)
+        -> [ImageSize]
+    {
+        func size(_ side: Int) -> ImageSize {
+            ImageSize(width: open.width ?? side, height: open.height ?? side)
+        }
         // A layer that does not depend on the size cannot determine it.
         guard count(layer, size(64), channels) != count(layer, size(1024), channels) else { return [] }
         /// The first side for which a layer gets more values than the limit.

@@ -106,7 +106,7 @@ import Testing
             (Project.fixture("pairs/masked.pb"), []),
         ] {
             var options = Converter.Options()
-            options.openSize = (32, 32)
+            options.openSize = ImageSize(width: 32, height: 32)
             let conversion = try Converter(options).convert(contentsOfFile: graph)
             let path = folder.path("m.mlmodel")
             try conversion.model.write(toFile: path)

@@ -23,7 +23,7 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
         // Some placeholders have an open size.
         var options = ImportOptions(outputs: [output])
         let isOpen = name == "wiring/no_shape" || name == "wiring/unknown_size"
-        if isOpen { options.size = (width: shape[2], height: shape[1]) }
+        if isOpen { options.size = ImageSize(width: shape[2], height: shape[1]) }
         return try Importer.run(definition(), options)
     }
 }

@@ -8,13 +8,14 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
     let name: String
     let input: String
     let output: String
-    let size: (width: Int, height: Int)?
+    let size: ImageSize?
     let inputs: [String]
 
     static let all = Fixtures.table("networks/networks.tsv").map { row in
         let size = row[3].split(separator: "x").compactMap { Int($0) }
         return NetworkCase(
-            name: row[0], input: row[1], output: row[2], size: size.count == 2 ? (size[0], size[1]) : nil,
+            name: row[0], input: row[1], output: row[2],
+            size: size.count == 2 ? ImageSize(width: size[0], height: size[1]) : nil,
             inputs: row[4].split(separator: ",").map(String.init))
     }
 

@@ -16,7 +16,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         for word in words {
             let parts = word.split(separator: "=").map(String.init)
             let sides = parts[1].split(separator: "x").map { Int($0)! }
-            options.inputs[parts[0], default: InputOptions()].size = (sides[0], sides[1])
+            options.inputs[parts[0], default: InputOptions()].size = ImageSize(width: sides[0], height: sides[1])
         }
         return PairCase(
             name: row[0], inputs: row[1].split(separator: ",").map(String.init), options: options, note: row[3])
@@ -90,7 +90,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
 
     @Test func `options with a name also work for a single input`() throws {
         var options = Converter.Options()
-        options.inputs["x", default: InputOptions()].size = (6, 5)
+        options.inputs["x", default: InputOptions()].size = ImageSize(width: 6, height: 5)
         options.inputs["x"]?.color = .bgr
         options.inputs["x"]?.bias = [1, 2, 3]
         let image = NodeDefinition(

@@ -31,7 +31,7 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
 
     func conversion() throws -> Conversion {
         var options = Converter.Options()
-        options.size = (width!, height!)
+        options.size = ImageSize(width: width!, height: height!)
         options.color = ColorLayout(rawValue: colour)
         options.scale = [scale]
         options.bias = bias

@@ -30,7 +30,7 @@ extension Converter.Options {
             case "--output": outputs.append(value)
             case "--size":
                 let sides = value.split(separator: "x").map { Int($0)! }
-                size = (sides[0], sides[1])
+                size = ImageSize(width: sides[0], height: sides[1])
             case "--batch-norm": batchNorm = BatchNormMode(rawValue: value)!
             case "--set":
                 let parts = value.split(separator: "=").map(String.init)

@@ -103,7 +103,7 @@ import Testing
 
     private static func converted(_ graph: GraphDefinition, _ size: ImageSize) throws -> Model {
         var options = Converter.Options()
-        options.size = (size.width, size.height)
+        options.size = size
         options.preprocessing = .unit
         return try Converter(options).convert(graph: graph).model
     }

@@ -26,7 +26,7 @@ enum HostileReader: String, CaseIterable {
             switch self {
             case .graph, .savedModel, .checkpoint:
                 var options = Converter.Options()
-                options.openSize = (16, 16)
+                options.openSize = ImageSize(width: 16, height: 16)
                 return try Self.compared(Converter(options).convert(contentsOfFile: path))
             case .neuralNetwork, .program: return try Self.compared(Model.load(contentsOfFile: path))
             case .pipeline: return try Self.evaluated(Pipeline(contentsOfFile: path))

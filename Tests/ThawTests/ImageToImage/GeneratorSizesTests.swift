@@ -92,7 +92,7 @@ import Testing
         for (name, isNamed) in [("generator", true), ("style", false), ("super_resolution", false)] {
             let generator = GeneratorCase.named(name)
             var options = generator.options
-            options.size = (32, 24)
+            options.size = ImageSize(width: 32, height: 24)
             let warnings = try Converter(options).convert(contentsOfFile: generator.graph).warnings
             #expect(warnings.contains { $0.contains("try preprocessing inception") } == isNamed, "\(name): \(warnings)")
             options.preprocessing = .inception

@@ -44,7 +44,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         for (input, answer) in try generator.references() {
             var options = generator.options
             let sides = input.shape.filter { $0 > 3 }
-            options.size = (sides[1], sides[0])
+            options.size = ImageSize(width: sides[1], height: sides[0])
             let model = try Converter(options).convert(contentsOfFile: generator.graph).model
             #expect(model.imageOutput != nil)
             let path = folder.url.appendingPathComponent("model.mlmodel").path
@@ -69,7 +69,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         let generator = GeneratorCase.named("generator")
         let norms = try GraphDefinition(contentsOfFile: generator.graph).nodes.count { $0.op == "Rsqrt" }
         var options = generator.options
-        options.size = (32, 24)
+        options.size = ImageSize(width: 32, height: 24)
         let model = try Converter(options).convert(contentsOfFile: generator.graph).model
         let kinds = model.graph.nodes.map(\.operation.kind)
         #expect(norms == 11)

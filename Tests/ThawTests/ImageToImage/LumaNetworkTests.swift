@@ -18,7 +18,7 @@ import Testing
 
     @Test(arguments: all) func `the range of the input is found by a trial`(_ network: Case) throws {
         var options = Converter.Options()
-        options.size = (40, 24)
+        options.size = ImageSize(width: 40, height: 24)
         let conversion = try Converter(options).convert(contentsOfFile: network.path)
         #expect(conversion.model.image?.scaling == PixelScaling(scale: [network.scale], bias: [network.bias]))
         #expect(conversion.warnings == [])
@@ -35,7 +35,7 @@ import Testing
     @Test func `an inconclusive trial leaves the warning`() throws {
         let generator = GeneratorCase.named("super_resolution")
         var options = generator.options
-        options.size = (40, 24)
+        options.size = ImageSize(width: 40, height: 24)
         let conversion = try Converter(options).convert(contentsOfFile: generator.graph)
         #expect(conversion.pixelRange == nil)
         #expect(conversion.warnings.contains { $0.contains("the network's preprocessing is unknown") })

@@ -83,7 +83,7 @@ import Testing
             color: ColorLayout? = nil, channels: Graph.ChannelOrder? = nil, _ order: Graph.ChannelOrder?
         ) {
             (testDescription, self.shape, self.body, self.order) = (name, shape, body, order)
-            if sized { options.size = (8, 6) }
+            if sized { options.size = ImageSize(width: 8, height: 6) }
             options.color = color
             options.channels = channels
         }
@@ -177,7 +177,7 @@ import Testing
 
     @Test func `a given size is compared with the graph's height and width`() throws {
         var options = Converter.Options()
-        options.size = (6, 8)
+        options.size = ImageSize(width: 6, height: 8)
         let failure = #expect(throws: Failure.self) {
             try Converter(options).convert(graph: Self.graph([1, 3, 6, 8], Self.turned))
         }

@@ -60,7 +60,7 @@ import Testing
         let testDescription: String
         var attributes: [String: Attribute] = [:]
         let nodes: [NodeDefinition]
-        var size: (width: Int, height: Int)?
+        var size: ImageSize?
         let shape: Shape
     }
 
@@ -104,7 +104,7 @@ import Testing
         Case(
             testDescription: "the size given, the channels unknown",
             nodes: reshape("x", [-1, 600]) + dense("rows", 600),
-            size: (20, 10), shape: [1, 10, 20, 3]),
+            size: ImageSize(width: 20, height: 10), shape: [1, 10, 20, 3]),
         Case(
             testDescription: "TensorFlow's inferred shape",
             attributes: [
@@ -118,7 +118,7 @@ import Testing
     ]
 
     private static func convert(
-        _ attributes: [String: Attribute], _ nodes: [NodeDefinition], _ size: (width: Int, height: Int)? = nil
+        _ attributes: [String: Attribute], _ nodes: [NodeDefinition], _ size: ImageSize? = nil
     ) throws -> Conversion {
         var options = Converter.Options()
         (options.outputs, options.size) = (["y"], size)
@@ -179,7 +179,8 @@ import Testing
 
     @Test func `a size that does not fit is refused with those that do`() {
         let rows = Self.convolution + Self.reshape("conv", [1, 4096]) + Self.dense("rows", 4096)
-        let failure = #expect(throws: Failure.self) { try Self.convert(Self.open, rows, (30, 30)) }
+        let size = ImageSize(width: 30, height: 30)
+        let failure = #expect(throws: Failure.self) { try Self.convert(Self.open, rows, size) }
         #expect(failure?.hint?.description == "'rows' (Reshape) takes images of 32x32 pixels: set size accordingly")
         // Downsampled halves that must have equal sizes again.
         let halves =
@@ -187,7 +188,7 @@ import Testing
             + [Self.constant("up", [2, 2, 4, 4]), Self.whole("target", [1, 32, 32, 4])]
             + [Self.window("double", "Conv2DBackpropInput", ["target", "up", "half"], 2, "VALID")]
             + [Self.node("y", "Add", "conv", "double")]
-        let other = #expect(throws: Failure.self) { try Self.convert(Self.open, halves, (30, 30)) }
+        let other = #expect(throws: Failure.self) { try Self.convert(Self.open, halves, size) }
         #expect(other?.hint?.description == "the graph takes other sizes: size 32x32 converts")
     }
 }
