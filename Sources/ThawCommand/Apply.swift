@@ -9,8 +9,8 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let jobs = try PictureJob.all(of: words, files, to: target)
 
     let network = try arguments.imageToImage(at: path)
-    if let conversion = network.conversion { console.tell(of: conversion) }
-    console.tell(of: arguments[Options.precision])
+    if let conversion = network.conversion { console.report(conversion) }
+    console.report(arguments[Options.precision])
     let work = Work(network, arguments, console, count: jobs.count)
     try work.apply(to: jobs)
     // Results change the folders that contain them.

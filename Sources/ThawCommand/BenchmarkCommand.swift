@@ -14,7 +14,7 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
     if isTable, arguments.isGiven(Options.profile) {
         throw Failure.cannotCombine("--profile", "several models or numbers of threads")
     }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     let printer = BenchmarkPrinter(format: arguments[Options.benchmarkFormat], models: paths, isTable: isTable)
     try console.print(printer.header)
     var failures = 0

@@ -7,7 +7,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let names = Array(arguments.positional.dropFirst())
     try arguments.checkOutputs()
     let conversion = try arguments.model(at: path, takesPipelines: true)
-    console.tell(of: conversion)
+    console.report(conversion)
     if conversion.model.labelsAreIndependent {
         console.note("this is a multi-label model: the probabilities need not add up to 1")
     }
@@ -22,7 +22,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
     let classifier = try blaming(path) { try arguments.classifier(conversion.model, first: first, names) }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     if let resumed { console.warn(of: resumed, arguments, classCount: conversion.model.classCount) }
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }
     let printer = ResultPrinter(

@@ -19,7 +19,7 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
             first, second, tolerance: arguments[Options.tolerance], precision: arguments[Options.precision],
             crop: arguments.crop, decoding: arguments.decoding)
     }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     return try show(comparison.report(imagesAt: paths, threads: arguments.threads), files, arguments, console)
 }
 
@@ -41,7 +41,7 @@ private func comparePipelines(_ arguments: Arguments, _ console: Console) throws
             first, second, tolerance: arguments[Options.tolerance] ?? tolerance,
             precision: arguments[Options.precision], crop: arguments.crop, decoding: arguments.decoding)
     }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     return try show(comparison.report(imagesAt: paths, threads: arguments.threads), files, arguments, console)
 }
 
@@ -88,7 +88,7 @@ extension Arguments {
             let image = models[1 - index]?.model.image
             let graph = try graph(at: paths[index], likely: image)
             guard let image, !isSaid, let preprocessed = graph.withPreprocessing(of: image) else {
-                console.tell(of: graph)
+                console.report(graph)
                 return graph
             }
             console.note("\(paths[index]) gets the preprocessing of \(paths[1 - index])")

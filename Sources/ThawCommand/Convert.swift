@@ -16,7 +16,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     options.metadata = try arguments.metadata()
 
     let conversion = try Converter(options).convert(contentsOfFile: source, labels: arguments.labels())
-    console.tell(of: conversion)
+    console.report(conversion)
     try blaming(source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
         console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
@@ -34,7 +34,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
             + "for \(written.version.systems) and later")
     console.tellOfCopies(in: conversion.model, writtenTo: result, written.bytes, weights)
-    console.tell(of: written, weights, isVerified: verification != nil)
+    console.report(written, weights, isVerified: verification != nil)
     return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
 }
 
@@ -54,7 +54,7 @@ extension Console {
 
 extension Console {
     /// Reports which layers were compressed, if weights are compressed.
-    func tell(of written: WrittenModel, _ storage: WeightStorage?, isVerified: Bool) {
+    func report(_ written: WrittenModel, _ storage: WeightStorage?, isVerified: Bool) {
         guard let report = written.compression, let storage else { return }
         let option = "--weights \(storage.type.rawValue)"
         guard report.layerCount > 0 else {

@@ -15,7 +15,7 @@ func runDetect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     if first.isEmpty, cancellation.isCanceled { return .interrupted }
     guard !first.isEmpty else { throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0]) }
     let detector = try arguments.detector(at: path, threads: isListed ? 1 : max(1, arguments.threads / first.count))
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     console.note("\(arguments.crop.description(to: detector.image))")
     let total = targets?.count ?? (isListed ? nil : ImageSource.count(names))
     let work = DetectionWork(arguments, console, cancellation, total: total)

@@ -8,10 +8,10 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     let (path, truthPath) = (arguments.positional[0], arguments.positional[1])
     let conversion = try arguments.model(at: path, takesPipelines: true)
-    console.tell(of: conversion)
+    console.report(conversion)
     let model = conversion.model
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
     let truth = try Truth(contentsOfFile: truthPath, for: model, offset: arguments[Options.offset])
     truth.notes.forEach(console.note)

@@ -10,7 +10,7 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
     }
     guard arguments[Options.resultFormat] != .csv else { throw Failure.cannotCombine("--coco", "--format csv") }
     let detector = try arguments.detector(at: path, threads: 1)
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     guard let labels = detector.labels else { throw Failure.detectorWithoutLabels().inFile(path) }
     let annotations = try COCOAnnotations(contentsOfFile: file)
     let categories = try blaming(file) { try annotations.categories(of: labels) }

@@ -142,13 +142,13 @@ extension Arguments {
 
 extension Console {
     /// Prints the warnings of a model, and the notes of a converted graph.
-    func tell(of conversion: Conversion) {
+    func report(_ conversion: Conversion) {
         if conversion.isGraph { conversion.notes.forEach(note) }
         conversion.warnings.forEach(warn)
     }
 
     /// Prints what prevents the machine from using the requested precision.
-    func tell(of precision: Precision) { if let note = precision.note { warn(note) } }
+    func report(_ precision: Precision) { if let note = precision.note { warn(note) } }
 }
 
 /// Splits `NAME=FILE`. File names may contain equals signs too.

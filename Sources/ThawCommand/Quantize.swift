@@ -8,7 +8,7 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let files = try ImageFiles.under(Array(arguments.positional.dropFirst()))
     guard !files.isEmpty else { throw Failure.noImages().inFile(arguments.positional[1]) }
     let conversion = try arguments.model(at: source)
-    console.tell(of: conversion)
+    console.report(conversion)
     var options = Quantization.Options()
     options.statistic = arguments[Options.statistic]
     options.mostChanged = arguments[Options.keepAccuracy].map { $0 / 100 }

@@ -28,7 +28,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             model, byReference: arguments[Options.reference], precision: arguments[Options.precision],
             threads: arguments.threads)
     }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     let answers = try blaming(path) { try runner.run(arrays) }
     if isFile {
         try answers[0].array.write(toFile: target)

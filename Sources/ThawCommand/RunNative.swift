@@ -10,11 +10,11 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     let document = try ModelDocument(
         contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
     try arguments.checkOptions(forModelAt: path, isGraph: document.conversion.isGraph)
-    console.tell(of: document.conversion)
+    console.report(document.conversion)
     let runner = try blaming(path) {
         try ModelRunner(document, precision: arguments[Options.precision], threads: arguments.threads)
     }
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     let names = runner.inputs.map(\.name)
     let values = try arguments.positional.dropFirst().map { word -> (name: String?, value: ModelRunner.Value) in
         let (name, file) = nameAndFile(word, inputs: names)

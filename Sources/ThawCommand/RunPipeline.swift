@@ -11,7 +11,7 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     let pipeline = try Pipeline(
         contentsOfFile: path, precision: arguments[Options.precision], threads: arguments.threads)
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     let isArray = arguments[Options.arrays]?.hasSuffix(".npy") == true
     let isImage = arguments[Options.arrays].flatMap(ImageFormat.init(path:)) != nil
     if isImage {

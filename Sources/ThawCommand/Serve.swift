@@ -90,7 +90,7 @@ enum ServeOptions {
 /// `thaw serve`: replaces this process by `thaw-serve`, which is in the same folder. The options have been checked; the
 /// service parses them again.
 func runServe(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    console.tell(of: arguments[Options.precision])
+    console.report(arguments[Options.precision])
     let program = try ownFolder() + "/thaw-serve"
     guard access(program.fileName, X_OK) == 0 else { throw Failure.noServer(program) }
     var argv: [UnsafeMutablePointer<CChar>?] = [strdup(program.fileName)] + arguments.line.map { strdup($0) } + [nil]

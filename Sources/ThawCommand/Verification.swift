@@ -72,7 +72,7 @@ struct Verification {
                 conversion, written, tolerance: tolerance, precision: precision, crop: crop, decoding: decoding
             ).report(imagesAt: files, threads: threads)
         }
-        console.tell(of: precision)
+        console.report(precision)
         for (image, warning) in report.warnings { console.warn("\(image): \(warning)") }
         for (_, failure) in report.failures { console.report(failure) }
         try console.print(text(of: report, hasVerdict: hasVerdict))
