@@ -90,7 +90,7 @@ package struct ArrayRunner: Sendable {
             let parts = answers.map { $0[index] }
             var shape = parts[0].shape.dimensions
             if count > 1 {
-                if shape.first == model.batch { shape[0] *= count } else { shape.insert(count, at: 0) }
+                if shape.first == model.batchSize { shape[0] *= count } else { shape.insert(count, at: 0) }
             }
             return (port.name, NumPyFile(shape: shape, values: parts.flatMap(\.floats)))
         }

@@ -4,7 +4,7 @@
 /// includes loading the input.
 public struct Benchmark {
     /// The number of images in one run.
-    public let batch: Int
+    public let batchSize: Int
     /// The number of threads that work on one run.
     public let threads: Int
     /// The precision that the network is computed in.
@@ -14,7 +14,7 @@ public struct Benchmark {
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
     /// The peak performance of all threads together in operations of this precision per second, measured on one core.
-    public let peak: Double
+    public let peakOperationsPerSecond: Double
     private let passes: Int
     private let workers: Workers
     private let runs: [any BenchmarkRun]
@@ -38,12 +38,12 @@ public struct Benchmark {
 
     /// Random values for all inputs.
     private enum Input {
-        case pixels([UInt8], PixelScaling, batch: Int)
+        case pixels([UInt8], PixelScaling, batchSize: Int)
         case tensors([Tensor])
 
         func load(into executor: Executor) {
             switch self {
-            case .pixels(let pixels, let scaling, let batch):
+            case .pixels(let pixels, let scaling, let batchSize):
                 pixels.withUnsafeBufferPointer { pixels in
                     for index in 0..<batchSize { executor.load(pixels: pixels, scaling, forInputAt: 0, image: index) }
                 }
@@ -55,10 +55,10 @@ public struct Benchmark {
 
     /// - Parameters:
     ///   - precision: The precision to compute in.
-    ///   - batch: The number of images in one run, rounded up to a multiple of the model's own batch.
+    ///   - batchSize: The number of images in one run, rounded up to a multiple of the model's own batch size.
     /// - Throws: `Failure` if the engine cannot run the model, or a loop of it does not end.
-    public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batch: Int = 1) throws {
-        passes = (batch + model.imagesPerRun - 1) / model.imagesPerRun
+    public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1) throws {
+        passes = (batchSize + model.imagesPerRun - 1) / model.imagesPerRun
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, passes)
@@ -68,11 +68,11 @@ public struct Benchmark {
         runs = (0..<lanes).map { _ in NetworkRun(executor: Executor(program, threads: threads / lanes), input: input) }
         compiling = clock.now - start
         try runs[0]()
-        self.batch = passes * model.imagesPerRun
+        self.batchSize = passes * model.imagesPerRun
         self.threads = threads
         self.precision = program.precision
         multiplyAdds = passes * program.multiplyAdds
-        peak = program.instructionSet.peak(program.precision) * Double(threads)
+        peakOperationsPerSecond = program.instructionSet.peak(program.precision) * Double(threads)
     }
 
     /// A pipeline or detector, with the same random row of inputs in every run.
@@ -80,14 +80,14 @@ public struct Benchmark {
     /// - Parameters:
     ///   - document: The pipeline.
     ///   - precision: The precision that its networks are computed in.
-    ///   - batch: The number of rows in one run. Each is computed by one thread if there is more than one.
+    ///   - batchSize: The number of rows in one run. Each is computed by one thread if there is more than one.
     /// - Throws: `Failure` if a stage does not accept the random row.
     public init(
-        _ document: PipelineDocument, precision: Precision = .float32, threads: Int = 1, batch: Int = 1
+        _ document: PipelineDocument, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1
     ) throws {
         let clock = ContinuousClock()
         let start = clock.now
-        let lanes = min(threads, batch)
+        let lanes = min(threads, batchSize)
         let pipeline = try document.pipeline(precision: precision, threads: threads / lanes)
         var generator = Generator()
         let row = pipeline.sampleRow(using: &generator)
@@ -95,11 +95,11 @@ public struct Benchmark {
         runs = (0..<lanes).map { _ in PipelineRun(pipeline: pipeline, row: row) }
         compiling = clock.now - start
         try runs[0]()
-        (self.batch, self.threads, passes) = (batch, threads, batch)
+        (self.batchSize, self.threads, passes) = (batchSize, threads, batchSize)
         let resolved = pipeline.precision
         self.precision = resolved
-        multiplyAdds = batch * pipeline.multiplyAdds
-        peak = try InstructionSet.chosen().peak(resolved) * Double(threads)
+        multiplyAdds = batchSize * pipeline.multiplyAdds
+        peakOperationsPerSecond = try InstructionSet.chosen().peak(resolved) * Double(threads)
     }
 
     /// The times of runs, in seconds.
@@ -159,7 +159,7 @@ public struct Benchmark {
             let pixels = (0..<image.width * image.height * image.color.channels).map { _ in
                 UInt8.random(in: .min ... .max, using: &generator)
             }
-            return .pixels(pixels, image.scaling, batch: model.batch)
+            return .pixels(pixels, image.scaling, batchSize: model.batchSize)
         }
         let tensors = model.graph.inputs.map { port in
             let type = model.graph[port.value]

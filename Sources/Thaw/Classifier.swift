@@ -113,7 +113,7 @@ public final class Classifier: Sendable {
 
     func classify(_ prepared: Prepared) -> Classification {
         executors.with { executor in
-            for item in 0..<model.batch {
+            for item in 0..<model.batchSize {
                 prepared.pixels.bytes.withUnsafeBufferPointer {
                     executor.load(pixels: $0, preparation.image.scaling, forInputAt: 0, image: item)
                 }

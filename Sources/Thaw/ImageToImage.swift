@@ -82,7 +82,7 @@ public final class ImageToImage {
         guard let output = model.imageOutput else {
             throw Failure.noImageOutput(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })
         }
-        guard model.batch == 1 else { throw Failure.fixedBatch(image.name, model.batch) }
+        guard model.batchSize == 1 else { throw Failure.fixedBatch(image.name, model.batchSize) }
         (self.model, self.conversion, self.options, self.image, self.resizer) = (
             model, conversion, options, image, resizer
         )

@@ -214,7 +214,7 @@ public final class ModelRunner: Sendable {
 
     private func load(_ pixels: Pixels, _ image: ImageInput, into executor: Executor, _ index: Int) {
         let ordered = pixels.converted(to: image.color)
-        for position in 0..<model.batch {
+        for position in 0..<model.batchSize {
             ordered.bytes.withUnsafeBufferPointer {
                 executor.load(pixels: $0, image.scaling, forInputAt: index, image: position)
             }

@@ -137,7 +137,7 @@ public struct Quantization: Sendable {
         let image = try model.onlyImage()
         guard !model.isQuantized else { throw Failure.alreadyQuantized() }
         guard image.sizes == .fixed else { throw Failure.cannotQuantizeFlexibleSizes(image.sizes) }
-        guard model.batch == 1 else { throw Failure.cannotQuantizeBatch(model.batch) }
+        guard model.batchSize == 1 else { throw Failure.cannotQuantizeBatch(model.batchSize) }
         return image
     }
 

@@ -47,8 +47,8 @@ private func measure(
         let benchmark = try blaming(path) {
             let (precision, batch) = (arguments[Options.precision], arguments[Options.batch])
             return try document.map {
-                try Benchmark($0, precision: precision, threads: threads, batch: batch)
-            } ?? Benchmark(model!, precision: precision, threads: threads, batch: batch)
+                try Benchmark($0, precision: precision, threads: threads, batchSize: batch)
+            } ?? Benchmark(model!, precision: precision, threads: threads, batchSize: batch)
         }
         let times = benchmark.measure(seconds: seconds)
         let profile = arguments.isGiven(Options.profile) ? try benchmark.profile(seconds: seconds) : []
@@ -57,7 +57,7 @@ private func measure(
             peakMemory: peakResidentMemory(), profile: profile)
         try console.print(printer.text(measurement), restoringNames: printer.format != .json)
         if let file = arguments[Options.profile] {
-            let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peak)
+            let chart = ProfileChart(title: path, steps: profile, peak: benchmark.peakOperationsPerSecond)
             try AtomicFile.write(chart.svg().utf8, to: file)
         }
     }

@@ -12,19 +12,19 @@ struct Measurement {
     /// The values, with JSON keys and headings.
     var values: [(key: String, text: String, value: String)] {
         let speed = 2 * Double(benchmark.multiplyAdds) / times.median
-        let rate = Double(benchmark.batch * times.runs) / times.elapsed
+        let rate = Double(benchmark.batchSize * times.runs) / times.elapsed
         return [
             ("median_ms", "median, ms", fixed(times.median * 1e3, 3)),
             ("p90_ms", "90th percentile, ms", fixed(times.p90 * 1e3, 3)),
             ("min_ms", "fastest, ms", fixed(times.minimum * 1e3, 3)),
             ("images_per_second", "images per second", fixed(rate, rate < 100 ? 3 : 1)),
             ("threads", "threads", "\(benchmark.threads)"),
-            ("batch", "batch size", "\(benchmark.batch)"),
+            ("batch", "batch size", "\(benchmark.batchSize)"),
             ("precision", "precision", benchmark.precision.rawValue),
             ("load_ms", "load time, ms", fixed(loading / .milliseconds(1), 1)),
             ("peak_memory_mb", "peak memory, MB", fixed(Double(peakMemory) / 1e6, 1)),
             ("gflops", "GFLOP/s", fixed(speed / 1e9, 2)),
-            ("peak_fraction", "fraction of peak", fixed(speed / benchmark.peak, 3)),
+            ("peak_fraction", "fraction of peak", fixed(speed / benchmark.peakOperationsPerSecond, 3)),
             ("runs", "measured runs", "\(times.runs)"),
             ("warmup_runs", "warm-up runs", "\(times.warmUpRuns)"),
         ]
@@ -85,7 +85,7 @@ struct BenchmarkPrinter {
         case .text:
             guard isTable else {
                 return values.map { padded($0.text, 20) + padded($0.value, 10, left: true) + "\n" }.joined()
-                    + table(measurement.profile, peak: measurement.benchmark.peak)
+                    + table(measurement.profile, peak: measurement.benchmark.peakOperationsPerSecond)
             }
             return padded(shown(measurement.model), nameWidth)
                 + Self.columns.map { padded(value($0.key), $0.width, left: true) }.joined() + "\n"

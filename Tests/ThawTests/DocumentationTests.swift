@@ -94,9 +94,9 @@ private enum Articles {
     }
 
     static func timing(_ model: Model) throws {
-        let benchmark = try Benchmark(model, threads: 2, batch: 8)
+        let benchmark = try Benchmark(model, threads: 2, batchSize: 8)
         let times = benchmark.measure(seconds: 1)
-        print("\(times.median / Double(benchmark.batch) * 1000) ms per image")
+        print("\(times.median / Double(benchmark.batchSize) * 1000) ms per image")
     }
 }
 

@@ -37,7 +37,7 @@ struct NeuralNetworkWriter {
 
     private static func float32(_ model: Model, _ target: CoreMLVersion?) throws -> Message {
         // A Core ML image input is a single image; a graph with a larger batch would need another graph.
-        if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
+        if let image = model.image, model.batchSize != 1 { throw Failure.fixedBatch(image.name, model.batchSize) }
         let graph = try model.channelsFirst()
         let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
         if fitsImages {

@@ -32,7 +32,7 @@ struct ProgramWriter {
         if let target, target < .iOS16, let what = precision.needingHalf(weights) {
             throw Failure.targetTooOld(what, needs: CoreMLVersion.iOS16.systems, target.name)
         }
-        if let image = model.image, model.batch != 1 { throw Failure.fixedBatch(image.name, model.batch) }
+        if let image = model.image, model.batchSize != 1 { throw Failure.fixedBatch(image.name, model.batchSize) }
         func single(_ model: Model) throws -> EncodedProgram {
             var writer = try ProgramWriter(model, weights, target, precision)
             return try writer.run()

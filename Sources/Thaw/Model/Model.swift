@@ -87,11 +87,11 @@ public struct Model: Sendable {
         return graph[output.value].shape.elementCount / imagesPerRun
     }
 
-    /// The length of the first axis of the first input, which is the batch of an image input.
-    public var batch: Int { graph.inputs.first.map { graph[$0.value].shape.first ?? 1 } ?? 1 }
+    /// The length of the first axis of the first input, which is the batch size of an image input.
+    public var batchSize: Int { graph.inputs.first.map { graph[$0.value].shape.first ?? 1 } ?? 1 }
 
     /// The number of images in one run. It is at least 1, although the first axis of an array may have no elements.
-    public var imagesPerRun: Int { max(1, batch) }
+    public var imagesPerRun: Int { max(1, batchSize) }
 
     /// Whether this is a multi-label model: it ends in a sigmoid, and probabilities do not sum to 1.
     public var labelsAreIndependent: Bool {

@@ -52,7 +52,7 @@ enum Dialect: String, CaseIterable, Sendable {
             }
         } catch let failure as Failure {
             let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.mostAxes }
-            let takesSeveralImages = imported.takesImage && model.batch != 1
+            let takesSeveralImages = imported.takesImage && model.batchSize != 1
             // Core ML does not load models without layers.
             let hasNoLayers = graph.nodes.isEmpty
             #expect(takesSeveralImages || hasTooManyAxes || hasNoLayers, "\(failure)")
