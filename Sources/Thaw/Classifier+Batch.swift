@@ -7,7 +7,7 @@ extension Classifier {
     /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read. An error
     ///   that it throws ends the work.
     public func classify(
-        images: some Sequence<FoundImage>, threads: Int,
+        images: some Sequence<ImageFile>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         try classify(images: images, threads: threads, thumbnailSide: nil, body)
@@ -15,13 +15,13 @@ extension Classifier {
 
     /// - Parameter thumbnailSide: The longer side of each image's thumbnail in pixels; nil makes none.
     package func classify(
-        images: some Sequence<FoundImage>, threads: Int, thumbnailSide: Int?,
+        images: some Sequence<ImageFile>, threads: Int, thumbnailSide: Int?,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         typealias Half = (path: String, image: Result<Prepared, Failure>)
         // Copies of an iterator may not share their position, so it is in a box.
         let source = IteratorBox(images.makeIterator())
-        let conveyor = Conveyor<FoundImage, Half, (path: String, answer: Result<Classification, Failure>)>(
+        let conveyor = Conveyor<ImageFile, Half, (path: String, answer: Result<Classification, Failure>)>(
             threads: threads, window: 16 * threads, draw: { source.next() },
             prepare: { found in
                 (found.path, self.prepared(found, thumbnailSide: thumbnailSide))
@@ -35,7 +35,7 @@ extension Classifier {
         imagesAt paths: some Sequence<String>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
-        try classify(images: paths.lazy.map { FoundImage(path: $0) }, threads: threads, body)
+        try classify(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)
     }
 }
 

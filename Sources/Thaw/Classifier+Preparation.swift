@@ -15,14 +15,14 @@ extension Classifier {
 
         /// Reads an image and fits it to the network.
         /// - Parameter thumbnailSide: The longer side of a thumbnail in pixels; nil makes none.
-        func prepare(_ found: FoundImage, thumbnailSide: Int? = nil) throws -> Prepared {
+        func prepare(_ found: ImageFile, thumbnailSide: Int? = nil) throws -> Prepared {
             let image = try found.decoded(decoding)
             let thumbnail = thumbnailSide.map { image.pixels.thumbnail(side: $0) }
             return Prepared(pixels: fitted(image.pixels), warning: image.warning, thumbnail: thumbnail)
         }
 
         /// The same as a `Result`.
-        func prepared(_ found: FoundImage, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
+        func prepared(_ found: ImageFile, thumbnailSide: Int? = nil) -> Result<Prepared, Failure> {
             Result.catchingFailure { try prepare(found, thumbnailSide: thumbnailSide) }
         }
 
@@ -30,7 +30,7 @@ extension Classifier {
     }
 }
 
-extension FoundImage {
+extension ImageFile {
     /// The image, decoded unless it is already.
     /// - Throws: `Failure` naming the file if there is no readable image.
     package func decoded(_ options: DecodingOptions) throws -> DecodedImage {

@@ -50,7 +50,7 @@ public final class Classifier: Sendable {
             image: image, crop: crop, resize: resize,
             decoding: isFast ? decoding.reduced(for: image, crop: crop) : decoding)
         self.preparation = preparation
-        self.first = first.map { path in (path, Ahead { preparation.prepared(FoundImage(path: path)) }) }
+        self.first = first.map { path in (path, Ahead { preparation.prepared(ImageFile(path: path)) }) }
         program = try Program(model, precision: precision, threads: threads)
         executors = ExecutorPool(program, threads: threads)
     }
@@ -69,12 +69,12 @@ public final class Classifier: Sendable {
     /// Classifies the image in a file.
     /// - Throws: `Failure` naming the file if it is not a readable image.
     public func classify(imageAt path: String) throws -> Classification {
-        classify(try preparation.prepare(FoundImage(path: path)))
+        classify(try preparation.prepare(ImageFile(path: path)))
     }
 
     /// Classifies an image in a file or in memory.
     /// - Throws: `Failure` naming the image if it cannot be decoded.
-    public func classify(_ image: FoundImage) throws -> Classification { classify(try preparation.prepare(image)) }
+    public func classify(_ image: ImageFile) throws -> Classification { classify(try preparation.prepare(image)) }
 
     /// Classifies an image in memory.
     public func classify(_ pixels: Pixels) -> Classification { classify(Prepared(pixels: preparation.fitted(pixels))) }
@@ -82,7 +82,7 @@ public final class Classifier: Sendable {
     /// Classifies the image in a file, on a thread of the library: neither the caller nor Swift's own threads are blocked.
     /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been read.
     public func classification(ofImageAt path: String) async throws -> Classification {
-        try await classification { try $0.prepare(FoundImage(path: path)) }
+        try await classification { try $0.prepare(ImageFile(path: path)) }
     }
 
     /// Classifies an image in memory, on a thread of the library: neither the caller nor Swift's own threads are blocked.
@@ -105,7 +105,7 @@ public final class Classifier: Sendable {
     // MARK: The two steps
 
     /// The first step, which may have been done already.
-    func prepared(_ found: FoundImage, thumbnailSide: Int?) -> Result<Prepared, Failure> {
+    func prepared(_ found: ImageFile, thumbnailSide: Int?) -> Result<Prepared, Failure> {
         let isFirst = found.content == nil && found.failure == nil && thumbnailSide == nil && first?.path == found.path
         if isFirst, let image = first?.image.take() { return image }
         return preparation.prepared(found, thumbnailSide: thumbnailSide)

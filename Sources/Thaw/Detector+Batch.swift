@@ -6,7 +6,7 @@ extension Detector {
     /// - Parameter body: Called with an image's path and its objects, or the `Failure` if it cannot be read. An error that it
     ///   throws ends the work.
     public func detect(
-        images: some Sequence<FoundImage>, threads: Int, _ body: (String, Result<Detection, Failure>) throws -> Void
+        images: some Sequence<ImageFile>, threads: Int, _ body: (String, Result<Detection, Failure>) throws -> Void
     ) rethrows {
         try detect(images: images, threads: threads, inspecting: nil, body)
     }
@@ -14,14 +14,14 @@ extension Detector {
     /// - Parameter inspect: Called with the path, the original image and the objects in it, on any thread. A `Failure` that it
     ///   throws is the result for the image.
     package func detect(
-        images: some Sequence<FoundImage>, threads: Int,
+        images: some Sequence<ImageFile>, threads: Int,
         inspecting inspect: (@Sendable (String, Pixels, Detection) throws -> Void)?,
         _ body: (String, Result<Detection, Failure>) throws -> Void
     ) rethrows {
         let source = IteratorBox(images.makeIterator())
         // Originals are large.
         let window = inspect == nil ? 16 * threads : 2 * threads
-        let conveyor = Conveyor<FoundImage, Prepared, (path: String, answer: Result<Detection, Failure>)>(
+        let conveyor = Conveyor<ImageFile, Prepared, (path: String, answer: Result<Detection, Failure>)>(
             threads: threads, window: window, draw: { source.next() },
             prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
             finish: { prepared in
@@ -35,7 +35,7 @@ extension Detector {
         imagesAt paths: some Sequence<String>, threads: Int,
         _ body: (String, Result<Detection, Failure>) throws -> Void
     ) rethrows {
-        try detect(images: paths.lazy.map { FoundImage(path: $0) }, threads: threads, body)
+        try detect(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)
     }
 
     /// An image in the size and colors that the network takes, with what is known about the original.
@@ -65,7 +65,7 @@ extension Detector {
         }
     }
 
-    func prepared(_ found: FoundImage, keepsOriginal: Bool = false) -> Prepared {
+    func prepared(_ found: ImageFile, keepsOriginal: Bool = false) -> Prepared {
         let image = Result.catchingFailure {
             let decoded = try self.decoded(found)
             let pixels = decoded.pixels

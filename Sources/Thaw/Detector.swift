@@ -73,11 +73,11 @@ public final class Detector: Sendable {
 
     /// Detects objects in the image in a file.
     /// - Throws: `Failure` naming the file if it is not a readable image.
-    public func detect(imageAt path: String) throws -> Detection { try detect(FoundImage(path: path)) }
+    public func detect(imageAt path: String) throws -> Detection { try detect(ImageFile(path: path)) }
 
     /// Detects objects in an image in a file or in memory.
     /// - Throws: `Failure` naming the image if it cannot be decoded.
-    public func detect(_ image: FoundImage) throws -> Detection {
+    public func detect(_ image: ImageFile) throws -> Detection {
         let decoded = try decoded(image)
         var detection = try detect(decoded.pixels)
         detection.warning = decoded.warning
@@ -91,7 +91,7 @@ public final class Detector: Sendable {
         return try detect(fitted, width: pixels.width, height: pixels.height)
     }
 
-    func decoded(_ image: FoundImage) throws -> DecodedImage { try image.decoded(options.decoding) }
+    func decoded(_ image: ImageFile) throws -> DecodedImage { try image.decoded(options.decoding) }
 
     func fitted(_ pixels: Pixels) -> Pixels { pixels.feature(for: image, crop: options.crop, resize: options.resize) }
 

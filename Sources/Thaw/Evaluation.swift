@@ -58,7 +58,7 @@ public struct Evaluation: Sendable {
     }
 
     /// The share of photos whose true class is among the `count` most probable ones.
-    public func top(_ count: Int) -> Proportion {
+    public func topAccuracy(_ count: Int) -> Proportion {
         Proportion(outcomes.count { $0.rank < count }, of: outcomes.count)
     }
 

@@ -14,7 +14,7 @@ extension ClassificationBatch {
     ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
     public convenience init(
-        _ classifier: Classifier, images: (any IteratorProtocol<FoundImage>)? = nil, threads: Int, window: Int? = nil
+        _ classifier: Classifier, images: (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
     ) {
         self.init(images: images, threads: threads, window: window) { image in
             let prepared = classifier.prepared(image, thumbnailSide: nil)
@@ -28,7 +28,7 @@ extension DetectionBatch {
     ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
     public convenience init(
-        _ detector: Detector, images: (any IteratorProtocol<FoundImage>)? = nil, threads: Int, window: Int? = nil
+        _ detector: Detector, images: (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
     ) {
         self.init(images: images, threads: threads, window: window) { image in
             let prepared = detector.prepared(image)
@@ -50,13 +50,13 @@ public enum ImageAddition: Sendable {
 /// images.
 ///
 ///     let batch = ClassificationBatch(classifier, images: ImageFiles(["photos"]), threads: 4)
-///     while let (path, result) = batch.next() { … }
+///     while let (image, result) = batch.next() { print(image.path, result) }
 ///
 /// A few images per thread are worked on ahead of the results taken, so memory does not grow with their number.
 public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     /// An image, and its result or the reason why there is none.
-    public typealias Element = (image: FoundImage, result: Result<Answer, Failure>)
-    private typealias Half = (image: FoundImage, finish: () -> Result<Answer, Failure>)
+    public typealias Element = (image: ImageFile, result: Result<Answer, Failure>)
+    private typealias Half = (image: ImageFile, finish: () -> Result<Answer, Failure>)
 
     /// The outcome of waiting for a result.
     public enum Next {
@@ -67,7 +67,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         case timedOut
     }
 
-    private let conveyor: Conveyor<FoundImage, Half, Element>
+    private let conveyor: Conveyor<ImageFile, Half, Element>
     private let source: Source
     /// One thread at a time takes results.
     private let taking = Lock()
@@ -76,8 +76,8 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
 
     /// - Parameter prepare: Decodes an image, and returns a function that computes its result.
     init(
-        images: (any IteratorProtocol<FoundImage>)?, threads: Int, window: Int?,
-        prepare: @escaping (FoundImage) -> () -> Result<Answer, Failure>
+        images: (any IteratorProtocol<ImageFile>)?, threads: Int, window: Int?,
+        prepare: @escaping (ImageFile) -> () -> Result<Answer, Failure>
     ) {
         let source = Source(images)
         self.source = source
@@ -85,24 +85,24 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         conveyor = Conveyor(
             threads: threads, window: self.window, draw: { source.next() },
             // From here on, only the name of the image is needed.
-            prepare: { image in (FoundImage(path: image.path), prepare(image)) },
+            prepare: { image in (ImageFile(path: image.path), prepare(image)) },
             finish: { half in (half.image, half.finish()) })
         conveyor.begin()
     }
 
-    deinit { finish() }
+    deinit { cancelAndWait() }
 
     /// Adds an image to a batch that was created without images. This never waits.
-    public func add(_ image: FoundImage) -> ImageAddition { source.add(image) }
+    public func add(_ image: ImageFile) -> ImageAddition { source.add(image) }
 
     /// Waits for the next result.
-    /// - Parameter milliseconds: How long to wait; nil for as long as it takes.
-    public func next(within milliseconds: Int? = nil) -> Next {
+    /// - Parameter limit: How long to wait; nil for as long as it takes.
+    public func next(within limit: Duration?) -> Next {
         taking.withLock {
             if source.isCanceled { return .canceled }
             // The threads wait for more images.
             if source.isIdle { return .end }
-            if let milliseconds, !conveyor.isReady(by: timespec(millisecondsFromNow: milliseconds)) {
+            if let limit, !conveyor.isReady(by: timespec(fromNow: limit)) {
                 return .timedOut
             }
             guard let element = conveyor.next() else { return source.isCanceled ? .canceled : .end }
@@ -123,7 +123,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     }
 
     /// Cancels, and waits for the images that are being worked on.
-    public func finish() {
+    public func cancelAndWait() {
         cancel()
         taking.withLock { conveyor.end() }
     }
@@ -131,23 +131,23 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
 
 /// The source of the images: an iterator, or a queue to which images are added.
 private final class Source: @unchecked Sendable {
-    private var images: (any IteratorProtocol<FoundImage>)?
+    private var images: (any IteratorProtocol<ImageFile>)?
     private let isQueue: Bool
-    private var queue: [FoundImage] = []
+    private var queue: [ImageFile] = []
     private var drawn = 0
     /// How many images of a queue have no result yet.
     private var pending = 0
     private var hasStopped = false
     private let monitor = Monitor()
 
-    init(_ images: (any IteratorProtocol<FoundImage>)?) { (self.images, isQueue) = (images, images == nil) }
+    init(_ images: (any IteratorProtocol<ImageFile>)?) { (self.images, isQueue) = (images, images == nil) }
 
     /// Whether the results of all images in a queue have been taken.
     var isIdle: Bool { monitor.withLock { isQueue && pending == 0 } }
 
     func didTake() { monitor.withLock { pending -= 1 } }
 
-    func add(_ image: FoundImage) -> ImageAddition {
+    func add(_ image: ImageFile) -> ImageAddition {
         let addition: ImageAddition = monitor.withLock {
             guard isQueue else { return .hasImages }
             guard !hasStopped else { return .canceled }
@@ -160,7 +160,7 @@ private final class Source: @unchecked Sendable {
     }
 
     /// The next image. It waits for one to be added to a queue; nil at the end of the others, and after `cancel`.
-    func next() -> FoundImage? {
+    func next() -> ImageFile? {
         guard isQueue else { return isCanceled ? nil : images?.next() }
         return monitor.withLock {
             while drawn == queue.count, !hasStopped { monitor.wait() }
@@ -191,12 +191,13 @@ private final class Source: @unchecked Sendable {
 }
 
 extension timespec {
-    /// A time on the system's clock.
-    fileprivate init(millisecondsFromNow milliseconds: Int) {
+    /// A time on the system's clock, at most a century from now; a negative duration has passed already.
+    fileprivate init(fromNow duration: Duration) {
         self.init()
         clock_gettime(CLOCK_REALTIME, &self)
-        let nanoseconds = tv_nsec + milliseconds % 1000 * 1_000_000
-        tv_sec += milliseconds / 1000 + nanoseconds / 1_000_000_000
+        let (seconds, attoseconds) = min(max(duration, .zero), .seconds(100 * 365 * 86_400)).components
+        let nanoseconds = tv_nsec + Int(attoseconds / 1_000_000_000)
+        tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
         tv_nsec = nanoseconds % 1_000_000_000
     }
 }

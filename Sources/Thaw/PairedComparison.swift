@@ -6,40 +6,47 @@
 
 /// The accuracy of two models on the same photos.
 public struct PairedComparison: Sendable {
-    /// The number of photos that both models, only the first, only the second, and neither classify correctly.
-    public private(set) var both = 0
-    public private(set) var firstOnly = 0
-    public private(set) var secondOnly = 0
-    public private(set) var neither = 0
+    /// The number of photos that both models classify correctly.
+    public private(set) var bothAreRight = 0
+    /// The number of photos that only the first model classifies correctly.
+    public private(set) var onlyFirstIsRight = 0
+    /// The number of photos that only the second model classifies correctly.
+    public private(set) var onlySecondIsRight = 0
+    /// The number of photos that neither model classifies correctly.
+    public private(set) var neitherIsRight = 0
     /// The indices of the photos that the two models classify differently.
     public private(set) var changed: [Int] = []
 
+    /// Compares the results of two models.
+    /// - Parameter sameClass: Whether a class of the first model and one of the second are the same, for `changed`.
     /// - Precondition: Both evaluations have the same photos in the same order.
     public init(_ first: Evaluation, _ second: Evaluation, sameClass: (Int32, Int32) -> Bool = { $0 == $1 }) {
         precondition(first.outcomes.count == second.outcomes.count)
         for (index, (a, b)) in zip(first.outcomes, second.outcomes).enumerated() {
             switch (a.isRight, b.isRight) {
-            case (true, true): both += 1
-            case (true, false): firstOnly += 1
-            case (false, true): secondOnly += 1
-            case (false, false): neither += 1
+            case (true, true): bothAreRight += 1
+            case (true, false): onlyFirstIsRight += 1
+            case (false, true): onlySecondIsRight += 1
+            case (false, false): neitherIsRight += 1
             }
             if !sameClass(a.prediction, b.prediction) { changed.append(index) }
         }
     }
 
-    init(firstOnly: Int, secondOnly: Int) { (self.firstOnly, self.secondOnly) = (firstOnly, secondOnly) }
+    init(onlyFirstIsRight: Int, onlySecondIsRight: Int) {
+        (self.onlyFirstIsRight, self.onlySecondIsRight) = (onlyFirstIsRight, onlySecondIsRight)
+    }
 
     /// The probability that chance splits the photos that only one of the models classifies correctly this unevenly:
     /// McNemar's exact two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between
     /// correlated proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its
     /// approximation.
     public var probabilityOfChance: Double {
-        let count = Double(firstOnly + secondOnly)
+        let count = Double(onlyFirstIsRight + onlySecondIsRight)
         // The logarithm of the binomial coefficient (count over k) divided by 2^count, starting with k = 0.
         var logarithm = -count * log(2)
         var tail = 0.0
-        for k in 0...min(firstOnly, secondOnly) {
+        for k in 0...min(onlyFirstIsRight, onlySecondIsRight) {
             tail += exp(logarithm)
             logarithm += log((count - Double(k)) / Double(k + 1))
         }

@@ -149,7 +149,7 @@ public struct Quantization: Sendable {
         let preparation = Classifier.Preparation(
             image: image, crop: options.crop, resize: options.resize, decoding: decoding)
         let results = Workers(max(1, min(options.threads, paths.count))).map(paths) {
-            preparation.prepared(FoundImage(path: $0)).map(\.pixels)
+            preparation.prepared(ImageFile(path: $0)).map(\.pixels)
         }
         var (pixels, failures): ([Pixels], [Failure]) = ([], [])
         for result in results {

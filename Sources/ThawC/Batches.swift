@@ -4,12 +4,12 @@ import Thaw
 /// The work of a batch: classifying or detecting.
 protocol ImageWork: Sendable {
     var window: Int { get }
-    func add(_ image: FoundImage) -> ImageAddition
+    func add(_ image: ImageFile) -> ImageAddition
     /// The next result; nil at the end.
     /// - Parameter index: Returns its position.
-    func result(within milliseconds: Int?, index: () -> Int) throws -> CResult?
+    func result(within limit: Duration?, index: () -> Int) throws -> CResult?
     func cancel()
-    func finish()
+    func cancelAndWait()
 }
 
 /// The answer for an image: a classification or a detection.
@@ -30,8 +30,8 @@ extension Detection: ImageAnswer {
 }
 
 extension ImageBatch: ImageWork where Answer: ImageAnswer {
-    func result(within milliseconds: Int?, index: () -> Int) throws -> CResult? {
-        switch next(within: milliseconds) {
+    func result(within limit: Duration?, index: () -> Int) throws -> CResult? {
+        switch next(within: limit) {
         case .result(let element): return Answer.result(element.image.path, element.result, index: index())
         case .end: return nil
         case .canceled: throw Failure.canceledBatch()
@@ -51,7 +51,7 @@ final class CBatch: @unchecked Sendable {
     /// - Parameter start: Starts the work on images, with a number of threads and a window.
     init(
         _ pointer: UnsafePointer<thaw_batch_options>?, background: RGBColor?,
-        start: ((any IteratorProtocol<FoundImage>)?, Int, Int?) -> any ImageWork
+        start: ((any IteratorProtocol<ImageFile>)?, Int, Int?) -> any ImageWork
     ) throws {
         let given = try options(pointer, "options")
         let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }
@@ -65,7 +65,7 @@ final class CBatch: @unchecked Sendable {
     }
 
     deinit {
-        batch.finish()
+        batch.cancelAndWait()
         if isCounted { thaw_leave_call() }
     }
 
@@ -100,7 +100,7 @@ public func addToBatch(
 ) -> thaw_status {
     call(error) {
         let batch: CBatch = try object(batch, "batch")
-        switch batch.batch.add(try foundImage(image, background: batch.background)) {
+        switch batch.batch.add(try imageFile(image, background: batch.background)) {
         case .added: break
         case .canceled: throw Failure.canceledBatch()
         case .hasImages: throw Failure.batchOfPaths()
@@ -123,7 +123,7 @@ public func nextOfBatch(
     return call(error) {
         let result = try required(result, "result")
         let batch: CBatch = try object(batch, "batch")
-        let next = try batch.batch.result(within: timeout < 0 ? nil : Int(timeout)) { batch.advance() }
+        let next = try batch.batch.result(within: timeout < 0 ? nil : .milliseconds(timeout)) { batch.advance() }
         result.pointee = next.map { Handles.shared.add($0) }
     }
 }
@@ -141,5 +141,5 @@ public func freeBatch(_ batch: OpaquePointer?) {
     defer { thaw_leave_call() }
     guard let found = Handles.shared.remove(batch, CBatch.self) else { return }
     // Another thread may be waiting for a result.
-    found.batch.finish()
+    found.batch.cancelAndWait()
 }

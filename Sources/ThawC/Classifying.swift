@@ -54,7 +54,7 @@ public func runClassifier(
     return call(error) {
         let result = try required(result, "result")
         let classifier: CClassifier = try object(classifier, "classifier")
-        let found = try foundImage(image, background: classifier.background)
+        let found = try imageFile(image, background: classifier.background)
         let classification = try classifier.classifier.classify(found)
         result.pointee = Handles.shared.add(CResult(found.path, .success(classification)))
     }

@@ -62,7 +62,7 @@ public func runDetector(
     return call(error) {
         let result = try required(result, "result")
         let detector: CDetector = try object(detector, "detector")
-        let found = try foundImage(image, background: detector.background)
+        let found = try imageFile(image, background: detector.background)
         let detection = try detector.detector.detect(found)
         result.pointee = Handles.shared.add(CResult(found.path, .success(detection)))
     }

@@ -26,7 +26,7 @@ struct GivenValue {
         case string(String)
         case array(GivenTensor)
         case dictionary([(key: FeatureKey, value: Double)])
-        case image(FoundImage)
+        case image(ImageFile)
     }
 
     let name: String?
@@ -50,7 +50,7 @@ struct GivenValue {
             let strings = entries.count { if case .string = $0.key { true } else { false } }
             guard strings == 0 || strings == entries.count else { throw Failure.mixedKeys("\(position).entries") }
             content = .dictionary(entries)
-        case Int(THAW_VALUE_IMAGE): content = .image(try foundImage(value.image, background: nil))
+        case Int(THAW_VALUE_IMAGE): content = .image(try imageFile(value.image, background: nil))
         case let kind: throw Failure.unknownValueKind(position, kind)
         }
     }

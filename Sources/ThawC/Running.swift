@@ -120,20 +120,20 @@ extension GivenTensor {
 
 /// An image given by the caller.
 /// - Parameter background: The color under transparent pixels; nil ignores alpha.
-func foundImage(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) throws -> FoundImage {
+func imageFile(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) throws -> ImageFile {
     guard let pointer else { throw Failure.isNull("image") }
     let image = try checked(pointer, "image")
     let path = path(image.path)
     if image.pixels != nil {
         guard image.bytes == nil else { throw Failure.cannotCombine("image.bytes", "image.pixels") }
-        return FoundImage(path: path ?? "", pixels: try givenPixels(image, background))
+        return ImageFile(path: path ?? "", pixels: try givenPixels(image, background))
     }
     if image.bytes != nil || image.byte_count != 0 {
         let content = try bytes(image.bytes, image.byte_count, "image.bytes")
-        return FoundImage(path: path ?? "", content: Array(content))
+        return ImageFile(path: path ?? "", content: Array(content))
     }
     guard let path else { throw Failure.noImageGiven() }
-    return FoundImage(path: path)
+    return ImageFile(path: path)
 }
 
 private func givenPixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixels {

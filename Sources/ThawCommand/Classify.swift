@@ -51,7 +51,7 @@ extension Console {
 extension Arguments {
     /// A classifier for the images that begin with `first`. Each image uses one thread, or several if there are fewer
     /// images than threads.
-    fileprivate func classifier(_ model: Model, first: [FoundImage], _ names: [String]) throws -> Classifier {
+    fileprivate func classifier(_ model: Model, first: [ImageFile], _ names: [String]) throws -> Classifier {
         let isSingle = names == ["-"] && first.first?.content != nil
         let isListed = names.contains("-") && !isSingle
         // For a report, images are decoded together with their thumbnails.
@@ -195,7 +195,7 @@ final class ImageSource: Sequence, IteratorProtocol {
     private let files: ImageFiles
     private let cancellation: Cancellation
     private let resumed: ResumedFile?
-    private var waiting: ArraySlice<FoundImage> = []
+    private var waiting: ArraySlice<ImageFile> = []
     /// The number of images from an earlier run.
     private(set) var passedOver = 0
 
@@ -209,14 +209,14 @@ final class ImageSource: Sequence, IteratorProtocol {
     var changedFolders: [ChangedFolder] { files.changedFolders }
 
     /// The first images, up to `count`. `next` returns them again.
-    func first(_ count: Int) -> [FoundImage] {
-        var images: [FoundImage] = []
+    func first(_ count: Int) -> [ImageFile] {
+        var images: [ImageFile] = []
         while images.count < count, let image = next() { images.append(image) }
         waiting = images[...]
         return images
     }
 
-    func next() -> FoundImage? {
+    func next() -> ImageFile? {
         if let image = waiting.popFirst() { return image }
         while !cancellation.isCanceled, let image = files.next() {
             // Standard input is a different image each time.

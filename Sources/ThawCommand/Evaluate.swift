@@ -13,7 +13,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
     console.report(arguments[Options.precision])
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
-    let truth = try Truth(contentsOfFile: truthPath, for: model, offset: arguments[Options.offset])
+    let truth = try GroundTruth(contentsOfFile: truthPath, for: model, offset: arguments[Options.offset])
     truth.notes.forEach(console.note)
     let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
 
@@ -77,8 +77,8 @@ struct BaselineModel {
         back = Dictionary(classes.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func image(_ image: Truth.Image) -> Truth.Image {
-        Truth.Image(
+    func image(_ image: GroundTruth.Image) -> GroundTruth.Image {
+        GroundTruth.Image(
             path: image.path, classIndex: Int(classes[image.classIndex]), others: image.others.map { Int(classes[$0]) })
     }
 
@@ -122,12 +122,12 @@ private final class EvaluationRun {
 
     /// - Returns: The result, the photos that could be read, and the failures of the others.
     func evaluate(
-        _ classifier: Classifier, _ images: [Truth.Image], report: ReportFile? = nil
-    ) throws -> (evaluation: Evaluation, images: [Truth.Image], failures: [EvaluationResult.Failed]) {
+        _ classifier: Classifier, _ images: [GroundTruth.Image], report: ReportFile? = nil
+    ) throws -> (evaluation: Evaluation, images: [GroundTruth.Image], failures: [EvaluationResult.Failed]) {
         let model = classifier.model
         var evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
         var failures: [EvaluationResult.Failed] = []
-        var read: [Truth.Image] = []
+        var read: [GroundTruth.Image] = []
         var hints: Set<Phrase> = []
         var index = 0
         // Problems with a photo are reported once, with the first model.
@@ -135,7 +135,7 @@ private final class EvaluationRun {
         isFirst = false
         defer { progress?.clear() }
         try classifier.classify(
-            images: images.lazy.map { FoundImage(path: $0.path) }, threads: threads,
+            images: images.lazy.map { ImageFile(path: $0.path) }, threads: threads,
             thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
         ) { path, answer in
             let image = images[index]
@@ -163,7 +163,7 @@ private final class EvaluationRun {
 
     /// Evaluates the baseline on the photos that the model was evaluated on.
     func compare(
-        _ evaluation: Evaluation, _ images: [Truth.Image], with baseline: BaselineModel
+        _ evaluation: Evaluation, _ images: [GroundTruth.Image], with baseline: BaselineModel
     ) throws -> EvaluationResult.Baseline {
         let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
         guard other.images.count == images.count else { throw Failure.readablePhotosDiffer() }

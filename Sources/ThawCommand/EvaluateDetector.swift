@@ -23,7 +23,7 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
     var (index, failures): (Int, Int) = (0, 0)
     var hints: Set<Phrase> = []
     let root = folder.hasSuffix("/") ? folder : folder + "/"
-    let images = annotations.images.lazy.map { FoundImage(path: root + $0.fileName) }
+    let images = annotations.images.lazy.map { ImageFile(path: root + $0.fileName) }
     do {
         try detector.detect(images: images, threads: arguments.threads) { image, answer in
             let truth = annotations.objects(in: annotations.images[index])

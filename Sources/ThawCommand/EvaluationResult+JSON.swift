@@ -5,7 +5,8 @@ extension EvaluationResult {
     var json: JSON {
         var members: [(key: String, value: JSON)] = [
             ("model", .string(model)), ("truth", .string(truth)), ("images", JSON(images.count)),
-            ("failed", JSON(failed)), ("top1", evaluation.top(1).json), ("top5", evaluation.top(5).json),
+            ("failed", JSON(failed)), ("top1", evaluation.topAccuracy(1).json),
+            ("top5", evaluation.topAccuracy(5).json),
             ("macro_f1", JSON(floating: evaluation.macroF1)), ("log_loss", JSON(floating: evaluation.logLoss)),
             ("calibration", evaluation.calibration?.json ?? .null),
             ("classes", .array(evaluation.classes.map(json))),
@@ -46,9 +47,11 @@ extension EvaluationResult {
     private func json(_ baseline: Baseline) -> JSON {
         let (evaluation, comparison) = (baseline.evaluation, baseline.comparison)
         return .object([
-            ("model", .string(baseline.model)), ("top1", evaluation.top(1).json), ("top5", evaluation.top(5).json),
-            ("both_right", JSON(comparison.both)), ("only_model_right", JSON(comparison.firstOnly)),
-            ("only_baseline_right", JSON(comparison.secondOnly)), ("both_wrong", JSON(comparison.neither)),
+            ("model", .string(baseline.model)), ("top1", evaluation.topAccuracy(1).json),
+            ("top5", evaluation.topAccuracy(5).json),
+            ("both_right", JSON(comparison.bothAreRight)), ("only_model_right", JSON(comparison.onlyFirstIsRight)),
+            ("only_baseline_right", JSON(comparison.onlySecondIsRight)),
+            ("both_wrong", JSON(comparison.neitherIsRight)),
             ("probability_of_chance", JSON(floating: comparison.probabilityOfChance)),
             ("changed", .array(changes.map(\.json))),
         ])

@@ -7,14 +7,14 @@ struct EvaluationResult {
     let labels: [String]?
     let evaluation: Evaluation
     /// The photos that could be read, in the order of the outcomes.
-    let images: [Truth.Image]
+    let images: [GroundTruth.Image]
     /// Those that could not be read.
     let failures: [Failed]
     var failed: Int { failures.count }
     var baseline: Baseline?
 
     struct Failed {
-        let image: Truth.Image
+        let image: GroundTruth.Image
         let failure: Failure
     }
 

@@ -33,14 +33,14 @@ struct EvaluationText {
         let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
         let classes = "\(grouped(shown)) \(shown == 1 ? "class" : "classes")"
         line("photos", "\(grouped(result.images.count)) of \(classes)\(failed)")
-        line("top 1", Self.share(evaluation.top(1)))
-        if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.top(5))) }
+        line("top 1", Self.share(evaluation.topAccuracy(1)))
+        if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.topAccuracy(5))) }
         line("macro F1", fixed(evaluation.macroF1, 4))
         if let loss = evaluation.logLoss { line("log loss", fixed(loss, 4)) }
         guard let calibration = evaluation.calibration else {
             return line("calibration", "none: the model's outputs are not probabilities")
         }
-        let difference = calibration.meanConfidence - evaluation.top(1).value
+        let difference = calibration.meanConfidence - evaluation.topAccuracy(1).value
         let tendency = difference >= 0 ? "over" : "under"
         line(
             "calibration",
@@ -50,12 +50,12 @@ struct EvaluationText {
     private mutating func addComparison() {
         guard let baseline = result.baseline else { return }
         let comparison = baseline.comparison
-        line("baseline", Self.share(baseline.evaluation.top(1)) + "  " + baseline.model)
+        line("baseline", Self.share(baseline.evaluation.topAccuracy(1)) + "  " + baseline.model)
         line(
             "",
-            "only the model is right: \(grouped(comparison.firstOnly)), only the baseline: "
-                + "\(grouped(comparison.secondOnly)); different answers on \(grouped(comparison.changed.count))")
-        guard comparison.firstOnly + comparison.secondOnly > 0 else { return }
+            "only the model is right: \(grouped(comparison.onlyFirstIsRight)), only the baseline: "
+                + "\(grouped(comparison.onlySecondIsRight)); different answers on \(grouped(comparison.changed.count))")
+        guard comparison.onlyFirstIsRight + comparison.onlySecondIsRight > 0 else { return }
         let chance = comparison.probabilityOfChance
         let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)
         let verdict = chance < 0.05 ? "more than chance" : "may be chance"

@@ -25,18 +25,18 @@ final class InputLines: IteratorProtocol {
     }
 
     /// The file named by the next line, or the image on standard input; nil at the end, or if the command is canceled.
-    func next() -> FoundImage? {
+    func next() -> ImageFile? {
         let image = hasBegun ? nil : readImage()
-        let found = image ?? nextLine().map { FoundImage(path: $0) }
+        let found = image ?? nextLine().map { ImageFile(path: $0) }
         // A signal may have cut off the image or the line.
         if cancellation.isCanceled { return nil }
         if let found { return found }
         defer { failure = nil }
-        return failure.map { FoundImage(path: "-", failure: $0) }
+        return failure.map { ImageFile(path: "-", failure: $0) }
     }
 
     /// All of standard input, if it is an image instead of a list.
-    private func readImage() -> FoundImage? {
+    private func readImage() -> ImageFile? {
         while !hasEnded, buffer.count < 32, !isImage, !buffer.contains(where: { $0 == 0 || $0 == UInt8(ascii: "\n") }) {
             read()
         }
@@ -46,12 +46,12 @@ final class InputLines: IteratorProtocol {
                 hasEnded = true
                 let failure = Failure.inputTooLarge(maximumBytes)
                 buffer = []
-                return FoundImage(path: "-", failure: failure)
+                return ImageFile(path: "-", failure: failure)
             }
             read()
         }
         defer { buffer = [] }
-        return FoundImage(path: "-", content: buffer)
+        return ImageFile(path: "-", content: buffer)
     }
 
     /// Whether standard input begins like an image. So does a list whose first name is something like `GIF89a`.

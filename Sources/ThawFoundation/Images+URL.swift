@@ -20,6 +20,16 @@ extension Classifier {
     /// - Throws: `Failure` naming the file if it is not a readable image.
     public func classify(imageAt url: URL) throws -> Classification { try classify(imageAt: url.filePath()) }
 
+    /// Classifies the images in these files on several threads, and passes the results to `body` in order, on the
+    /// calling thread.
+    /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read.
+    public func classify(
+        imagesAt urls: some Sequence<URL>, threads: Int,
+        _ body: (String, Result<Classification, Failure>) throws -> Void
+    ) rethrows {
+        try classify(images: urls.lazy.map { ImageFile(at: $0) }, threads: threads, body)
+    }
+
     /// Classifies the image in a file, on a thread of the library: neither the caller nor Swift's own threads are
     /// blocked.
     /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been
@@ -80,6 +90,15 @@ extension Pixels {
     /// - Throws: `Failure` for another extension, an image too large for the format, or if the file cannot be written.
     public func write(to url: URL, quality: Int = 90, mayReplace: Bool = true) throws {
         try write(toFile: url.filePath(), quality: quality, mayReplace: mayReplace)
+    }
+}
+
+extension ImageFile {
+    /// The image file at `url`. A URL with a scheme other than `file` becomes the image's failure.
+    public init(at url: URL) {
+        do { self.init(path: try url.filePath()) } catch {
+            self.init(path: url.absoluteString, failure: error)
+        }
     }
 }
 

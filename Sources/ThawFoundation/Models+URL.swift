@@ -96,7 +96,7 @@ extension Labels {
     public init(contentsOf url: URL) throws { try self.init(contentsOfFile: url.filePath()) }
 }
 
-extension Truth {
+extension GroundTruth {
     /// Reads the known classes of images from a folder with a folder for each class, or from a table of paths and
     /// classes.
     /// - Throws: `Failure` naming the file and the line.

@@ -33,7 +33,7 @@ READS_WITH = {
     "program": CORE_ML,
     "pipeline": CORE_ML + ["Thaw/Features", "Thaw/Pipeline.swift"],
     "labels": ["Thaw/Support", "Thaw/Model"],
-    "truth": ["Thaw/Support", "Thaw/Model", "Thaw/Truth.swift"],
+    "truth": ["Thaw/Support", "Thaw/Model", "Thaw/GroundTruth.swift"],
     "numPy": ["Thaw/Support"],
     "image": ["Thaw/Support", "Thaw/Images", "CCodecs"],
     "options": ["Thaw/Support", "ThawCommand"],

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct EvaluationTextTests {
     private func text(_ evaluation: Evaluation, labels: [String]) -> [Substring] {
-        let images = evaluation.outcomes.map { Truth.Image(path: "a.jpg", classIndex: Int($0.truth)) }
+        let images = evaluation.outcomes.map { GroundTruth.Image(path: "a.jpg", classIndex: Int($0.truth)) }
         let result = EvaluationResult(
             model: "Net.mlmodel", truth: "test", labels: labels, evaluation: evaluation, images: images, failures: [])
         return EvaluationText(result, columns: .max).text.split(separator: "\n", omittingEmptySubsequences: false)

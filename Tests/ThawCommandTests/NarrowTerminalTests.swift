@@ -38,7 +38,7 @@ import Testing
         }
         let result = EvaluationResult(
             model: "Net.mlmodel", truth: "test", labels: labels, evaluation: evaluation,
-            images: [1, 1, 2].map { Truth.Image(path: "a.jpg", classIndex: $0) }, failures: [])
+            images: [1, 1, 2].map { GroundTruth.Image(path: "a.jpg", classIndex: $0) }, failures: [])
         return EvaluationText(result, columns: columns).text.split(separator: "\n")
     }
 

@@ -26,21 +26,21 @@ struct ReportBrowserTests {
         let path = folder.path("page.html")
         let report = try ReportFile(path, model, top: 3)
         var evaluation = Evaluation(classCount: labels.count)
-        var images: [Truth.Image] = []
+        var images: [GroundTruth.Image] = []
         var failures: [EvaluationResult.Failed] = []
         for photo in 0..<5000 {
             let path = "photographs/\(5000 - photo).jpg"
             guard let (index, share) = answer(photo) else {
                 try report.add(path, .failure(Failure(.damaged, "is broken")), truth: truth?(photo))
                 failures.append(
-                    .init(image: Truth.Image(path: path, classIndex: 0), failure: Failure(.damaged, "is broken")))
+                    .init(image: GroundTruth.Image(path: path, classIndex: 0), failure: Failure(.damaged, "is broken")))
                 continue
             }
             let probabilities = labels.indices.map { $0 == index ? share : (1 - share) / 4 }
             let classification = Classification(probabilities: probabilities, labels: labels)
             try report.add(path, .success(classification), truth: truth?(photo))
             evaluation.add(classification, truth: truth?(photo) ?? 0)
-            images.append(Truth.Image(path: path, classIndex: truth?(photo) ?? 0))
+            images.append(GroundTruth.Image(path: path, classIndex: truth?(photo) ?? 0))
         }
         let result = EvaluationResult(
             model: "Net.mlmodel", truth: "test/", labels: labels, evaluation: evaluation, images: images,
@@ -124,14 +124,14 @@ struct ReportBrowserTests {
             graph: Graph(), classifier: ClassifierConfiguration(labels: labels, probabilities: "probabilities"))
         let report = try ReportFile(path, model, top: 1)
         var evaluation = Evaluation(classCount: 1000)
-        var images: [Truth.Image] = []
+        var images: [GroundTruth.Image] = []
         for photo in 0..<2000 {
             let truth = photo / 2
             let said = truth == 500 ? 900 : truth % 10 == 0 && photo % 2 == 0 ? truth + 1 : truth
             var probabilities = [Float](repeating: 0, count: 1000)
             probabilities[said] = 0.9
             let classification = Classification(probabilities: probabilities, labels: labels)
-            let image = Truth.Image(path: "photographs/\(photo).jpg", classIndex: truth)
+            let image = GroundTruth.Image(path: "photographs/\(photo).jpg", classIndex: truth)
             try report.add(image.path, .success(classification), truth: truth)
             evaluation.add(classification, truth: truth)
             images.append(image)

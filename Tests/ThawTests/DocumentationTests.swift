@@ -69,18 +69,96 @@ private enum Articles {
         }
     }
 
+    static func detecting() throws {
+        let detector = try Detector(contentsOfFile: "YOLO.mlpackage")
+        let objects = try detector.detect(imageAt: "street.jpg").objects
+        for object in objects { print(object.label, object.confidence, object.box) }
+    }
+
+    static func detectingWithOptions() throws -> Detector {
+        var options = Detector.Options()
+        options.confidenceThreshold = 0.5
+        options.crop = .fit(on: RGBColor(red: 114, green: 114, blue: 114))
+        let detector = try Detector(contentsOfFile: "YOLO.mlpackage", options)
+        return detector
+    }
+
+    static func detectingInMany(_ detector: Detector) {
+        let batch = DetectionBatch(detector, images: ImageFiles(["photos"]), threads: 4)
+        while let (image, result) = batch.next() {
+            switch result {
+            case .success(let detection): print(image.path, detection.objects.count)
+            case .failure(let failure): print(failure)
+            }
+        }
+    }
+
+    static func evaluating(_ detector: Detector) throws {
+        let annotations = try COCOAnnotations(contentsOfFile: "instances.json")
+        let categories = try annotations.categories(of: detector.labels ?? [])
+        var evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
+        for image in annotations.images {
+            let objects = try detector.detect(imageAt: "photos/" + image.fileName).objects
+            let found = objects.compactMap { object in
+                categories[object.index].map { category in
+                    DetectionEvaluation.Found(
+                        category: category, box: object.box, confidence: Double(object.confidence))
+                }
+            }
+            evaluation.add(truths: annotations.objects(in: image), found: found)
+        }
+        print(evaluation.precision.averagePrecision ?? 0)
+    }
+
+    static func runningPipelines() throws {
+        let pipeline = try Pipeline(contentsOfFile: "Iris.mlmodel")
+        let outputs = try pipeline.run(["input": .multiArray([5.1, 3.5, 1.4, 0.2], shape: [4])])
+        for (name, value) in outputs { print(name, value) }
+    }
+
+    static func changingPipelines() throws {
+        var document = try PipelineDocument(contentsOfFile: "Iris.mlmodel")
+        try document.set("A. Author", for: .author)
+        try document.write(toFile: "Iris.mlmodel")
+    }
+
+    static func quantizing() throws {
+        let model = try Model.load(contentsOfFile: "mobilenet.mlmodel").model
+        let quantization = try Quantization(model, imagesAt: ImageFiles(["photos"]).paths())
+        for warning in quantization.warnings { print(warning) }
+        try quantization.write(toFile: "mobilenet8.mlpackage")
+    }
+
+    static func keepingLayers(_ model: Model, _ photos: [String]) throws {
+        var options = Quantization.Options()
+        options.mostChanged = 0.01
+        let quantization = try Quantization(model, imagesAt: photos, options: options)
+        print("\(quantization.keptLayers.count) of \(quantization.layerCount) layers are kept in floating point")
+    }
+
+    static func classifyingWithIntegers() throws -> Classification {
+        let classifier = try Classifier(contentsOfFile: "mobilenet8.mlpackage", precision: .int8)
+        let answer = try classifier.classify(imageAt: "cat.jpg")
+        return answer
+    }
+
+    static func compressing() throws {
+        let compression = try Compression(contentsOfFile: "Net.mlmodel", weights: WeightStorage(.palette6))
+        try compression.write(toFile: "Small.mlmodel")
+    }
+
     static func evaluating() throws {
         let classifier = try Classifier(contentsOfFile: "inference.mlmodel")
-        let truth = try Truth(contentsOfFile: "test", for: classifier.model)
+        let truth = try GroundTruth(contentsOfFile: "test", for: classifier.model)
         var evaluation = Evaluation(classCount: classifier.model.classCount)
         for image in truth.images {
             evaluation.add(try classifier.classify(imageAt: image.path), truth: image.classIndex)
         }
-        let right = evaluation.top(1)
+        let right = evaluation.topAccuracy(1)
         print("\(right.value) right, between \(right.interval.lowerBound) and \(right.interval.upperBound)")
     }
 
-    static func measuringLabels(_ model: Model, _ classification: Classification, _ image: Truth.Image) {
+    static func measuringLabels(_ model: Model, _ classification: Classification, _ image: GroundTruth.Image) {
         var evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
         evaluation.add(classification, truth: image.classIndex, others: image.others)
         for label in evaluation.labels ?? [] {
@@ -90,7 +168,8 @@ private enum Articles {
 
     static func comparing(_ evaluation: Evaluation, _ other: Evaluation) {
         let comparison = PairedComparison(evaluation, other)
-        print("\(comparison.firstOnly) to \(comparison.secondOnly), by chance: \(comparison.probabilityOfChance)")
+        print("\(comparison.onlyFirstIsRight) to \(comparison.onlySecondIsRight)")
+        print("by chance: \(comparison.probabilityOfChance)")
     }
 
     static func timing(_ model: Model) throws {

@@ -28,10 +28,10 @@ import Testing
         arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
     func mcNemar(_ first: Int, _ second: Int, _ expected: Double) {
         for (a, b) in [(first, second), (second, first)] {
-            let chance = PairedComparison(firstOnly: a, secondOnly: b).probabilityOfChance
+            let chance = PairedComparison(onlyFirstIsRight: a, onlySecondIsRight: b).probabilityOfChance
             #expect(abs(chance - expected) <= 1e-6 * expected)
         }
-        let many = PairedComparison(firstOnly: 50_000, secondOnly: 51_000).probabilityOfChance
+        let many = PairedComparison(onlyFirstIsRight: 50_000, onlySecondIsRight: 51_000).probabilityOfChance
         #expect(many > 0.001 && many < 0.002)
     }
 
@@ -92,9 +92,9 @@ import Testing
             ([0.7, 0.2, 0.1], 0), ([0.6, 0.3, 0.1], 1), ([0.1, 0.8, 0.1], 1), ([0.9, 0.06, 0.04], 2),
             ([0.4, 0.4, 0.2], 1),
         ])
-        #expect(evaluation.top(1) == Proportion(2, of: 5))
-        #expect(evaluation.top(2) == Proportion(4, of: 5))
-        #expect(evaluation.top(3) == Proportion(5, of: 5))
+        #expect(evaluation.topAccuracy(1) == Proportion(2, of: 5))
+        #expect(evaluation.topAccuracy(2) == Proportion(4, of: 5))
+        #expect(evaluation.topAccuracy(3) == Proportion(5, of: 5))
         let classes = evaluation.classes
         #expect(classes.map(\.images) == [1, 3, 1])
         #expect(classes[0].precision == Proportion(1, of: 4))
@@ -109,7 +109,7 @@ import Testing
 
     @Test func `NaN counts as the least probable`() {
         let evaluation = evaluation([([.nan, 0.2, 0.1], 0), ([.nan, .nan, .nan], 2), ([.nan, .nan, .nan], 0)])
-        #expect(evaluation.top(2).part == 0)
+        #expect(evaluation.topAccuracy(2).part == 0)
         #expect(evaluation.outcomes.map(\.rank) == [3, 3, 3])
         #expect(evaluation.calibration == nil)
     }
@@ -134,7 +134,8 @@ import Testing
         let first = evaluation([([1, 0], 0), ([1, 0], 1), ([1, 0], 0), ([0, 1], 0)])
         let second = evaluation([([1, 0], 0), ([0, 1], 1), ([0, 1], 0), ([0, 1], 0)])
         let comparison = PairedComparison(first, second)
-        #expect((comparison.both, comparison.firstOnly, comparison.secondOnly, comparison.neither) == (1, 1, 1, 1))
+        #expect(comparison.bothAreRight == 1 && comparison.neitherIsRight == 1)
+        #expect(comparison.onlyFirstIsRight == 1 && comparison.onlySecondIsRight == 1)
         #expect(comparison.changed == [1, 2])
     }
 }
@@ -150,11 +151,11 @@ import Testing
         return model
     }()
 
-    private func truth(_ table: String, offset: Int = 0) throws -> Truth {
+    private func truth(_ table: String, offset: Int = 0) throws -> GroundTruth {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "truth.tsv").path
         try table.write(toFile: path, atomically: true, encoding: .utf8)
-        return try Truth(contentsOfFile: path, for: model, offset: offset)
+        return try GroundTruth(contentsOfFile: path, for: model, offset: offset)
     }
 
     @Test func `a table names classes by label or by index, after a header line`() throws {
@@ -178,7 +179,7 @@ import Testing
             let path = folder.url.appending(path: "truth.tsv").path
             let rows = names.map { $0 + "\tcat\n" }.joined()
             try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
-            return try Truth(contentsOfFile: path, for: model).images.map(\.path)
+            return try GroundTruth(contentsOfFile: path, for: model).images.map(\.path)
         }
         // Two spellings of one text, and the parent folder of a link's target.
         let apart = ["caf\u{E9}.jpg", "cafe\u{301}.jpg", "a.jpg", "link/../a.jpg"]
@@ -202,7 +203,7 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "truth.tsv").path
         try ("file\tclass\n" + rows.joined()).write(toFile: path, atomically: true, encoding: .utf8)
-        let truth = try Truth(contentsOfFile: path, for: numbered, offset: offset)
+        let truth = try GroundTruth(contentsOfFile: path, for: numbered, offset: offset)
         #expect(truth.images.map(\.classIndex) == classes)
         let said = truth.notes.first { $0.contains("numbers") }
         #expect(said?.description == note.map { "the numbers in the table are read as class " + $0 })
@@ -243,13 +244,13 @@ import Testing
         let path = folder.url.appending(path: "truth.tsv").path
         let rows = "a.jpg\tbig dog\nb.jpg\tcat\na.jpg\tcat\n./a.jpg\tbig dog\na.jpg\ttench\n"
         try ("file\tclass\n" + rows).write(toFile: path, atomically: true, encoding: .utf8)
-        let truth = try Truth(contentsOfFile: path, for: independent)
+        let truth = try GroundTruth(contentsOfFile: path, for: independent)
         #expect(truth.images.map(\.classIndex) == [1, 0])
         #expect(truth.images.map(\.others) == [[0, 2], []])
         #expect(truth.notes == [])
-        #expect(throws: Failure.self) { try Truth(contentsOfFile: path, for: model) }
+        #expect(throws: Failure.self) { try GroundTruth(contentsOfFile: path, for: model) }
         try ("file\tclass\na.jpg\twolf\na.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
-        #expect(throws: Failure.self) { try Truth(contentsOfFile: path, for: independent) }
+        #expect(throws: Failure.self) { try GroundTruth(contentsOfFile: path, for: independent) }
     }
 
     @Test func `a name that matches several labels is ambiguous`() throws {
@@ -257,9 +258,9 @@ import Testing
         twice.classifier?.labels = ["crane, bird", "crane, machine", "Cat"]
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "truth.tsv").path
-        func truth(_ label: String) throws -> Truth {
+        func truth(_ label: String) throws -> GroundTruth {
             try "file\tclass\na.jpg\t\(label)\n".write(toFile: path, atomically: true, encoding: .utf8)
-            return try Truth(contentsOfFile: path, for: twice)
+            return try GroundTruth(contentsOfFile: path, for: twice)
         }
         let failure = #expect(throws: Failure.self) { try truth("crane") }
         #expect(
@@ -292,7 +293,7 @@ import Testing
         for mark in ["", "\u{FEFF}"] {
             let path = folder.url.appending(path: "truth.tsv").path
             try (mark + "a.jpg\tcat\nb.jpg\tcat\n").write(toFile: path, atomically: true, encoding: .utf8)
-            let truth = try Truth(contentsOfFile: path, for: model)
+            let truth = try GroundTruth(contentsOfFile: path, for: model)
             #expect(truth.images.count == 1)
             #expect(
                 truth.notes.first?.description
@@ -310,12 +311,12 @@ import Testing
             atPath: ImageFixtures.path("good/one-pixel.png"), toPath: classes + "/cat/a.png")
         #expect(rename(classes + "/cat/a.png", classes + "/cat/\u{302}a.png") == 0)
         #expect(rename(classes + "/cat", classes + "/\u{301}cat") == 0)
-        let listed = try Truth(contentsOfFile: classes, for: marked)
+        let listed = try GroundTruth(contentsOfFile: classes, for: marked)
         #expect(listed.images.map(\.path) == [classes + "/\u{301}cat/\u{302}a.png"])
         #expect(listed.images.map(\.classIndex) == [0])
         let path = folder.url.appending(path: "truth.tsv").path
         try "file\tclass\n\u{301}a.jpg\t\u{301}cat\n".write(toFile: path, atomically: true, encoding: .utf8)
-        let truth = try Truth(contentsOfFile: path, for: marked)
+        let truth = try GroundTruth(contentsOfFile: path, for: marked)
         #expect(truth.images.map(\.path) == [folder.url.path + "/\u{301}a.jpg"])
         #expect(truth.images.map(\.classIndex) == [0])
         #expect(canonicalPath(of: classes + "/\u{301}new") == classes + "/\u{301}new")
@@ -337,12 +338,12 @@ import Testing
                 at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
             try png.write(to: file)
         }
-        let truth = try Truth(contentsOfFile: folder.url.path, for: model)
+        let truth = try GroundTruth(contentsOfFile: folder.url.path, for: model)
         #expect(truth.images.map(\.classIndex) == [0, 0, 2])
         #expect(truth.notes.count == 2)
         try FileManager.default.moveItem(
             at: folder.url.appending(path: "cat"), to: folder.url.appending(path: "cut"))
-        let failure = #expect(throws: Failure.self) { try Truth(contentsOfFile: folder.url.path, for: model) }
+        let failure = #expect(throws: Failure.self) { try GroundTruth(contentsOfFile: folder.url.path, for: model) }
         #expect(failure?.problem.description == "'cut' (did you mean 'cat'?) is not a label of the model")
     }
 }

@@ -1,7 +1,5 @@
 /// Infers image sizes that a graph leaves open.
 extension Importer {
-    private typealias Size = (width: Int, height: Int)
-
     /// The options with the size and number of channels inferred from the graph's layers, and notes on them.
     /// - Throws: `Failure` with the sizes that fit, if there are several.
     static func withOpenSize(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> (

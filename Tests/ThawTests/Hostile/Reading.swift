@@ -35,7 +35,7 @@ enum HostileReader: String, CaseIterable {
                 var model = Model(graph: Graph())
                 model.classifier = ClassifierConfiguration(
                     labels: ["cat", "dog", "bird"], predictedFeature: "label", probabilities: "scores")
-                _ = try Truth(contentsOfFile: path, for: model)
+                _ = try GroundTruth(contentsOfFile: path, for: model)
             case .numPy: _ = try NumPyFile(contentsOfFile: path)
             case .image:
                 for options in [DecodingOptions(), DecodingOptions(background: .white, isStrict: true)] {

@@ -4,33 +4,6 @@
     import Darwin
 #endif
 
-/// A file to classify, or a folder that cannot be read, with the reason.
-public struct FoundImage: Sendable {
-    /// The path of the file, or the name that results use.
-    public let path: String
-    /// The reason why there is no image.
-    public let failure: Failure?
-    /// The content of an image that is not a file.
-    public let content: [UInt8]?
-    /// An image that is decoded already.
-    public let pixels: Pixels?
-
-    /// An image file, or a path at which there is none.
-    public init(path: String, failure: Failure? = nil) {
-        (self.path, self.failure, content, pixels) = (path, failure, nil, nil)
-    }
-
-    /// An image in memory, with the name that results use for it.
-    public init(path: String, content: [UInt8]) {
-        (self.path, failure, self.content, pixels) = (path, nil, content, nil)
-    }
-
-    /// A decoded image, with the name that results use for it.
-    public init(path: String, pixels: Pixels) {
-        (self.path, failure, content, self.pixels) = (path, nil, nil, pixels)
-    }
-}
-
 /// The image files that a list of names from the command line refers to, found lazily: every file in the list, and
 /// for each folder the files below it, in byte order of their paths. For a folder, only the names in it are kept.
 ///
@@ -40,7 +13,7 @@ public struct FoundImage: Sendable {
 /// search started. Broken links are skipped.
 public final class ImageFiles: Sequence, IteratorProtocol {
     private var names: ArraySlice<String>
-    private var list: (any IteratorProtocol<FoundImage>)?
+    private var list: (any IteratorProtocol<ImageFile>)?
     private var isInList = false
     /// Every folder read so far, as it was at that time.
     private(set) var listings: [FolderListing] = []
@@ -53,12 +26,12 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     public convenience init(_ names: [String]) { self.init(names, list: nil) }
 
     /// - Parameter list: Further images, for the name `-`.
-    package init(_ names: [String], list: (any IteratorProtocol<FoundImage>)?) {
+    package init(_ names: [String], list: (any IteratorProtocol<ImageFile>)?) {
         (self.names, self.list) = (names[...], list)
     }
 
     /// The folders read so far in which images have been added, removed or renamed since.
-    public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
+    package var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
 
     /// All files that `names` refer to.
     /// - Throws: `Failure` if a folder cannot be read.
@@ -76,7 +49,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     }
 
     /// The next image; nil at the end.
-    public func next() -> FoundImage? {
+    public func next() -> ImageFile? {
         while true {
             if let folder = folders.last {
                 guard let (path, isFolder) = folder.next() else {
@@ -85,25 +58,25 @@ public final class ImageFiles: Sequence, IteratorProtocol {
                 }
                 if isFolder {
                     guard mayEnter(path) else { continue }
-                    if let failure = enter(path) { return FoundImage(path: path, failure: failure) }
+                    if let failure = enter(path) { return ImageFile(path: path, failure: failure) }
                 } else if isImage(path) {
-                    return FoundImage(path: path)
+                    return ImageFile(path: path)
                 }
             } else if let image = nextName() {
                 guard image.failure == nil, image.content == nil, refersToFolder(image.path) else { return image }
-                if let failure = enter(image.path) { return FoundImage(path: image.path, failure: failure) }
+                if let failure = enter(image.path) { return ImageFile(path: image.path, failure: failure) }
             } else {
                 return nil
             }
         }
     }
 
-    private func nextName() -> FoundImage? {
+    private func nextName() -> ImageFile? {
         while true {
             if isInList, let image = list?.next() { return image }
             isInList = false
             guard let name = names.popFirst() else { return nil }
-            if name != "-" || list == nil { return FoundImage(path: name) }
+            if name != "-" || list == nil { return ImageFile(path: name) }
             isInList = true
         }
     }

@@ -9,7 +9,7 @@
 /// It is read from a folder that contains a folder for each class, named like its label, or from a table with a header line
 /// and columns separated by tabs: the path of a photo, relative to the table, and the index or the label of its class. In a
 /// table for a multi-label model, a photo may appear in several lines, each with another label.
-public struct Truth: Sendable {
+public struct GroundTruth: Sendable {
     /// The images, in the order of their paths or of the table.
     public private(set) var images: [Image] = []
     /// Notes for the user about valid ground truth.
@@ -18,7 +18,7 @@ public struct Truth: Sendable {
     private var listings: [FolderListing] = []
 
     /// The folders in which photos were added, removed or renamed since.
-    public var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
+    package var changedFolders: [ChangedFolder] { listings.compactMap(\.change) }
 
     /// An image whose class is known.
     public struct Image: Sendable {
