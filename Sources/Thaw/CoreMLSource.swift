@@ -24,19 +24,9 @@ struct CoreMLSource: Sendable {
 
 // MARK: Metadata
 
-/// A part of a model's metadata.
-public enum MetadataField: Hashable, Sendable {
-    /// The description, the author, the license and the version.
-    case description, author, license, version
-    /// A user-defined key and value.
-    case userDefined(String)
-    /// The description of an input or output, by its name.
-    case feature(String)
-}
-
 extension CoreMLSource {
     /// Sets metadata, or removes it if `value` is nil. The name of a feature must exist.
-    mutating func set(_ value: String?, for field: MetadataField) {
+    mutating func set(_ value: String?, for field: Metadata.Field) {
         let text = value ?? ""
         switch field {
         case .description: message.description.metadata.shortDescription = text
@@ -57,24 +47,6 @@ extension CoreMLSource {
             }
             message.description.input = described(message.description.input)
             message.description.output = described(message.description.output)
-        }
-    }
-}
-
-extension Model {
-    /// Sets metadata, or removes it if `value` is nil.
-    /// - Throws: `Failure` if there is no input or output with the given name.
-    public mutating func set(_ value: String?, for field: MetadataField) throws {
-        let text = value ?? ""
-        switch field {
-        case .description: metadata.description = text
-        case .author: metadata.author = text
-        case .license: metadata.license = text
-        case .version: metadata.version = text
-        case .userDefined(let key): metadata.userDefined[key] = value
-        case .feature(let name):
-            try describe(name, text)
-            if value == nil { metadata.features = metadata.features.filter { !$0.value.isEmpty } }
         }
     }
 }

@@ -125,14 +125,14 @@ public struct Evaluation: Sendable {
     }
 
     /// The most frequently confused pairs of classes.
-    public func worstConfusions(_ count: Int) -> [Cell] {
+    package func worstConfusions(_ count: Int) -> [Cell] {
         Array(
             confusion.filter { $0.truth != $0.prediction }
                 .sorted { ($1.count, $0.truth, $0.prediction) < ($0.count, $1.truth, $1.prediction) }.prefix(count))
     }
 
     /// For each class with mistakes, the pair with the class that is most often predicted instead.
-    public var mostFrequentConfusions: [Int: Cell] {
+    package var mostFrequentConfusions: [Int: Cell] {
         Dictionary(worstConfusions(.max).map { ($0.truth, $0) }) { first, _ in first }
     }
 

@@ -72,7 +72,7 @@ public struct ModelDocument: Sendable {
 
     /// Sets metadata, or removes it if `value` is nil.
     /// - Throws: `Failure` if there is no input or output with the given name.
-    public mutating func set(_ value: String?, for field: MetadataField) throws {
+    public mutating func set(_ value: String?, for field: Metadata.Field) throws {
         try conversion.model.set(value, for: field)
         source?.set(value, for: field)
     }

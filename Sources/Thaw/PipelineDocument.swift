@@ -50,7 +50,7 @@ public struct PipelineDocument: Sendable {
 
     /// Sets metadata, or removes it if `value` is nil.
     /// - Throws: `Failure` if there is no input or output with the given name.
-    public mutating func set(_ value: String?, for field: MetadataField) throws {
+    public mutating func set(_ value: String?, for field: Metadata.Field) throws {
         if case .feature(let name) = field {
             let names = (pipeline.inputs + pipeline.outputs).map(\.name)
             guard names.contains(name) else { throw Failure.noFeature(name, names) }

@@ -44,7 +44,7 @@ final class CModel: @unchecked Sendable {
         return document
     }
 
-    func set(_ value: String?, for field: MetadataField) throws {
+    func set(_ value: String?, for field: Metadata.Field) throws {
         try lock.withLock {
             switch current {
             case .network(var document):
@@ -256,11 +256,11 @@ public func setMetadata(
         let name = try requiredText(field, "field")
         let key = try text(key, "key")
         let value = try text(value, "value")
-        func keyed(_ make: (String) -> MetadataField) throws -> MetadataField {
+        func keyed(_ make: (String) -> Metadata.Field) throws -> Metadata.Field {
             guard let key else { throw Failure.isNull("key") }
             return make(key)
         }
-        let field: MetadataField =
+        let field: Metadata.Field =
             switch name {
             case "shortDescription": .description
             case "author": .author

@@ -80,13 +80,13 @@ final class Folder {
 }
 
 /// A folder in which images were added, removed or renamed after it was read.
-public struct ChangedFolder: Sendable {
+package struct ChangedFolder: Sendable {
     /// The path of the folder.
-    public let path: String
+    package let path: String
     /// How many images and folders it contained.
-    public let before: Int
+    package let before: Int
     /// How many it contains now; nil if it can no longer be read.
-    public let now: Int?
+    package let now: Int?
 }
 
 /// A fingerprint of a folder's contents that reveals changes. It takes a few bytes regardless of the number of names.

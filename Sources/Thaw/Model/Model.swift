@@ -142,22 +142,3 @@ public struct ClassifierConfiguration: Hashable, Sendable {
         self.probabilities = probabilities
     }
 }
-
-/// A model's metadata.
-public struct Metadata: Hashable, Sendable {
-    /// The description of the model.
-    public var description = ""
-    /// The author.
-    public var author = ""
-    /// The license.
-    public var license = ""
-    /// The version of the model.
-    public var version = ""
-    /// Further keys with their values. Keys that begin with `thaw.` are reserved for Thaw.
-    public var userDefined: [String: String] = [:]
-    /// The descriptions of inputs and outputs, by their names in Core ML.
-    public var features: [String: String] = [:]
-
-    /// No metadata.
-    public init() {}
-}
