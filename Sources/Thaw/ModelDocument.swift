@@ -30,13 +30,18 @@ public struct ModelDocument: Sendable {
     }
 
     /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
-    /// - Parameter weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    /// - Parameters:
+    ///   - weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    ///   - function: The function of an ML Program with several; nil for its default.
     /// - Throws: `Failure` if it is not a readable Core ML model.
-    public init(decoding bytes: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer? = nil) throws {
+    public init(
+        decoding bytes: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer? = nil, function: String? = nil
+    ) throws {
         guard !bytes.isEmpty else { throw Failure.noBytes() }
         let kind = FileKind(bytes)
         guard kind == .coreMLModel else { throw Failure.wrongKind(kind, wanted: "a Core ML model") }
-        try self.init(CoreMLFile(ByteView(copying: bytes), weights: weights.map(ByteView.init(copying:))))
+        let file = CoreMLFile(ByteView(copying: bytes), weights: weights.map(ByteView.init(copying:)))
+        try self.init(file, function: function)
     }
 
     /// A model that was converted.

@@ -20,6 +20,17 @@ extension Model {
         }
     }
 
+    /// Reads a Core ML model in memory, as `ModelDocument(decoding:)` does.
+    /// - Parameters:
+    ///   - weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    ///   - function: The function of an ML Program with several; nil for its default.
+    /// - Throws: `Failure` if it is not a readable Core ML model.
+    public static func load(
+        decoding bytes: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer? = nil, function: String? = nil
+    ) throws -> Conversion {
+        try ModelDocument(decoding: bytes, weights: weights, function: function).conversion
+    }
+
     /// Writes the model atomically: as a Core ML neural network if `path` ends in `.mlmodel`, as an ML Program if it ends in
     /// `.mlpackage`. The same model gives the same bytes.
     ///

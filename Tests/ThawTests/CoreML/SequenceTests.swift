@@ -105,6 +105,23 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
         #expect(try FileContents(contentsOfFile: path).functions == ["negate", "double"])
     }
 
+    @Test(arguments: [(nil, "negated"), ("negate", "negated"), ("double", "doubled")] as [(String?, String)])
+    func `a function is selected in memory as in a file`(_ function: String?, _ output: String) throws {
+        let bytes = try ModelDocument(contentsOfFile: Fixtures.path("sequences/functions.mlpackage")).bytes()
+        try bytes.model.withUnsafeBytes { model in
+            try (bytes.weights ?? []).withUnsafeBytes { weights in
+                let document = try ModelDocument(decoding: model, weights: weights, function: function)
+                #expect(try document.features().outputs.map(\.name) == [output])
+                let conversion = try Model.load(decoding: model, weights: weights, function: function)
+                #expect(conversion.model.graph.outputs.map(\.name) == [output])
+                let failure = #expect(throws: Failure.self) {
+                    try ModelDocument(decoding: model, weights: weights, function: "triple")
+                }
+                #expect(failure?.problem.description == "the model has no function 'triple'")
+            }
+        }
+    }
+
     @Test(arguments: [
         ("functions", "triple", "the model has no function 'triple': it has 'double', 'negate'"),
         ("branch", "other", "the model has no function 'other': it has 'main'"),
