@@ -22,6 +22,14 @@ extension Converter {
     }
 }
 
+extension GraphDefinition {
+    /// Reads a serialized GraphDef.
+    /// - Throws: `Failure` if it is corrupt.
+    public init(decoding data: Data) throws {
+        self = try data.withUnsafeBytes { try GraphDefinition(decoding: $0) }
+    }
+}
+
 extension Model {
     /// Reads a Core ML model (`.mlmodel`, `.mlpackage`), or converts a TensorFlow graph in memory.
     /// - Throws: `Failure` naming the file and the problem.
@@ -29,6 +37,15 @@ extension Model {
         contentsOf url: URL, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws -> Conversion {
         try load(contentsOfFile: url.filePath(), options: options, labels: labels)
+    }
+
+    /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
+    /// - Parameters:
+    ///   - weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    ///   - function: The function of an ML Program with several; nil for its default.
+    /// - Throws: `Failure` if it is not a readable Core ML model.
+    public static func load(decoding data: Data, weights: Data? = nil, function: String? = nil) throws -> Conversion {
+        try ModelDocument(decoding: data, weights: weights, function: function).conversion
     }
 
     /// Writes the model atomically: as a Core ML neural network if the URL ends in `.mlmodel`, as an ML Program if it
@@ -53,12 +70,13 @@ extension ModelDocument {
     }
 
     /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
-    /// - Parameter weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    /// - Parameters:
+    ///   - weights: For an ML Program: the content of a package's `weights/weight.bin`.
+    ///   - function: The function of an ML Program with several; nil for its default.
     /// - Throws: `Failure` if it is not a readable Core ML model.
-    public init(decoding data: Data, weights: Data? = nil) throws {
+    public init(decoding data: Data, weights: Data? = nil, function: String? = nil) throws {
         self = try data.withUnsafeBytes { bytes in
-            guard let weights else { return try ModelDocument(decoding: bytes) }
-            return try weights.withUnsafeBytes { try ModelDocument(decoding: bytes, weights: $0) }
+            try weights.withUnsafeBytes { try ModelDocument(decoding: bytes, weights: $0, function: function) }
         }
     }
 
@@ -74,11 +92,39 @@ extension ModelDocument {
     }
 }
 
+extension ModelFormat {
+    /// The format of the file or folder at `url`.
+    /// - Throws: `Failure` naming the file, and what it is if it has none of these formats.
+    public init(of url: URL) throws { try self.init(of: url.filePath()) }
+}
+
+extension Quantization {
+    /// Quantizes a model.
+    /// - Parameter urls: The photos on which ranges are measured, and top labels compared.
+    /// - Throws: `Failure` if the model cannot be quantized, or if there is no photo that can be read.
+    public init(_ model: Model, imagesAt urls: some Sequence<URL>, options: Options = Options()) throws {
+        try self.init(model, imagesAt: urls.map { try $0.filePath() }, options: options)
+    }
+
+    /// Writes the quantized model atomically: as a neural network if the URL ends in `.mlmodel`, as an ML Program if it
+    /// ends in `.mlpackage`.
+    /// - Throws: `Failure` if the file cannot be written, or if it would compute in float16 with values that are too
+    ///   large for it.
+    @discardableResult
+    public func write(
+        to url: URL, target: CoreMLVersion? = nil, precision: ProgramPrecision = ProgramPrecision(),
+        mayReplace: Bool = true
+    ) throws -> WrittenModel {
+        try write(toFile: url.filePath(), target: target, precision: precision, mayReplace: mayReplace)
+    }
+}
+
 extension Compression {
+    /// - Parameter function: The function to which `original` belongs, if the model has several; nil for the default.
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already
     ///   compressed or can be trained on the device.
-    public init(contentsOf url: URL, weights: WeightStorage) throws {
-        try self.init(contentsOfFile: url.filePath(), weights: weights)
+    public init(contentsOf url: URL, weights: WeightStorage, function: String? = nil) throws {
+        try self.init(contentsOfFile: url.filePath(), weights: weights, function: function)
     }
 
     /// Writes the compressed model atomically. It may replace the original.
@@ -105,10 +151,18 @@ extension GroundTruth {
     }
 }
 
+extension Data? {
+    /// Calls `body` with the bytes, or with nil if there are none.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer?) throws -> Result) rethrows -> Result {
+        guard let self else { return try body(nil) }
+        return try self.withUnsafeBytes { try body($0) }
+    }
+}
+
 extension URL {
     /// The path of a file or folder.
     /// - Throws: `Failure` for a URL with another scheme.
-    func filePath() throws -> String {
+    func filePath() throws(Failure) -> String {
         guard isFileURL else {
             throw Failure(.noSuchFile, file: absoluteString, "it is not the URL of a file", remedy: "download it first")
         }

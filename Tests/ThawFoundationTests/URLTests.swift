@@ -5,12 +5,8 @@ import ThawFoundation
 
 /// Each form for URLs and data does the same as that for paths.
 @Suite struct URLTests {
-    private static let fixtures: URL = {
-        var url = URL(filePath: #filePath)
-        while url.lastPathComponent != "Tests" { url.deleteLastPathComponent() }
-        return url.appending(path: "Fixtures")
-    }()
-    private static let graph = fixtures.appending(path: "../../Models/cifar10.pb").standardized
+    private static let fixtures = Repository.root.appending(path: "Tests/Fixtures")
+    private static let graph = Repository.root.appending(path: "Models/cifar10.pb")
     private static let model = fixtures.appending(path: "coreml/rgb.mlmodel")
     private static let photo = fixtures.appending(path: "photographs/cat.jpg")
 
