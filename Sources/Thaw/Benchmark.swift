@@ -102,23 +102,23 @@ public struct Benchmark {
         peakOperationsPerSecond = try InstructionSet.chosen().peak(resolved) * Double(threads)
     }
 
-    /// The times of runs, in seconds.
+    /// The times of runs.
     public struct Times: Sendable {
-        /// The median time of a run.
+        /// The median time of a run in seconds.
         public let median: Double
-        /// The 90th percentile.
+        /// The 90th percentile of the times in seconds.
         public let p90: Double
-        /// The shortest time of a run.
+        /// The shortest time of a run in seconds.
         public let minimum: Double
         /// How many runs were measured.
         public let runs: Int
         /// How many unmeasured runs came before.
         public let warmUpRuns: Int
-        /// The time from the beginning of the first measured run to the end of the last.
+        /// The time in seconds from the beginning of the first measured run to the end of the last.
         public let elapsed: Double
     }
 
-    /// Runs for about this long, after a warm-up of a tenth of that for caches and clock frequencies.
+    /// Runs for about this many seconds, after a warm-up of a tenth of that for caches and clock frequencies.
     public func measure(seconds: Double) -> Times {
         let clock = ContinuousClock()
         func measured(_ seconds: Double) -> (times: RunTimes, elapsed: Double) {

@@ -1,14 +1,19 @@
 /// The images and annotated objects of a file in COCO format: the `instances` files of its data sets, and exports of
 /// annotation programs.
 public struct COCOAnnotations: Sendable {
+    /// An image of a data set.
     public struct Image: Sendable, Equatable {
+        /// Its identifier, which annotations refer to.
         public let id: Int
         /// The name of its file, relative to a folder of images.
         public let fileName: String
     }
 
+    /// A category of objects.
     public struct Category: Sendable, Equatable {
+        /// Its identifier, which annotations refer to.
         public let id: Int
+        /// Its name, which is compared with a detector's labels.
         public let name: String
     }
 
@@ -19,6 +24,7 @@ public struct COCOAnnotations: Sendable {
     /// The objects in each image, by its identifier.
     private let objects: [Int: [DetectionEvaluation.Truth]]
 
+    /// Reads annotations in COCO's format.
     /// - Throws: `Failure` naming the file and the entry that is wrong.
     public init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path)

@@ -7,12 +7,14 @@ public struct DetectionEvaluation: Sendable {
     public struct Truth: Sendable {
         /// The index of its category.
         public var category: Int
+        /// The rectangle around the object.
         public var box: Detection.Box
         /// The area of the object in pixels, which decides whether it is small, medium or large.
         public var area: Double
         /// Whether it is a group of objects, which may be found any number of times, or not at all.
         public var isCrowd: Bool
 
+        /// An annotated object.
         public init(category: Int, box: Detection.Box, area: Double, isCrowd: Bool = false) {
             (self.category, self.box, self.area, self.isCrowd) = (category, box, area, isCrowd)
         }
@@ -22,9 +24,12 @@ public struct DetectionEvaluation: Sendable {
     public struct Found: Sendable {
         /// The index of its category.
         public var category: Int
+        /// The rectangle around the object.
         public var box: Detection.Box
+        /// The confidence of the category.
         public var confidence: Double
 
+        /// A detected object.
         public init(category: Int, box: Detection.Box, confidence: Double) {
             (self.category, self.box, self.confidence) = (category, box, confidence)
         }
@@ -39,6 +44,7 @@ public struct DetectionEvaluation: Sendable {
     /// For each category and range of areas, the detections in the images so far.
     private(set) var tallies: [[Tally]]
 
+    /// An evaluation without images.
     public init(categoryCount: Int) {
         self.categoryCount = categoryCount
         truthCounts = Array(repeating: 0, count: categoryCount)

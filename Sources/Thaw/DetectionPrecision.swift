@@ -6,17 +6,23 @@ public struct DetectionPrecision: Sendable, Equatable {
     public let averagePrecision50: Double?
     /// Average precision at the threshold 0.75.
     public let averagePrecision75: Double?
-    /// Average precision of objects with an area of at most 32², of at most 96², and of larger ones.
+    /// Average precision of small objects: with an area of at most 32² pixels.
     public let averagePrecisionOfSmall: Double?
+    /// Average precision of medium objects: with an area from 32² to 96² pixels.
     public let averagePrecisionOfMedium: Double?
+    /// Average precision of large objects: with an area of at least 96² pixels.
     public let averagePrecisionOfLarge: Double?
-    /// Average recall with the most confident object of each category in an image, with 10, and with 100.
+    /// Average recall with only the most confident object of each category in an image.
     public let averageRecall1: Double?
+    /// Average recall with the 10 most confident objects of each category in an image.
     public let averageRecall10: Double?
+    /// Average recall with the 100 most confident objects of each category in an image.
     public let averageRecall100: Double?
-    /// Average recall of small, medium and large objects.
+    /// Average recall of small objects.
     public let averageRecallOfSmall: Double?
+    /// Average recall of medium objects.
     public let averageRecallOfMedium: Double?
+    /// Average recall of large objects.
     public let averageRecallOfLarge: Double?
 
     /// The figures in the order of pycocotools.

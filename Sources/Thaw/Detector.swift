@@ -26,8 +26,9 @@ public final class Detector: Sendable {
     public let image: ImageInput
     /// The label of each class; nil if the model has none.
     public let labels: [String]?
-    /// The thresholds that apply.
+    /// Boxes with a lower confidence are dropped.
     public let confidenceThreshold: Double
+    /// Of two boxes with a higher intersection over union, the less confident one is dropped.
     public let iouThreshold: Double
     private let options: Options
     private let sequence: StageSequence
@@ -36,6 +37,7 @@ public final class Detector: Sendable {
     /// The positions of the confidences and the coordinates among the outputs.
     private let outputs: (confidence: Int, coordinates: Int)
 
+    /// A detector for a pipeline.
     /// - Throws: `Failure` if the pipeline does not detect objects in an image.
     public init(_ pipeline: Pipeline, _ options: Options = Options()) throws {
         let images = pipeline.inputs.compactMap { if case .image(let image) = $0.type { image } else { nil } }
@@ -142,13 +144,16 @@ public final class Detector: Sendable {
 public struct Detection: Sendable {
     /// A rectangle in pixels of the original image, upright. It may extend beyond the image.
     public struct Box: Equatable, Sendable {
-        /// The left edge.
+        /// The left edge in pixels.
         public var x: Double
-        /// The top edge.
+        /// The top edge in pixels.
         public var y: Double
+        /// The width in pixels.
         public var width: Double
+        /// The height in pixels.
         public var height: Double
 
+        /// A rectangle with this top left corner.
         public init(x: Double, y: Double, width: Double, height: Double) {
             (self.x, self.y, self.width, self.height) = (x, y, width, height)
         }
@@ -162,13 +167,15 @@ public struct Detection: Sendable {
         public let index: Int
         /// The confidence of the class.
         public let confidence: Float
+        /// The rectangle around the object.
         public let box: Box
     }
 
     /// The objects, the most confident first.
     public let objects: [Object]
-    /// The size of the original image, upright.
+    /// The width of the original image, upright, in pixels.
     public let width: Int
+    /// The height of the original image, upright, in pixels.
     public let height: Int
     /// The problem with the image's file if it could be read nevertheless.
     public internal(set) var warning: Note?

@@ -6,17 +6,21 @@
 ///
 /// A classifier or regressor without other stages is a pipeline too. A pipeline may be used from several threads at once.
 public final class Pipeline: Sendable {
+    /// The inputs, in the model's order.
     public let inputs: [PipelineFeature]
+    /// The outputs, in the model's order.
     public let outputs: [PipelineFeature]
     /// The stages, with inner pipelines replaced by their stages.
     public let stages: [StageDescription]
     /// The labels of a classifier; nil if the pipeline does not end in one.
     public let labels: [FeatureKey]?
-    /// The names of a classifier's outputs; empty if it has none.
+    /// The name of a classifier's top-label output; empty if there is none.
     public let predictedFeature: String
+    /// The name of a classifier's class-probability output; empty if there is none.
     public let probabilities: String
     let sequence: StageSequence
 
+    /// Reads a Core ML model that is not a network.
     /// - Parameters:
     ///   - precision: The precision that networks are computed in.
     ///   - threads: The threads that share the work of a network.

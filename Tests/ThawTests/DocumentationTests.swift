@@ -24,7 +24,7 @@ private enum Articles {
     static func converting() throws {
         let labels = try Labels(contentsOfFile: "labels.txt")
         let conversion = try Converter().convert(contentsOfFile: "inference.pb", labels: labels)
-        for remark in conversion.notes + conversion.warnings { print(remark) }
+        for note in conversion.notes + conversion.warnings { print(note) }
         try conversion.model.write(toFile: "inference.mlmodel")
     }
 
@@ -194,7 +194,8 @@ private enum Articles {
         "All code in the documentation is compiled",
         arguments: [
             "README.md", "Sources/Thaw/Thaw.docc/Converting.md", "Sources/Thaw/Thaw.docc/Classifying.md",
-            "Sources/Thaw/Thaw.docc/Evaluating.md",
+            "Sources/Thaw/Thaw.docc/Detecting.md", "Sources/Thaw/Thaw.docc/RunningPipelines.md",
+            "Sources/Thaw/Thaw.docc/Quantizing.md", "Sources/Thaw/Thaw.docc/Evaluating.md",
         ])
     func compiled(_ path: String) throws {
         let article = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)

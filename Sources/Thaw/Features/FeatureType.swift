@@ -124,7 +124,9 @@ extension ElementType {
 
 /// An input or output of a stage or of a pipeline.
 public struct PipelineFeature: Equatable, Sendable {
+    /// The name of the input or output.
     public var name: String
+    /// The values that it takes or returns.
     public var type: FeatureType
     /// The model's description of it.
     public var text: String
