@@ -262,7 +262,7 @@ def taken(failure: c_void_p) -> Error:
 
 
 def exception(failure: Any) -> Error:
-    """The exception for an error of the library, with Python keywords for options."""
+    """The exception for an error of the library, with Python keywords for options, and functions for tasks."""
     code = library().thaw_error_code(failure)
     if code is None:
         return error("environment", "the library failed without a reason")

@@ -1,4 +1,4 @@
-"""Messages with Python keywords for the options that they name."""
+"""Messages with Python keywords and functions for the options and tasks that they name."""
 
 from __future__ import annotations
 
@@ -19,6 +19,19 @@ _KEYWORDS = {
     "target": "minimum_deployment_target",
     "input_type": "dtype",
     "output_type": "dtype",
+}
+
+# The function for a task of the library, or the command if there is none. Tasks that are missing here keep their names.
+_TASKS = {
+    "convert": "thaw.convert",
+    "quantize": "'thaw quantize'",
+    "classify": "thaw.Classifier",
+    "detect": "thaw.Detector",
+    "evaluate_detector": "thaw.evaluate",
+    "apply": "'thaw apply'",
+    "run": "MLModel.predict",
+    "run_with_state": "MLModel.predict",
+    "run_pipeline": "MLModel.predict",
 }
 
 # Members of the library's structures, and its functions, as messages about calls name them.
@@ -65,11 +78,14 @@ _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w-])")
 
 
 def of_library(parts: list[Any]) -> str:
-    """A message of the library, given in parts: strings, and objects with the name of an option."""
+    """A message of the library, given in parts: strings, and objects with the name of an option or task."""
     words, option = [], None
     for part in parts:
         if isinstance(part, str):
             words.append(_MEMBER.sub(lambda match: _MEMBERS[match.group()], _value(option, part)))
+            option = None
+        elif "task" in part:
+            words.append(_TASKS.get(part["task"], part["task"]))
             option = None
         else:
             option = part["option"]

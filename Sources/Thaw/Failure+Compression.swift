@@ -3,7 +3,7 @@ extension Failure {
     static func cannotCompressGraph() -> Failure {
         Failure(
             .wrongKind, "is a TensorFlow graph; expected a Core ML model",
-            remedy: "'thaw convert \(option: .weights)' converts and compresses it")
+            remedy: "\(task: .convert) with \(option: .weights) converts and compresses it")
     }
 
     static func alreadyCompressed() -> Failure {

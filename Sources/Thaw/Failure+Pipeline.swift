@@ -4,12 +4,12 @@ extension Note {
     }
 }
 
-/// Pipelines that a command or function does not accept.
+/// Pipelines that a function does not accept.
 extension Failure {
     static func expectedCoreMLModel() -> Failure {
         Failure(
             .wrongKind, "this is a TensorFlow graph, not a Core ML model",
-            remedy: "'thaw classify' and 'thaw run' take graphs")
+            remedy: "\(task: .classify) and \(task: .run) take graphs")
     }
 
     static func cannotWriteStage() -> Failure {
@@ -32,8 +32,8 @@ extension Failure {
         Failure(
             .unsupportedModel, "the model does not classify images: its stages are \(kinds.joined(separator: ", "))",
             remedy: isDetector
-                ? "it detects objects: use 'thaw detect', or 'thaw evaluate' on COCO annotations"
-                : "use 'thaw run' to compute its outputs")
+                ? "it detects objects: use \(task: .detect), or \(task: .evaluateDetector) on COCO annotations"
+                : "use \(task: .runPipeline) to compute its outputs")
     }
 
     static func noDetector(_ kinds: [String], isClassifier: Bool) -> Failure {
@@ -41,14 +41,15 @@ extension Failure {
             .unsupportedModel,
             "the model does not detect objects in an image: its stages are \(kinds.joined(separator: ", "))",
             remedy: isClassifier
-                ? "use 'thaw classify' to classify images"
-                : "a detector takes one image and has a stage nonMaximumSuppression; use 'thaw run' to compute outputs")
+                ? "use \(task: .classify) to classify images"
+                : "a detector takes one image and has a stage nonMaximumSuppression; "
+                    + "use \(task: .runPipeline) to compute outputs")
     }
 
     static func detectorInput(_ name: String, _ type: FeatureType) -> Failure {
         Failure(
             .unsupportedModel, "the detector also needs the input '\(name)', \(type)",
-            remedy: "use 'thaw run' and give all inputs", names: [name])
+            remedy: "use \(task: .runPipeline) and give all inputs", names: [name])
     }
 
     static func notJSON(_ text: String, _ type: FeatureType) -> Failure {

@@ -1,48 +1,45 @@
 /// Inputs that do not fit a model.
 extension Failure {
     static func noImageInput() -> Failure {
-        Failure(.wrongShape, "the model takes no image", remedy: "use 'thaw run' with arrays")
+        Failure(.wrongShape, "the model takes no image", remedy: "use \(task: .run) with arrays")
     }
 
     static func notOneInput(_ names: [String]) -> Failure {
         Failure(
             .wrongShape,
             "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', not a single image",
-            remedy: "use 'thaw run' with an array for each")
+            remedy: "use \(task: .run) with an array for each")
     }
 
     static func noScoresOutput(_ output: TensorType) -> Failure {
         Failure(
             .wrongShape, "the model's output is \(output), not a vector of class scores",
-            remedy: "use 'thaw run' to get its output"
+            remedy: "use \(task: .run) to get its output"
         )
     }
 
     static func tooManyArrays(_ count: Int, _ names: [String]) -> Failure {
         Failure(
             .invalidOption, "too many arrays: \(count)",
-            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "))
+            remedy: "the model takes \(inputs: names)")
     }
 
     static func inputMissing(_ name: String, _ names: [String]) -> Failure {
         Failure(
-            .noInput, "the input '\(name)' is missing",
-            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "),
-            names: [name])
+            .noInput, "the input '\(name)' is missing", remedy: "the model takes \(inputs: names)", names: [name])
     }
 
     static func arrayWithoutName(_ names: [String]) -> Failure {
         Failure(
             .ambiguousInputs, "an array does not name one of the \(names.count) inputs",
-            remedy: "the model takes " + names.map { "\($0)=FILE.npy" }.joined(separator: " "),
-            names: names)
+            remedy: "the model takes \(inputs: names)", names: names)
     }
 
-    /// The same failure with a hint that `--set` gives a placeholder its value.
+    /// The same failure with a hint that a setting gives a placeholder its value.
     func orSet(_ names: [String]) -> Failure {
         guard let last = names.last else { return self }
         var copy = self
-        copy.hint = "\(option: .placeholderValues) \(last)=VALUE sets a placeholder without a file"
+        copy.hint = "\(option: .placeholderValues) \(last)=VALUE sets a placeholder without an array"
         return copy
     }
 

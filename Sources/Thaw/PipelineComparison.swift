@@ -150,6 +150,6 @@ extension Failure {
         Failure(
             .notComparable,
             "the pipeline does not take a single image: its inputs are '\(names.joined(separator: "', '"))'",
-            remedy: "'thaw run' computes its outputs for rows of values")
+            remedy: "\(task: .runPipeline) computes its outputs for rows of values")
     }
 }

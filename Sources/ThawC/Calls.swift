@@ -85,30 +85,51 @@ extension Failure {
 }
 
 extension Phrase {
-    /// The text, with the names of options in the structures of the header.
-    var forC: String { spelled(\.forC) }
+    /// The text, with the names of functions, and of options in the structures of the header.
+    var forC: String { spelled(\.forC, task: \.forC) }
 
-    /// For languages with their own spelling of options: strings, and objects with the name of an option.
+    /// For languages with their own spelling: strings, and objects with the name of an option or task.
     var json: JSON {
         .array(
             parts.map { part in
                 switch part {
                 case .text(let text): .string(text)
                 case .option(let option): .object([("option", .string(option.forC))])
+                case .task(let task): .object([("task", .string(task.rawValue.snakeCase))])
+                case .inputs(let names): .string(("\(inputs: names)" as Phrase).forC)
                 }
             })
     }
 }
 
 extension OptionName {
-    /// The options that have another name in the header.
+    /// The options that have another name in the header, or the opposite.
     private static let namesInHeader: [OptionName: String] = [
-        .placeholderValues: "settings", .hasIntegerLabels: "integer_labels",
+        .placeholderValues: "settings", .hasIntegerLabels: "integer_labels", .mayReplace: "keeps_existing",
     ]
 
+    fileprivate var forC: String { Self.namesInHeader[self] ?? rawValue.snakeCase }
+}
+
+extension TaskName {
+    /// The function for the task, or the command if the header has none.
     fileprivate var forC: String {
-        Self.namesInHeader[self] ?? rawValue.map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined()
+        switch self {
+        case .convert: "thaw_convert"
+        case .classify: "thaw_classifier_create"
+        case .detect: "thaw_detector_create"
+        case .run: "thaw_model_run"
+        case .runWithState: "thaw_state_run"
+        case .runPipeline: "thaw_model_predict"
+        case .quantize, .apply: "'thaw \(rawValue)'"
+        case .evaluateDetector: "'thaw evaluate'"
+        }
     }
+}
+
+extension String {
+    /// `snakeCase` as `snake_case`.
+    fileprivate var snakeCase: String { map { $0.isUppercase ? "_\($0.lowercased())" : "\($0)" }.joined() }
 }
 
 extension Note {

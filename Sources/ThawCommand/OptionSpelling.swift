@@ -1,12 +1,16 @@
 import Thaw
 
 extension Phrase {
-    /// The text, with options as typed on the command line.
-    var forCommand: String { spelled(\.forCommand) }
+    /// The text, with options, commands and arguments as typed on the command line.
+    var forCommand: String {
+        spelled(
+            \.forCommand, task: { "'thaw \($0.command.name)'" },
+            inputs: { names in names.map { "\($0)=FILE.npy" }.joined(separator: " ") })
+    }
 }
 
 extension Failure {
-    /// The failure of a command, ready to be shown: the options in its messages are spelled.
+    /// The failure of a command, ready to be shown: its messages are spelled.
     var forCommand: Failure {
         var copy = self
         copy.problem = "\(problem.forCommand)"
@@ -32,9 +36,24 @@ extension OptionName {
             .weights: Options.weights, .mostChanged: Options.keepAccuracy, .minimumCount: Options.minElements,
             .includesDepthwise: Options.depthwise,
             .computePrecision: Options.computePrecision, .inputType: Options.inputType,
-            .outputType: Options.outputType, .keepsExisting: Options.noClobber,
+            .outputType: Options.outputType, .mayReplace: Options.noClobber,
             .maximumPixels: Options.maxPixels, .longestSide: Options.maxSide, .tile: Options.tile,
         ]
         return options.mapValues { $0.spelling }
     }()
+}
+
+extension TaskName {
+    /// The command for the task.
+    fileprivate var command: Command {
+        switch self {
+        case .convert: Commands.convert
+        case .quantize: Commands.quantize
+        case .classify: Commands.classify
+        case .detect: Commands.detect
+        case .evaluateDetector: Commands.evaluate
+        case .apply: Commands.apply
+        case .run, .runWithState, .runPipeline: Commands.run
+        }
+    }
 }

@@ -13,11 +13,26 @@ public func runService(_ words: [String]) -> Int32 {
     } catch let failure as StartFailure {
         tell(failure.message)
     } catch let failure as Failure {
-        tell(failure.description)
+        tell(failure.forOperator)
     } catch {
         fatalError("unexpected error: \(error)")
     }
     return 2
+}
+
+extension Failure {
+    /// The message, with tasks as commands: whoever starts the service has them.
+    fileprivate var forOperator: String { phrase.spelled(\.rawValue, task: { "'thaw \($0.command)'" }) }
+}
+
+extension TaskName {
+    fileprivate var command: String {
+        switch self {
+        case .convert, .quantize, .classify, .detect, .apply, .run: rawValue
+        case .evaluateDetector: "evaluate"
+        case .runWithState, .runPipeline: "run"
+        }
+    }
 }
 
 private func run(_ settings: Settings) throws -> Int32 {
@@ -53,7 +68,7 @@ private func run(_ settings: Settings) throws -> Int32 {
         guard sigwait(&signals, &number) == 0 else { continue }
         guard number == SIGHUP else { break }
         models.reload { name, failure in
-            tell(failure.map { "\(name) is unchanged: \($0)" } ?? "\(name) is reloaded")
+            tell(failure.map { "\(name) is unchanged: \($0.forOperator)" } ?? "\(name) is reloaded")
         }
         do { try log?.reopen() } catch let failure as StartFailure { tell(failure.message) }
     }

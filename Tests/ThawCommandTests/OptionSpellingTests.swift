@@ -3,7 +3,7 @@ import Thaw
 
 @testable import ThawCommand
 
-/// The library names options; the command spells them.
+/// The library names options and tasks; the command spells them.
 @Suite struct OptionSpellingTests {
     @Test func `every option of the library has its own spelling`() {
         let spellings = OptionName.all.map(\.forCommand)
@@ -13,6 +13,14 @@ import Thaw
         #expect(Set(spellings).count == spellings.count)
         #expect(Set(OptionName.all.map(\.rawValue)).count == spellings.count)
         #expect(OptionName(rawValue: "later").forCommand == "later")
+    }
+
+    @Test func `every task is that of a command`() {
+        let commands = Commands.all.map { "'thaw \($0.name)'" }
+        for task in TaskName.allCases {
+            #expect(commands.contains(("\(task: task)" as Phrase).forCommand), "\(task)")
+            #expect(("\(task: task)" as Phrase).description == task.typeName)
+        }
     }
 
     @Test(
@@ -25,6 +33,8 @@ import Thaw
             ("omit \(option: .size)", "omit size", "omit --size"),
             ("\(option: .maximumPixels) raises it", "maximumPixels raises it", "--max-pixels raises it"),
             ("no option --size", "no option --size", "no option --size"),
+            ("use \(task: .runPipeline)", "use Pipeline", "use 'thaw run'"),
+            ("takes \(inputs: ["a", "b"])", "takes 'a', 'b'", "takes a=FILE.npy b=FILE.npy"),
         ] as [(Phrase, String, String)])
     func `a phrase is spelled for the library and for the command`(
         _ phrase: Phrase, _ library: String, _ command: String

@@ -204,12 +204,12 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         #expect(found.map(\.count) == [22, nil, 19, 22])
     }
 
-    @Test func `models that are not detectors are refused with the command that runs them`() throws {
+    @Test func `models that are not detectors are refused with the type that runs them`() throws {
         for (file, words) in [
-            ("pipelines/image_colors.mlmodel", "use 'thaw classify'"), ("coreml/rgb.mlmodel", "use 'thaw classify'"),
-            ("pipelines/iris_svc.mlmodel", "use 'thaw run'"),
-            ("detectors/suppression_per_class.mlmodel", "use 'thaw run'"),
-            ("pairs/added.pb", "'thaw classify' and 'thaw run' take graphs"),
+            ("pipelines/image_colors.mlmodel", "use Classifier"), ("coreml/rgb.mlmodel", "use Classifier"),
+            ("pipelines/iris_svc.mlmodel", "use Pipeline"),
+            ("detectors/suppression_per_class.mlmodel", "use Pipeline"),
+            ("pairs/added.pb", "Classifier and ModelRunner take graphs"),
         ] {
             let failure = #expect(throws: Failure.self) { try Detector(contentsOfFile: Fixtures.path(file)) }
             #expect(failure?.problemText.contains(words) == true, "\(file): \(failure?.problemText ?? "")")
@@ -219,9 +219,9 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
     @Test func `a detector is neither a classifier nor a network`() throws {
         let pipeline = try Pipeline(contentsOfFile: path("anchors.mlmodel"))
         let failure = #expect(throws: Failure.self) { try pipeline.imageClassifier() }
-        #expect(failure?.problemText.contains("use 'thaw detect'") == true)
+        #expect(failure?.problemText.contains("use Detector, or DetectionEvaluation on COCO annotations") == true)
         let other = #expect(throws: Failure.self) { try Model.load(contentsOfFile: path("anchors.mlmodel")) }
-        #expect(other?.problemText.contains("'thaw detect' finds objects with it") == true)
+        #expect(other?.problemText.contains("Detector finds objects with it, and Pipeline computes") == true)
     }
 
     @Test func `marks are drawn within the image`() {

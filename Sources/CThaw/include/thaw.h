@@ -83,8 +83,9 @@ const char *thaw_error_message(const thaw_error *error);
 /// The details, as a JSON object: `code`, `message`, `file`, `location`, `problem`, `remedy`, `hint` (strings or null),
 /// `nodes` (a list of objects with `name` and `op`), `names` (a list of strings), and `parts`. NULL for an invalid handle.
 ///
-/// Messages name options as the structures do, `batch_norm`. For languages that spell them otherwise, `parts` is the message
-/// in parts: strings, and objects with an `option`.
+/// Messages name options as the structures do, `batch_norm`, and tasks by functions. For languages that spell them otherwise,
+/// `parts` is the message in parts: strings, and objects with an `option` or a `task` (`convert`, `quantize`, `classify`,
+/// `detect`, `evaluate_detector`, `apply`, `run`, `run_with_state` or `run_pipeline`; later versions may add some).
 const char *thaw_error_details(const thaw_error *error);
 
 void thaw_error_free(thaw_error *error);

@@ -21,10 +21,9 @@ extension Failure {
     }
 
     /// The remedy for a model that is not a network.
-    static let computesPipelines: Phrase =
-        "'thaw run' computes its outputs; 'thaw classify' and 'thaw evaluate' take one of images"
+    static let computesPipelines: Phrase = "\(task: .runPipeline) computes its outputs"
 
-    private static let detects: Phrase = "'thaw detect' finds objects with it, and 'thaw run' computes its outputs"
+    private static let detects: Phrase = "\(task: .detect) finds objects with it, and \(computesPipelines)"
 
     static func pipeline(_ kind: String, _ members: [(position: String, kind: String, isSupported: Bool)]) -> Failure {
         let kinds = members.map(\.kind).joined(separator: ", ")

@@ -17,6 +17,6 @@ extension Failure {
     static func noRanges() -> Failure {
         Failure(
             .noRanges, "the model has no activation ranges, which int8 needs",
-            remedy: "add them with 'thaw quantize'")
+            remedy: "add them with \(task: .quantize)")
     }
 }

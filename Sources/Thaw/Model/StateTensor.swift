@@ -62,7 +62,7 @@ extension Failure {
     static func stateful(_ names: [String]) -> Failure {
         Failure(
             .unsupportedModel, "the model keeps '\(names.joined(separator: "', '"))' between runs",
-            remedy: "use 'thaw run', or a state in the library, C or Python", names: names)
+            remedy: "use \(task: .runWithState), which keeps a state", names: names)
     }
 
     static func noState(_ names: [String]) -> Failure {

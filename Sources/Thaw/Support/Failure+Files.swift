@@ -41,7 +41,9 @@ extension Failure {
     }
 
     static func alreadyExists(_ path: String) -> Failure {
-        Failure(.fileExists, file: path, "the file exists already", remedy: "\(option: .keepsExisting) keeps it")
+        Failure(
+            .fileExists, file: path, "the file exists already",
+            remedy: "it may not be replaced (\(option: .mayReplace))")
     }
 
     static func notReplaceable(_ path: String) -> Failure {

@@ -5,10 +5,12 @@
 public struct Failure: Error, Equatable, Sendable {
     /// A node of a graph, an operation of a program or a layer of a network.
     public struct Node: Hashable, Sendable {
+        /// Its name in the file.
         public var name: String
         /// The kind of the operation, such as `Conv2D`.
         public var op: String
 
+        /// A node with this name and operation.
         public init(name: String, op: String) {
             self.name = name
             self.op = op
@@ -32,6 +34,7 @@ public struct Failure: Error, Equatable, Sendable {
     /// The names that the failure concerns: the available ones, or the missing ones, depending on the code.
     public var names: [String]
 
+    /// A failure of this kind. Callers that know more add the file, the location or the node later.
     public init(
         _ code: Code, file: String? = nil, location: String? = nil, _ problem: Phrase, remedy: Phrase? = nil,
         hint: Phrase? = nil, nodes: [Node] = [], names: [String] = []
@@ -75,7 +78,7 @@ extension Failure: CustomStringConvertible {
         return hint.map { "\(line)\nhint: \($0)" } ?? line
     }
 
-    /// The text, with the library's own names of options.
+    /// The text, with the library's own names of options and tasks.
     public var description: String { phrase.description }
 
     /// `location: problem; remedy`, for output that names the file elsewhere.
@@ -90,6 +93,7 @@ extension Failure: CustomStringConvertible {
 }
 
 extension Phrase.StringInterpolation {
+    /// Appends the message of a failure.
     public mutating func appendInterpolation(_ failure: Failure) { appendInterpolation(failure.phrase) }
 }
 

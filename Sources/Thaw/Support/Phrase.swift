@@ -1,11 +1,19 @@
-/// Text for users in which options are named abstractly.
+/// Text for users in which options, tasks and inputs are named abstractly.
 ///
-/// The library's option `outputs` is `--output` on the command line and `outputs=` in Python. The interface that shows
-/// the text decides how options are spelled. Phrases are written like strings: `"select one with \(option: .outputs)"`.
+/// The library's option `outputs` is `--output` on the command line and `outputs=` in Python, and its `Detector` is a
+/// command. The interface that shows the text decides how they are spelled. Phrases are written like strings:
+/// `"select one with \(option: .outputs)"`.
 public struct Phrase: Hashable, Sendable {
+    /// A part of a phrase: text that is the same in all interfaces, or something that each spells in its own way.
     public enum Part: Hashable, Sendable {
+        /// Text that is shown as it is.
         case text(String)
+        /// An option that the user can give or omit.
         case option(OptionName)
+        /// A task that the user can do instead, or before.
+        case task(TaskName)
+        /// The inputs of a model, by name, for which the user gives values.
+        case inputs([String])
     }
 
     /// The parts in order. Two adjacent parts are never both text.
@@ -25,12 +33,19 @@ public struct Phrase: Hashable, Sendable {
         parts.append(part)
     }
 
-    /// The text, with each option as `spelling` has it.
-    public func spelled(_ spelling: (OptionName) -> String) -> String {
+    /// The text, with each part that is not text as its function spells it.
+    ///
+    /// By default, tasks are the names of types, and inputs are in quotes.
+    public func spelled(
+        _ option: (OptionName) -> String, task: (TaskName) -> String = { $0.typeName },
+        inputs: ([String]) -> String = { names in names.map { "'\($0)'" }.joined(separator: ", ") }
+    ) -> String {
         parts.map { part in
             switch part {
             case .text(let text): text
-            case .option(let option): spelling(option)
+            case .option(let name): option(name)
+            case .task(let name): task(name)
+            case .inputs(let names): inputs(names)
             }
         }.joined()
     }
@@ -39,7 +54,7 @@ public struct Phrase: Hashable, Sendable {
 }
 
 extension Phrase: CustomStringConvertible {
-    /// The text, with the library's own names of options.
+    /// The text, with the library's own names of options and tasks.
     public var description: String { spelled(\.rawValue) }
 }
 
@@ -56,6 +71,12 @@ extension Phrase: ExpressibleByStringInterpolation {
         public mutating func appendLiteral(_ literal: String) { phrase.append(.text(literal)) }
 
         public mutating func appendInterpolation(option: OptionName) { phrase.append(.option(option)) }
+
+        public mutating func appendInterpolation(task: TaskName) { phrase.append(.task(task)) }
+
+        public mutating func appendInterpolation(inputs names: [String]) {
+            phrase.append(.inputs(names.map(\.abbreviated)))
+        }
 
         public mutating func appendInterpolation(_ other: Phrase) { for part in other.parts { phrase.append(part) } }
 

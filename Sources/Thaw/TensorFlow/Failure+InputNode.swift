@@ -37,7 +37,7 @@ extension Failure {
         var failure = refused(
             node, op, "the size of the input is unknown", "set it with \(option: .size) WxH", code: .unknownSize)
         failure.hint =
-            "\(option: .size) 224x224 is what most classifiers take; thaw apply uses each image's own size"
+            "\(option: .size) 224x224 is what most classifiers take; \(task: .apply) uses each image's own size"
         return failure
     }
 

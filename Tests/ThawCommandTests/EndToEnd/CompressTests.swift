@@ -189,7 +189,8 @@ import Testing
             (["none.mlmodel", "-o", "s.mlmodel", "--weights", "int8"], "none.mlmodel: no such file"),
             (
                 ["GRAPH", "-o", "s.mlmodel", "--weights", "int8"],
-                "GRAPH: is a TensorFlow graph; expected a Core ML model; 'thaw convert --weights' converts and compresses it"
+                "GRAPH: is a TensorFlow graph; expected a Core ML model; "
+                    + "'thaw convert' with --weights converts and compresses it"
             ),
             (
                 ["MODEL", "-o", "s.mlmodel", "--weights", "int8", "--target", "iOS11"],

@@ -136,7 +136,7 @@ private func message(_ name: String) throws -> Message {
             #expect(try Pipeline.isPipeline(path: path))
             let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: path) }
             #expect(failure?.problemText.hasPrefix(words) == true)
-            #expect(failure?.problemText.contains("'thaw run' computes its outputs") == true)
+            #expect(failure?.problemText.contains("Pipeline computes its outputs") == true)
         }
         #expect(try !Pipeline.isPipeline(path: Fixtures.path("pairs/added.pb")))
     }

@@ -129,7 +129,7 @@ import Testing
             problem([network, Self.pipeline(["neuralNetworkClassifier", "wordTagger", "scaler"])])
                 == "the model is of kind 'pipelineClassifier': neuralNetwork, neuralNetworkClassifier, wordTagger, "
                 + "scaler; member 2.2, of kind 'wordTagger', is not supported")
-        #expect(problem([network, network])?.contains("; 'thaw run' computes its outputs") == true)
+        #expect(problem([network, network])?.contains("; Pipeline computes its outputs") == true)
         #expect(problem([])?.contains("pipelineClassifier") == true)
     }
 }

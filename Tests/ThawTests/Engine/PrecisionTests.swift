@@ -20,7 +20,7 @@ import Testing
             #expect(failure?.code == .noRanges)
             #expect(
                 failure?.description
-                    == "the model has no activation ranges, which int8 needs; add them with 'thaw quantize'")
+                    == "the model has no activation ranges, which int8 needs; add them with Quantization")
         }
     }
 

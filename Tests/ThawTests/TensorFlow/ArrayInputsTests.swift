@@ -110,7 +110,7 @@ import Testing
 
     @Test(
         arguments: [
-            (["left", "left"], "the input 'right' is missing; the model takes left=FILE.npy right=FILE.npy"),
+            (["left", "left"], "the input 'right' is missing; the model takes 'left', 'right'"),
             (["left", nil], "an array does not name one of the 2 inputs"),
             (["left", "middle"], "there is no input 'middle'; the model takes 'left', 'right'"),
             (["left", "right", "left"], "too many arrays: 3"),
