@@ -28,7 +28,7 @@ extension Failure {
 
     static func sizeFixed(_ option: OptionName, _ width: Int, _ height: Int) -> Failure {
         Failure(
-            .wrongSize, "\(option: option) is for networks that take any size",
+            .invalidOption, "\(option: option) is for networks that take any size",
             remedy: "this one takes \(width)×\(height) pixels")
     }
 

@@ -1,19 +1,19 @@
 /// Inputs that do not fit a model.
 extension Failure {
     static func noImageInput() -> Failure {
-        Failure(.wrongShape, "the model takes no image", remedy: "use \(task: .run) with arrays")
+        Failure(.unsupportedModel, "the model takes no image", remedy: "use \(task: .run) with arrays")
     }
 
     static func notOneInput(_ names: [String]) -> Failure {
         Failure(
-            .wrongShape,
+            .unsupportedModel,
             "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', not a single image",
-            remedy: "use \(task: .run) with an array for each")
+            remedy: "use \(task: .run) with an array for each", names: names)
     }
 
     static func noScoresOutput(_ output: TensorType) -> Failure {
         Failure(
-            .wrongShape, "the model's output is \(output), not a vector of class scores",
+            .unsupportedModel, "the model's output is \(output), not a vector of class scores",
             remedy: "use \(task: .run) to get its output"
         )
     }

@@ -83,7 +83,7 @@ extension Failure {
 
     static func verifyNeedsImage() -> Failure {
         Failure(
-            .wrongShape, "--verify needs a network that takes an image",
+            .unsupportedModel, "--verify needs a network that takes an image",
             remedy: "this one takes an array; use 'thaw run' to compute its outputs")
     }
 

@@ -48,7 +48,8 @@ extension Failure.Code {
 extension Failure.Code {
     /// Operations are unsupported, or are used in an unsupported way. `nodes` lists them.
     public static let unsupportedOperations = Self(rawValue: "unsupportedOperations")
-    /// The model as a whole is of an unsupported kind, or has an unsupported feature.
+    /// The model as a whole is of an unsupported kind, has an unsupported feature, or is not one for this task. `names`
+    /// lists its inputs or states if they are the reason.
     public static let unsupportedModel = Self(rawValue: "unsupportedModel")
     /// The chosen model format or target system cannot express this.
     public static let unsupportedTarget = Self(rawValue: "unsupportedTarget")
@@ -59,7 +60,7 @@ extension Failure.Code {
     public static let missingVariables = Self(rawValue: "missingVariables")
     /// The weights cannot be compressed, or cannot be compressed further.
     public static let cannotCompress = Self(rawValue: "cannotCompress")
-    /// The model cannot be quantized.
+    /// The model cannot be quantized, or computes NaN or infinity on a photo; `nodes` then has the node that does.
     public static let cannotQuantize = Self(rawValue: "cannotQuantize")
     /// The model lacks the activation ranges that the precision requires.
     public static let noRanges = Self(rawValue: "noRanges")
@@ -76,11 +77,11 @@ extension Failure.Code {
     public static let ambiguousOutputs = Self(rawValue: "ambiguousOutputs")
     /// Placeholders need a value that the graph does not contain. `names` lists them.
     public static let unsetPlaceholders = Self(rawValue: "unsetPlaceholders")
-    /// No input was found, or the value of an input is missing.
+    /// No input was found, or the value of an input or state is missing; `names` then has its name.
     public static let noInput = Self(rawValue: "noInput")
     /// No computed output was found.
     public static let noOutput = Self(rawValue: "noOutput")
-    /// The graph has no node or placeholder with this name.
+    /// The graph has no node, output of a node, or placeholder with this name. `names` has the name.
     public static let noSuchNode = Self(rawValue: "noSuchNode")
     /// The model has no input or output with this name. `names` lists those that it has.
     public static let noSuchFeature = Self(rawValue: "noSuchFeature")
@@ -103,7 +104,7 @@ extension Failure.Code {
 extension Failure.Code {
     /// An option, argument or setting is invalid, or conflicts with another.
     public static let invalidOption = Self(rawValue: "invalidOption")
-    /// A size exceeds what the file format or the engine allows.
+    /// A size exceeds what the file format or the engine allows, or a loop does not end.
     public static let limitExceeded = Self(rawValue: "limitExceeded")
     /// The machine lacks an instruction set or program.
     public static let environment = Self(rawValue: "environment")

@@ -96,7 +96,7 @@ extension Failure {
     static func outputNotComputed(_ node: String, _ index: Int) -> Failure {
         Failure(
             .noSuchNode, "the output '\(node):\(index)' is not computed",
-            remedy: "select another with \(option: .outputs)")
+            remedy: "select another with \(option: .outputs)", names: ["\(node):\(index)"])
     }
 
     static func dataDependent(_ node: String, _ op: String) -> Failure {

@@ -104,6 +104,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         let model = try Converter().convert(contentsOfFile: Fixtures.path("pairs/siamese.pb")).model
         let failure = #expect(throws: Failure.self) { try Classifier(model) }
         #expect(failure?.problem.description == "the model takes 2 inputs, 'left', 'right', not a single image")
+        #expect(failure?.code == .unsupportedModel && failure?.names == ["left", "right"])
         var options = Converter.Options()
         options.sizes = .range(width: 8...16, height: 8...16)
         let sizes = #expect(throws: Failure.self) {
