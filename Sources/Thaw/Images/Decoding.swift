@@ -70,8 +70,8 @@ struct StoredImage {
 }
 
 extension DecodedImage {
-    /// Reads the image file at `path`: JPEG, PNG, WebP, GIF (the first frame), BMP, PNM or PAM, detected by content,
-    /// and rotated according to its EXIF or XMP orientation. Embedded color profiles and gamma are ignored.
+    /// Reads the image file at `path`, whose kind is detected by content, and rotates the image according to its EXIF
+    /// or XMP orientation. Of several frames, the first is read. Embedded color profiles and gamma are ignored.
     /// - Throws: `Failure` if the file is missing, empty, truncated, corrupt, larger than the options allow, or of
     ///   another kind.
     public init(contentsOfFile path: String, _ options: DecodingOptions = DecodingOptions()) throws {

@@ -3,7 +3,7 @@ extension Failure {
     static func emptyImage() -> Failure { Failure(.imageDamaged, "the file is empty") }
 
     static func notAnImage() -> Failure {
-        Failure(.unknownFormat, "is not an image", remedy: "expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file")
+        Failure(.unknownFormat, "is not an image", remedy: "expected a \(ImageKind.supportedNames("or")) file")
     }
 
     /// - Parameter details: What is unsupported if other images of the kind are supported: " that contains a JPEG".
@@ -11,7 +11,7 @@ extension Failure {
         let article = kind.first.map { "AEIOUaeiou".contains($0) } == true ? "an" : "a"
         return Failure(
             .unknownFormat, "is \(article) \(kind) image\(details), which is not supported",
-            remedy: "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are supported")
+            remedy: "\(ImageKind.supportedNames("and")) are supported")
     }
 
     static func truncatedImage(_ kind: String) -> Failure {

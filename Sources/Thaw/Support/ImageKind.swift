@@ -4,6 +4,12 @@ enum ImageKind: Equatable, Sendable {
     /// A kind that is recognized but cannot be decoded.
     case other(String)
 
+    /// The names of the kinds that can be decoded, such as "JPEG, PNG or WebP".
+    static func supportedNames(_ conjunction: String) -> String {
+        let names = ["JPEG", "PNG", "WebP", "GIF", "BMP", "PNM", "PAM"]
+        return names.dropLast().joined(separator: ", ") + " \(conjunction) " + names.last!
+    }
+
     /// The number of bytes that suffice for detection.
     static let prefix = 32
 
