@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// The image files that a list of names from the command line refers to, found lazily: every file in the list, and
-/// for each folder the files below it, in byte order of their paths. For a folder, only the names in it are kept.
+/// The image files that a list of paths refers to, found lazily: every file in the list, and for each folder the files
+/// below it, in byte order of their paths. For a folder, only the names in it are kept.
 ///
 /// A file that is named explicitly is always returned. A file found in a folder is skipped if neither its content nor
 /// its extension is that of an image. Files and folders whose names start with a dot are skipped: systems keep

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// The kind of a folder, detected from the names in it, for use in error messages.
+/// The kind of a folder, detected from the names in it. It decides how the folder is loaded.
 enum FolderKind: Sendable {
     case savedModel, checkpoint, coreMLPackage, plain
 

@@ -1,5 +1,5 @@
-/// Searches for the cut that keeps most of a graph without the nodes that cannot be converted: after them with
-/// `--input`, or before them with `--output`. Every suggestion has been tried.
+/// Searches for the cut that keeps most of a graph without the nodes that cannot be converted: after them with the
+/// option `input`, or before them with `outputs`. Every suggestion has been tried.
 struct CutSearch {
     private let nodes: [NodeDefinition]
     private let outputs: [String]
@@ -37,7 +37,7 @@ struct CutSearch {
         }
     }
 
-    /// The command-line options of the best cut, or nil if there is none.
+    /// The options of the best cut, or nil if there is none.
     ///
     /// - Parameters:
     ///   - size: The size of the graph's own input, which nodes before a cut may have kept.

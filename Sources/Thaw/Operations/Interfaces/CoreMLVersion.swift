@@ -7,10 +7,10 @@ public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
     /// The first version that supports ML Programs.
     static let firstProgram = CoreMLVersion.iOS15
 
-    /// The first system of the version as `--target` spells it: "iOS15".
+    /// The first system of the version, as the name of a target: "iOS15".
     public var name: String { systems.split(separator: " ").prefix(2).joined() }
 
-    /// The systems that introduced the version, each as `--target` spells it.
+    /// The systems that introduced the version, each as the name of a target.
     public var targets: [String] {
         switch self {
         case .iOS11: ["iOS11", "macOS10.13", "watchOS4", "tvOS11"]
