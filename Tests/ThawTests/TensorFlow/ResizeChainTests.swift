@@ -18,7 +18,7 @@ import Testing
             let attributes: [String: Attribute] = ["dtype": .type(.float), "shape": .shape([1, -1, -1, 1])]
             let cast: [String: Attribute] = ["SrcT": .type(.float), "DstT": .type(type)]
             var options = Converter.Options()
-            (options.outputs, options.size) = (["y"], width.map { (width: $0, height: 1) })
+            (options.outputs, options.size) = (["y"], width.map { ImageSize(width: $0, height: 1) })
             return try Converter(options).convert(
                 graph: GraphDefinition(nodes: [
                     NodeDefinition(name: "x", op: "Placeholder", attributes: attributes),
