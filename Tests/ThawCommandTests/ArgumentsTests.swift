@@ -13,8 +13,7 @@ import Thaw
         return failure?.description
     }
 
-    @Test("Options may be anywhere, followed by a space or an equals sign and their values")
-    func positions() throws {
+    @Test func `options may be anywhere, followed by a space or an equals sign and their values`() throws {
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
         #expect(arguments.positional == ["graph.pb"])
@@ -26,20 +25,17 @@ import Thaw
         #expect(try convert("--out", "x.mlmodel")[Options.result] == "x.mlmodel")
     }
 
-    @Test("A value may begin with a minus sign")
-    func minus() throws {
+    @Test func `a value may begin with a minus sign`() throws {
         #expect(try convert("--bias", "-1,-1,-1")[Options.bias]?.value == [-1, -1, -1])
         #expect(try convert("--bias=-103.9,0,1e-3")[Options.bias]?.value == [-103.9, 0, 0.001])
         #expect(try convert("--scale", "-1")[Options.scale]?.value == [-1])
     }
 
-    @Test("There are no options after two dashes, and a single dash is not an option")
-    func dashes() throws {
+    @Test func `there are no options after two dashes, and a single dash is not an option`() throws {
         #expect(try convert("-", "--", "--labels", "-x", "--").positional == ["-", "--labels", "-x", "--"])
     }
 
-    @Test("Options that are not given have their defaults")
-    func defaults() throws {
+    @Test func `options that are not given have their defaults`() throws {
         let arguments = try Arguments([], options: Commands.classify.options)
         #expect(arguments[Options.top] == 5)
         #expect(arguments[Options.threads] == nil)
@@ -49,8 +45,7 @@ import Thaw
         #expect(!arguments.isGiven(Options.background))
     }
 
-    @Test("A repeatable option keeps all its values")
-    func repeated() throws {
+    @Test func `a repeatable option keeps all its values`() throws {
         #expect(try convert("--output", "a", "--output=b:1").all(Options.output) == ["a", "b:1"])
     }
 
@@ -66,7 +61,6 @@ import Thaw
     }
 
     @Test(
-        "Invalid values are refused with what is expected",
         arguments: [
             (["--lables", "x"], "there is no option --lables; did you mean --labels?"),
             (["--colour=rgb"], "there is no option --colour; did you mean --color?"),
@@ -107,7 +101,7 @@ import Thaw
                 "--scale: invalid value '1e39'; expected a number, or one per channel, separated by commas"
             ),
         ])
-    func refused(_ words: [String], _ expected: String) {
+    func `invalid values are refused with what is expected`(_ words: [String], _ expected: String) {
         #expect(message(Commands.convert, words) == expected)
     }
 
@@ -141,8 +135,7 @@ import Thaw
         #expect(Commands.run.usage == "MODEL [NAME=]INPUT.npy|VALUE... [-o OUTPUT.npy|FOLDER]")
     }
 
-    @Test("Options of other commands are refused too")
-    func otherCommands() {
+    @Test func `options of other commands are refused too`() {
         #expect(
             message(Commands.classify, ["--precision=bfloat16"])
                 == "--precision: invalid value 'bfloat16'; expected float32, bf16, int8 or auto")
@@ -154,26 +147,23 @@ import Thaw
 
 @Suite struct ValuesTests {
     @Test(
-        "Crops are read",
         arguments: [
             ("fill", .fill), ("fit", .fit), ("center", .center(1)), ("center:1", .center(1)),
             ("center:0.875", .center(0.875)), ("center:.5", .center(0.5)),
         ] as [(String, CropChoice)])
-    func crops(_ text: String, _ crop: CropChoice) throws {
+    func `crops are read`(_ text: String, _ crop: CropChoice) throws {
         #expect(try CropChoice(text) == crop)
     }
 
     @Test(
-        "Invalid crops are refused",
         arguments: [
             "", "fill:1", "fit:", "center:", "center:0", "center:1.1", "center:-1", "center:nan", "Center", "middle",
         ])
-    func badCrops(_ text: String) {
+    func `invalid crops are refused`(_ text: String) {
         #expect(throws: Failure.self) { try CropChoice(text) }
     }
 
-    @Test("Colors are read with and without #")
-    func colors() throws {
+    @Test func `colors are read with and without a hash sign`() throws {
         let color = try RGBColor("#10a0FF")
         #expect((color.red, color.green, color.blue) == (0x10, 0xA0, 0xFF))
         #expect(try RGBColor("10a0ff") == color)
@@ -202,8 +192,7 @@ import Thaw
         }
     }
 
-    @Test("Sizes and counts are positive integers within limits")
-    func sizes() throws {
+    @Test func `sizes and counts are positive integers within limits`() throws {
         let size = try SizeChoice("320x240")
         #expect(size.defaultSize == ImageSize(width: 320, height: 240) && size.sizes == .fixed)
         for text in ["", "x", "1x", "x1", "0x1", "-1x1", "1x1x1", "1.5x2", "1 x1", "99999x1", "99999999999999999999x1"]

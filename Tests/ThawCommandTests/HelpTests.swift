@@ -4,10 +4,8 @@ import Thaw
 @testable import ThawCommand
 
 @Suite struct HelpTests {
-    @Test(
-        "The help of a command names all its options, in 80 columns",
-        arguments: Commands.all.map(\.name))
-    func commands(_ name: String) throws {
+    @Test(arguments: Commands.all.map(\.name))
+    func `the help of a command names all its options, in 80 columns`(_ name: String) throws {
         let command = try #require(Commands.all.first { $0.name == name })
         let help = Help.text(of: command)
         for option in command.options {
@@ -18,8 +16,8 @@ import Thaw
         #expect(help.split(separator: "\n").allSatisfy { $0.count <= 80 && $0.last != " " })
     }
 
-    @Test("Every command's help ends with examples that can be parsed", arguments: Commands.all.map(\.name))
-    func examples(_ name: String) throws {
+    @Test(arguments: Commands.all.map(\.name))
+    func `every command's help ends with examples that can be parsed`(_ name: String) throws {
         let command = try #require(Commands.all.first { $0.name == name })
         let examples = Examples.of(name)
         #expect(!examples.isEmpty)
@@ -33,21 +31,19 @@ import Thaw
         }
     }
 
-    @Test("No command has two options of the same name", arguments: Commands.all.map(\.name))
-    func distinct(_ name: String) throws {
+    @Test(arguments: Commands.all.map(\.name))
+    func `no command has two options of the same name`(_ name: String) throws {
         let options = try #require(Commands.all.first { $0.name == name }).options
         let words = options.map(\.spelling) + options.compactMap { $0.letter.map { "-\($0)" } }
         #expect(Set(words).count == words.count)
     }
 
-    @Test("The overview lists every command")
-    func overview() {
+    @Test func `the overview lists every command`() {
         for command in Commands.all { #expect(Help.overview.contains("  \(command.name) ")) }
         #expect(Help.overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
     }
 
-    @Test("An option's help is next to it, wrapped, with its default")
-    func entry() {
+    @Test func `an option's help is next to it, wrapped, with its default`() {
         #expect(
             Help.text(of: Commands.classify).contains(
                 """
@@ -64,8 +60,7 @@ import Thaw
 }
 
 @Suite struct FormatsTests {
-    @Test("Strings become CSV")
-    func texts() {
+    @Test func `strings become CSV`() {
         #expect(csv("plain text") == "plain text")
         #expect(csv("tench, Tinca") == "\"tench, Tinca\"")
         // A combining mark after a quote makes them one character.
@@ -74,8 +69,7 @@ import Thaw
         #expect(csv("a\r\nb") == "\"a\r\nb\"")
     }
 
-    @Test("Numbers become text")
-    func numbers() {
+    @Test func `numbers become text`() {
         #expect(fixed(1.005, 0) == "1")
         #expect(fixed(0.98765, 4) == "0.9877")
         #expect(fixed(0.05, 2) == "0.05")

@@ -6,7 +6,6 @@ import Testing
 /// Output on narrow terminals.
 @Suite struct NarrowTerminalTests {
     @Test(
-        "The progress line shows as much as fits, most important parts first",
         arguments: [
             (80, 1000, "━━━━━━━━━━━━──────────── 500 of 1,000, 50/s, 0:10 left"),
             (50, 1000, "500 of 1,000, 50/s, 0:10 left"), (29, 1000, "500 of 1,000, 50/s, 0:10 left"),
@@ -14,7 +13,9 @@ import Testing
             (0, 1000, ""), (-1, 1000, ""), (80, nil, "500 images, 50/s"), (15, nil, "500 images"),
             (5, nil, "500"),
         ] as [(Int, Int?, String)])
-    func progress(_ columns: Int, _ total: Int?, _ expected: String) {
+    func `the progress line shows as much as fits, most important parts first`(
+        _ columns: Int, _ total: Int?, _ expected: String
+    ) {
         let line = Progress.line(done: 500, before: 0, total: total, seconds: 10, columns: columns)
         #expect(line == expected)
     }

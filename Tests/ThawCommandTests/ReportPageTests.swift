@@ -7,23 +7,21 @@ import Testing
 /// The content of a report's page. Its behavior is tested in `ReportBrowserTests`.
 @Suite struct ReportPageTests {
     @Test(
-        "Any probability is valid JSON",
         arguments: [
             (0.25, "0.2500"), (0, "0.0000"), (-12.5, "-12.5000"), (.nan, "null"), (-.nan, "null"), (.infinity, "null"),
             (-.infinity, "null"),
         ] as [(Float, String)])
-    func shares(_ share: Float, _ expected: String) {
+    func `any probability is valid JSON`(_ share: Float, _ expected: String) {
         #expect(ReportFile.share(share).text == expected)
     }
 
     @Test(
-        "Thumbnails are kept for mistakes",
         arguments: [
             ("right first", "rrrrwwwww", "rr--ww---"), ("wrong first", "wwwwwrr", "wwww---"),
             ("in turn", "rwrwrw", "rw-w-w"),
             ("not judged", "??????", "????--"),
         ])
-    func previews(_ name: String, _ answers: String, _ pictured: String) throws {
+    func `thumbnails are kept for mistakes`(_ name: String, _ answers: String, _ pictured: String) throws {
         let folder = try TemporaryFolder()
         let report = try ReportFile(folder.path("page.html"), Model(graph: Graph()), top: 1, mostThumbnails: 4)
         for answer in answers {

@@ -4,7 +4,6 @@ import Testing
 
 @Suite struct ResultOriginTests {
     @Test(
-        "The origin of results is read from the end of their lines",
         arguments: [
             (#"{"image": "a.jpg", "predictions": [], "model": "Net.mlmodel (0123abcd)"}"#, "Net.mlmodel (0123abcd)"),
             (#"{"image": "], \"model\": \"b", "predictions": [], "model": "N (0123abcd)"}"#, "N (0123abcd)"),
@@ -12,7 +11,7 @@ import Testing
             (#"{"image": "a.jpg", "predictions": [{"label": "x\"], \"model\": \"y", "index": 0}]}"#, nil),
             (#"{"image": "a.jpg", "error": "no such file"}"#, nil),
         ])
-    func reading(_ line: String, _ origin: String?) {
+    func `the origin of results is read from the end of their lines`(_ line: String, _ origin: String?) {
         #expect(ResultOrigin.text(inResult: Array(line.utf8)) == origin)
     }
 
@@ -25,12 +24,11 @@ import Testing
     }
 
     @Test(
-        "Different options differ, but defaults equal omitted options",
         arguments: [
             ("", ""), ("--crop fill", ""), ("--crop=fill --resize pillow", ""), ("--crop fit", "--crop fit"),
             ("--crop=center:0.5 --fast", "--crop center:0.5 --fast"), ("--threads 2", ""),
         ])
-    func options(_ given: String, _ said: String) throws {
+    func `different options differ, but defaults equal omitted options`(_ given: String, _ said: String) throws {
         let arguments = try Arguments(given.split(separator: " ").map(String.init), options: Commands.classify.options)
         #expect(arguments.commandLine(of: OptionGroups.results).joined(separator: " ") == said)
     }

@@ -4,31 +4,31 @@ import Testing
 
 @Suite struct TextWidthTests {
     @Test(
-        "Text has the width that a terminal gives it",
         arguments: [
             ("cat", 3), ("", 0), ("Äpfel", 5), ("A\u{308}pfel", 5), ("猫", 2), ("ねこ", 4), ("고양이", 6), ("ｃａｔ", 6),
             ("ｶﾀ", 2), ("🐈", 2), ("👩‍🔬", 2), ("🇨🇭", 2), ("кот", 3), ("a猫", 3), ("☂", 1),
         ])
-    func columns(_ text: String, _ count: Int) { #expect(text.columns == count) }
+    func `text has the width that a terminal gives it`(_ text: String, _ count: Int) { #expect(text.columns == count) }
 
     @Test(
-        "Text is truncated to a number of columns",
         arguments: [
             ("cat", 3, "cat"), ("cats", 3, "ca…"), ("猫猫", 4, "猫猫"), ("猫猫猫", 4, "猫…"), ("猫猫猫", 5, "猫猫…"),
             ("a👩‍🔬b", 3, "a…"),
         ])
-    func cut(_ text: String, _ width: Int, _ expected: String) { #expect(text.cut(toColumns: width) == expected) }
+    func `text is truncated to a number of columns`(_ text: String, _ width: Int, _ expected: String) {
+        #expect(text.cut(toColumns: width) == expected)
+    }
 
     @Test(
-        "Control characters are shown as question marks",
         arguments: [
             ("cat", "cat"), ("\u{1B}[31mred", "?[31mred"), ("two\nlines", "two?lines"), ("\u{202E}tac", "?tac"),
             ("\u{2067}tac\u{2069}", "?tac?"), ("עברית 猫", "עברית 猫"),
         ])
-    func obedience(_ name: String, _ expected: String) { #expect(shown(name) == expected) }
+    func `control characters are shown as question marks`(_ name: String, _ expected: String) {
+        #expect(shown(name) == expected)
+    }
 
-    @Test("Padding counts columns")
-    func padding() {
+    @Test func `padding counts columns`() {
         #expect(padded("猫", 4) == "猫  ")
         #expect(padded("猫", 4, left: true) == "  猫")
     }

@@ -81,14 +81,15 @@ import Testing
     }
 
     @Test(
-        "Differences are relative to the expected range, and NaN is an infinite difference",
         arguments: [
             ([0, 0.5], [0, 0.25], 0.25, 0.25), ([0, 4], [1, 4], 1, 0.25), ([-2, 2], [-2, 0], 2, 0.5),
             ([.nan, 1], [.nan, 1], 0, 0), ([.nan, 1], [0, 1], .infinity, .infinity),
             ([.infinity, 1], [.infinity, 1], 0, 0), ([.infinity, 1], [-.infinity, 1], .infinity, .infinity),
             ([1], [3], 2, 2), ([], [], 0, 0),
         ] as [([Float], [Float], Double, Double)])
-    func differences(_ a: [Float], _ b: [Float], _ absolute: Double, _ relative: Double) {
+    func `differences are relative to the expected range, and NaN is an infinite difference`(
+        _ a: [Float], _ b: [Float], _ absolute: Double, _ relative: Double
+    ) {
         let difference = Comparison.Difference(a, b)
         #expect(difference.absolute == absolute && difference.relative == relative)
     }
@@ -106,12 +107,11 @@ import Testing
     }
 
     @Test(
-        "Weights of 16 bits or less raise the default tolerance",
         arguments: [
             ("networks/mobilenet_v1_8bit/graph.pb", 2e-2), ("coreml/rgb_half.mlmodel", 2e-2),
             ("networks/mobilenet_v1_folded/graph.pb", 1e-4), ("coreml/rgb.mlmodel", 1e-4),
         ])
-    func tolerances(_ file: String, _ tolerance: Double) throws {
+    func `weights of 16 bits or less raise the default tolerance`(_ file: String, _ tolerance: Double) throws {
         let conversion = try Model.load(contentsOfFile: Fixtures.path(file))
         #expect(try Comparison(conversion, conversion).tolerance == tolerance)
         #expect(try Comparison(conversion, conversion, tolerance: 0.5).tolerance == 0.5)

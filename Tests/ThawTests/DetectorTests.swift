@@ -290,7 +290,6 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
     }
 
     @Test(
-        "Annotations that cannot be used are refused",
         arguments: [
             ("[]", "has no array 'images'"), (#"{"images": []}"#, "has no array 'categories'"),
             (#"{"images": [], "categories": []}"#, "lists no images"),
@@ -316,7 +315,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
                 "'bbox' is missing or invalid; expected x, y, width and height"
             ),
         ])
-    func refusals(_ text: String, _ words: String) throws {
+    func `annotations that cannot be used are refused`(_ text: String, _ words: String) throws {
         let failure = #expect(throws: Failure.self) {
             try Array(text.utf8).withUnsafeBytes { try COCOAnnotations(JSON($0)) }
         }

@@ -191,13 +191,12 @@ private enum Articles {
     }
 
     @Test(
-        "All code in the documentation is compiled",
         arguments: [
             "README.md", "Sources/Thaw/Thaw.docc/Converting.md", "Sources/Thaw/Thaw.docc/Classifying.md",
             "Sources/Thaw/Thaw.docc/Detecting.md", "Sources/Thaw/Thaw.docc/RunningPipelines.md",
             "Sources/Thaw/Thaw.docc/Quantizing.md", "Sources/Thaw/Thaw.docc/Evaluating.md",
         ])
-    func compiled(_ path: String) throws {
+    func `all code in the documentation is compiled`(_ path: String) throws {
         let article = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
         let compiled = lines(try String(contentsOf: URL(filePath: #filePath), encoding: .utf8)).joined(separator: "\n")
         let blocks = article.components(separatedBy: "```swift\n").dropFirst().map {

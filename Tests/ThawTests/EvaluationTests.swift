@@ -6,12 +6,11 @@ import Testing
 @Suite struct EvaluationTests {
     /// Values of R: `binom::binom.confint(x, n, methods = "wilson")`.
     @Test(
-        "Wilson's interval",
         arguments: [
             (0, 10, 0.0, 0.277533), (5, 10, 0.236593, 0.763407), (10, 10, 0.722467, 1.0), (1, 1, 0.206549, 1.0),
             (8823, 10000, 0.875837, 0.888470),
         ])
-    func wilson(_ part: Int, _ count: Int, _ low: Double, _ high: Double) {
+    func `Wilson's interval of known cases`(_ part: Int, _ count: Int, _ low: Double, _ high: Double) {
         let interval = Proportion(part, of: count).interval
         #expect(abs(interval.lowerBound - low) < 1e-6)
         #expect(abs(interval.upperBound - high) < 1e-6)
@@ -23,10 +22,8 @@ import Testing
     }
 
     /// Two-sided binomial tests at 1/2, computed by R's `binom.test`.
-    @Test(
-        "McNemar's exact test",
-        arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
-    func mcNemar(_ first: Int, _ second: Int, _ expected: Double) {
+    @Test(arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
+    func `McNemar's exact test of known cases`(_ first: Int, _ second: Int, _ expected: Double) {
         for (a, b) in [(first, second), (second, first)] {
             let chance = PairedComparison(onlyFirstIsRight: a, onlySecondIsRight: b).probabilityOfChance
             #expect(abs(chance - expected) <= 1e-6 * expected)
@@ -190,13 +187,14 @@ import Testing
     }
 
     @Test(
-        "All numbers in a table are labels, or all are indices",
         arguments: [
             ("1 2 3 2", 0, [0, 1, 2, 1], "labels, not as indices"),
             ("0 1 2 1", 0, [0, 1, 2, 1], "indices, not as labels"),
             ("1 2 3", -1, [0, 1, 2], "indices, not as labels"), ("0 0", 0, [0, 0], nil),
         ] as [(String, Int, [Int], String?)])
-    func numbers(_ column: String, _ offset: Int, _ classes: [Int], _ note: String?) throws {
+    func `all numbers in a table are labels, or all are indices`(
+        _ column: String, _ offset: Int, _ classes: [Int], _ note: String?
+    ) throws {
         var numbered = model
         numbered.classifier?.labels = ["1", "2", "3"]
         let rows = column.split(separator: " ").enumerated().map { "\($0).jpg\t\($1)\n" }
@@ -210,7 +208,6 @@ import Testing
     }
 
     @Test(
-        "An invalid table is refused with the line",
         arguments: [
             (
                 "file\tclass\na.jpg\tcatt\nb.jpg\tcow\n",
@@ -229,7 +226,7 @@ import Testing
             ("file\tclass\n", "contains no photo"),
             ("file\tclass\na.jpg\0b.jpg\tcat\n", "line 2: the path contains a NUL character"),
         ])
-    func refused(_ table: String, _ expected: String) {
+    func `an invalid table is refused with the line`(_ table: String, _ expected: String) {
         let failure = #expect(throws: Failure.self) { try truth(table) }
         #expect(failure?.description.contains(expected) == true, "\(failure?.description ?? "")")
     }

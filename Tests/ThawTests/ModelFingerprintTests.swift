@@ -5,7 +5,6 @@ import Testing
 
 @Suite struct ModelFingerprintTests {
     @Test(
-        "A copied model has the same fingerprint, and one with other content has another",
         arguments: [
             // The copied fixture, the model's name in it, and the file in which a byte is changed.
             ("networks/mobilenet_v1_folded", "graph.pb", "graph.pb"),
@@ -15,7 +14,9 @@ import Testing
             ("live/checkpoint", "model.ckpt-7", "model.ckpt-7.data-00000-of-00001"),
             ("live/checkpoint", "model.ckpt-7.meta", "model.ckpt-7.data-00000-of-00001"),
         ])
-    func content(_ source: String, _ name: String, _ changed: String) throws {
+    func `a copied model has the same fingerprint, and one with other content has another`(
+        _ source: String, _ name: String, _ changed: String
+    ) throws {
         let folder = try TemporaryFolder()
         let copy = folder.url.appending(path: "copy")
         try FileManager.default.copyItem(atPath: Fixtures.path(source), toPath: copy.path)

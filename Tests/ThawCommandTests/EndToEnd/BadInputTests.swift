@@ -26,7 +26,6 @@ import Testing
     }
 
     @Test(
-        "A file of another kind is refused with its kind",
         arguments: [
             ("none.pb", "no such file"),
             ("../labels", "is a folder; expected a frozen TensorFlow graph (.pb)"),
@@ -35,7 +34,7 @@ import Testing
             ("model.zip", "is a ZIP archive; "), ("model.mlmodel", "is a Core ML model already; "),
             ("graph.pbtxt", "is a graph in text format (.pbtxt); "),
         ])
-    func kinds(_ file: String, _ words: String) throws {
+    func `a file of another kind is refused with its kind`(_ file: String, _ words: String) throws {
         let path = Project.fixture("refuse/" + file)
         #expect(try message(["convert", path]).hasPrefix("thaw: \(path): \(words)"))
     }
@@ -89,7 +88,6 @@ import Testing
     }
 
     @Test(
-        "Options that do not fit the graph are refused",
         arguments: [
             (
                 "resnet", ["--scale", "1,2"],
@@ -136,20 +134,21 @@ import Testing
             ("keras_convnext", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
             ("resnet", ["more.pb"], "unexpected argument 'more.pb'"),
         ] as [(String, [String], String)])
-    func options(_ network: String, _ words: [String], _ expected: String) throws {
+    func `options that do not fit the graph are refused`(
+        _ network: String, _ words: [String], _ expected: String
+    ) throws {
         let message = try message(["convert", Project.network(network)] + words)
         #expect(message.contains(expected), "\(message)")
     }
 
     @Test(
-        "An image that cannot be read is refused with the reason",
         arguments: [
             ("none.jpg", "no such file"),
             ("labels/plain.txt", "is not an image; expected a JPEG, PNG, WebP, GIF, BMP, PNM or PAM file"),
             ("refuse/empty.pb", "the file is empty"),
             ("images/refused/picture.avif", "is an AVIF image, which is not supported"),
         ])
-    func images(_ file: String, _ expected: String) throws {
+    func `an image that cannot be read is refused with the reason`(_ file: String, _ expected: String) throws {
         let path = Project.fixture(file)
         #expect(try message(["classify", Project.demo, path]).contains("thaw: \(path): \(expected)"))
     }
@@ -173,7 +172,6 @@ import Testing
     }
 
     @Test(
-        "If results cannot be written, the file is named",
         arguments: [
             (["--report", "/nowhere/report.html"], "/nowhere/report.html: the folder does not exist"),
             (["--resume", "/nowhere/done.jsonl"], "/nowhere/done.jsonl: cannot resume from this file: No such file"),
@@ -183,15 +181,13 @@ import Testing
                 Project.demoLabels + ": the file exists and is not a report"
             ),
         ])
-    func outputs(_ words: [String], _ expected: String) throws {
+    func `if results cannot be written, the file is named`(_ words: [String], _ expected: String) throws {
         let outcome = try Thaw.run(["classify", Project.demo, Project.photograph("cat")] + words)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("thaw: " + expected), "\(outcome.errors)")
     }
 
-    @Test func `an empty image is refused, a truncated one with --strict, a single pixel never`()
-        throws
-    {
+    @Test func `an empty image is refused, a truncated one with --strict, a single pixel never`() throws {
         let folder = try TemporaryFolder()
         let jpeg = try Data(contentsOf: URL(fileURLWithPath: Project.photograph("cat")))
         try jpeg.prefix(jpeg.count / 2).write(to: folder.url.appending(path: "half.jpg"))
@@ -223,7 +219,6 @@ import Testing
     }
 
     @Test(
-        "A missing argument is named",
         arguments: [
             (["convert"], "thaw: the graph is missing\nhint: see thaw convert --help\n"),
             (["classify"], "thaw: the model is missing\nhint: see thaw classify --help\n"),
@@ -246,7 +241,7 @@ import Testing
                 "thaw: an image or a folder of images is missing\nhint: see thaw compare --help\n"
             ),
         ] as [([String], String)])
-    func lacking(_ words: [String], _ expected: String) throws {
+    func `a missing argument is named`(_ words: [String], _ expected: String) throws {
         #expect(try message(words) == expected)
     }
 

@@ -171,7 +171,6 @@ import Testing
     }
 
     @Test(
-        "Models that cannot be compared are refused with what differs",
         arguments: [
             (
                 ["digits_gray", "resnet"],
@@ -200,7 +199,9 @@ import Testing
             (["resnet", "resnet", "--format", "csv"], "--format: invalid value 'csv'; expected text or json"),
             (["resnet", "resnet", "--size", "64x64"], "--size 64x64 differs from the graph's 32x32"),
         ] as [([String], String)])
-    func refusals(_ arguments: [String], _ message: String) throws {
+    func `models that cannot be compared are refused with what differs`(
+        _ arguments: [String], _ message: String
+    ) throws {
         let folder = try converted(arguments[1], "--labels", Project.labels(arguments[1]))
         let labels = try folder.write("airplane\ntwo\n3\n4\n5\n6\n7\n8\n9\n10\n", to: "labels.txt")
         let options = arguments[2...].map { $0 == "LABELS" ? labels : $0 }
@@ -312,7 +313,6 @@ import Testing
     }
 
     @Test(
-        "Nothing is written if --verify has no images",
         arguments: [
             (["resnet", "--verify", "none.jpg"], "thaw: none.jpg: no such file\n"),
             (["resnet", "more.jpg"], "thaw: unexpected argument 'more.jpg'\n"),
@@ -324,7 +324,7 @@ import Testing
                 "--verify needs a network that takes an image; this one takes an array"
             ),
         ] as [([String], String)])
-    func refusals(_ arguments: [String], _ message: String) throws {
+    func `nothing is written if --verify has no images`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let source =
             arguments[0] == "no_image" ? Project.fixture("graphs/\(Self.arrayGraph).pb") : Project.network(arguments[0])

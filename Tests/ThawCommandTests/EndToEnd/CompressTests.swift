@@ -170,7 +170,6 @@ import Testing
     }
 
     @Test(
-        "Missing and invalid arguments are refused",
         arguments: [
             ([], "the model is missing"),
             (["MODEL"], "--out is missing; --out FILE"),
@@ -205,7 +204,7 @@ import Testing
                 "ARRAY: --verify needs a network that takes an image; "
             ),
         ])
-    func refused(_ arguments: [String], _ message: String) throws {
+    func `missing and invalid arguments are refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let model = Project.fixture("coreml/rgb.mlmodel")
         let array = Project.fixture("coreml/array.mlmodel")

@@ -65,7 +65,6 @@ import Testing
     }
 
     @Test(
-        "What does not fit is refused with the command to use",
         arguments: [
             (["detect", "coreml/rgb.mlmodel", "detectors/shapes0.png"], "use 'thaw classify'"),
             (["detect", "pipelines/iris_svc.mlmodel", "detectors/shapes0.png"], "use 'thaw run'"),
@@ -100,7 +99,7 @@ import Testing
                 ], "--coco and --offset cannot be combined"
             ),
         ] as [([String], String)])
-    func refusals(_ arguments: [String], _ message: String) throws {
+    func `what does not fit is refused with the command to use`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let paths = arguments.map { $0 == "detectors" || $0.contains("/") ? Project.fixture($0) : $0 }
         let outcome = try Thaw.run(paths, in: folder)

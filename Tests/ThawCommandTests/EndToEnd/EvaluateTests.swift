@@ -163,14 +163,13 @@ import Testing
     }
 
     @Test(
-        "An invalid table is refused with its line",
         arguments: [
             ("cat.jpg\tunicorn\n", "'unicorn' in line 2 is not a label of the model"),
             ("cat.jpg\tcat\ncat.jpg\tdog\n", "line 3: 'cat.jpg' is already in line 2; list each photo once"),
             ("cat.jpg\tcat\nhorse.jpg\n", "line 3: has only one column; expected a path and a class"),
             ("cat.jpg\t10\n", "line 2: there is no class 10; the model has 10 classes, counted from 0"),
         ])
-    func tables(_ rows: String, _ expected: String) throws {
+    func `an invalid table is refused with its line`(_ rows: String, _ expected: String) throws {
         let folder = try TemporaryFolder()
         for name in ["cat", "horse"] {
             try FileManager.default.copyItem(
@@ -192,12 +191,11 @@ import Testing
     }
 
     @Test(
-        "What cannot be evaluated is refused",
         arguments: [
             ([], "a folder or a table of photos is missing"), (["a", "b"], "unexpected argument 'b'"),
             (["/nowhere"], "/nowhere: no such file"), (["a.tsv", "--offset", "one"], "expected an integer"),
         ])
-    func refused(_ arguments: [String], _ expected: String) throws {
+    func `what cannot be evaluated is refused`(_ arguments: [String], _ expected: String) throws {
         let outcome = try Thaw.run(demo + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(expected))

@@ -46,7 +46,6 @@ import Testing
     }
 
     @Test(
-        "Invalid names and descriptions are refused",
         arguments: [
             (
                 ["--rename", "x=y"],
@@ -72,7 +71,7 @@ import Testing
             (["--metadata", "thaw.lifted.scale=1"], "--metadata: the key 'thaw.lifted.scale' is reserved; "),
             (["--integer-labels"], "line 1: "),
         ])
-    func refused(_ arguments: [String], _ message: String) throws {
+    func `invalid names and descriptions are refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let base = ["convert", Project.network("resnet"), "--labels", Project.labels("resnet"), "-o", "m.mlmodel"]
         let outcome = try Thaw.run(base + arguments, in: folder)

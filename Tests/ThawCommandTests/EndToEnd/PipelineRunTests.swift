@@ -72,7 +72,6 @@ import Testing
     }
 
     @Test(
-        "What does not fit is refused",
         arguments: [
             (["iris_svc"], "the input 'input' is missing; the model takes an array of shape [4]"),
             (["iris_svc", "none.npy"], "none.npy: no such file"),
@@ -89,7 +88,7 @@ import Testing
             (["iris_svc", "bad.jsonl"], "bad.jsonl: line 2, input 'input': "),
             (["iris_svc", "blank.jsonl"], "blank.jsonl: line 4, input 'input': "),
         ] as [([String], String)])
-    func refusals(_ arguments: [String], _ message: String) throws {
+    func `what does not fit is refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": 3}\n".utf8).write(to: folder.url.appending(path: "bad.jsonl"))
         try Data("\n{\"input\": [1, 2, 3, 4]}\n\n{\"input\": 3}\n".utf8).write(

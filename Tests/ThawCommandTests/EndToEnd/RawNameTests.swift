@@ -5,7 +5,6 @@ import Testing
     /// File names may be any bytes, if the system allows that.
     @Suite struct RawNameTests {
         @Test(
-            "JSON is UTF-8 whatever the file names",
             arguments: [
                 ["classify", ClassifyTests.model.path, "photographs"],
                 ["evaluate", ClassifyTests.model.path, "photographs"],
@@ -15,7 +14,7 @@ import Testing
                     "--max-side", "64",
                 ],
             ])
-        func json(_ arguments: [String]) throws {
+        func `JSON is UTF-8 whatever the file names`(_ arguments: [String]) throws {
             let folder = try TemporaryFolder()
             // A horse in the folder of deer is in the list of mistakes.
             let start =
@@ -31,7 +30,6 @@ import Testing
         private static let network = Project.fixture("generators/super_resolution.pb")
 
         @Test(
-            "Folders may have any names",
             arguments: [
                 ("converted/tiny_program_iOS15_float32.mlpackage", "inspect $raw/tiny*"),
                 ("live/saved", "inspect $raw/saved"),
@@ -40,7 +38,7 @@ import Testing
                 ("photographs/cat.jpg", "apply '\(network)' $raw --max-side 32 -o $raw/out && [ -f $raw/out/cat.jpg ]"),
                 ("photographs/cat.jpg", "convert '\(Project.demo)' -o $raw/a.mlpackage && \"$0\" inspect $raw/a*"),
             ])
-        func folders(_ content: String, _ line: String) throws {
+        func `folders may have any names`(_ content: String, _ line: String) throws {
             let start = "raw=$(printf 'b\\374cher'); mkdir $raw; cp -r '\(Project.fixture(content))' $raw;"
             // The rest is not run if this line fails.
             let outcome = try Thaw.run(

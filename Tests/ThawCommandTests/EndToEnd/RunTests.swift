@@ -125,7 +125,6 @@ import Testing
     }
 
     @Test(
-        "Arrays that do not fit are refused with what the model takes",
         arguments: [
             ([], "-o OUTPUT.npy or -o FOLDER is missing"),
             (["color0"], "-o OUTPUT.npy or -o FOLDER is missing"),
@@ -140,7 +139,9 @@ import Testing
                 "a.npy: one file cannot hold 2 outputs: 'resnet/softmax', 'resnet/block3/add'; name a folder"
             ),
         ] as [([String], String)])
-    func refusals(_ arguments: [String], _ message: String) throws {
+    func `arrays that do not fit are refused with what the model takes`(
+        _ arguments: [String], _ message: String
+    ) throws {
         let folder = try TemporaryFolder()
         let paths = arguments.map { argument in
             argument.contains(/^(x=)?(color.|gray.|none)$/)

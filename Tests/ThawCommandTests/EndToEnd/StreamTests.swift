@@ -224,8 +224,8 @@ import Testing
         #expect(try folder.data("out.jsonl") == before)
     }
 
-    @Test("Results and a page cannot be written to one file", arguments: ["a", "./a", "b/../a", "b/l"])
-    func oneFile(_ spelling: String) throws {
+    @Test(arguments: ["a", "./a", "b/../a", "b/l"])
+    func `results and a page cannot be written to one file`(_ spelling: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(
             ["classify", model.path, Project.photograph("cat"), "--resume", "a", "--report", spelling], in: folder,

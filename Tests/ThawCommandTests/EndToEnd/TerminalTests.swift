@@ -4,13 +4,14 @@ import Testing
 /// Output to a terminal.
 @Suite struct TerminalTests {
     @Test(
-        "A file's name cannot control the terminal, with or without color",
         arguments: [
             (["classify", ClassifyTests.model.path], [:]), (["classify", ClassifyTests.model.path], ["NO_COLOR": "1"]),
             (["classify", ClassifyTests.model.path], ["TERM": "dumb"]),
             (["apply", Project.fixture("generators/super_resolution.pb"), "--max-side", "32", "-o", "out"], [:]),
         ] as [([String], [String: String])])
-    func names(_ arguments: [String], _ environment: [String: String]) throws {
+    func `a file's name cannot control the terminal, with or without color`(
+        _ arguments: [String], _ environment: [String: String]
+    ) throws {
         let folder = try TemporaryFolder()
         let name = "a\u{1B}]0;title\u{7}.jpg"
         try FileManager.default.copyItem(atPath: Project.photograph("cat"), toPath: folder.path(name))

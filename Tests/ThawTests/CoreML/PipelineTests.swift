@@ -142,7 +142,6 @@ private func message(_ name: String) throws -> Message {
     }
 
     @Test(
-        "Kinds that cannot be run are refused by their position and name",
         arguments: [
             ("visionFeaturePrint", "only Apple's systems"), ("soundAnalysisPreprocessing", "only Apple's systems"),
             ("wordTagger", "only Apple's systems"), ("gazetteer", "only Apple's systems"),
@@ -152,7 +151,7 @@ private func message(_ name: String) throws -> Message {
             ("neuralNetworkRegressor", "export the network"), ("bayesianProbitRegressor", "not supported"),
             ("itemSimilarityRecommender", "not supported"), ("classConfidenceThresholding", "not supported"),
         ])
-    func refused(_ kind: String, _ advice: String) throws {
+    func `kinds that cannot be run are refused by their position and name`(_ kind: String, _ advice: String) throws {
         var model = try message("iris_logistic")
         var models: [Message] = model.pipelineClassifier.pipeline.models
         models[1].choose(kind)
@@ -198,7 +197,6 @@ extension MessageType {
     }
 
     @Test(
-        "Inputs that do not fit are refused with what is expected",
         arguments: [
             ("iris_svc", "{}", "the input 'input' is missing; the model takes an array of shape [4]"),
             ("iris_svc", #"{"other": 1}"#, "there is no input 'other'; the model takes 'input'"),
@@ -219,13 +217,14 @@ extension MessageType {
             ("dictionary", #"{"input": {"a": "b"}}"#, "is neither a dictionary of strings to numbers"),
             ("hand_categories", #"{"color": 3, "size": 1}"#, "input 'color': '3' is neither a string"),
         ])
-    func refusals(_ name: String, _ row: String, _ words: String) throws {
+    func `inputs that do not fit are refused with what is expected`(
+        _ name: String, _ row: String, _ words: String
+    ) throws {
         let problem = try #require(try problem(name, row))
         #expect(problem.contains(words) || words == "not valid JSON" && problem.contains("JSON"), "\(problem)")
     }
 
     @Test(
-        "A stage that does not accept a value says so",
         arguments: [
             ("the model does not know the category 'mauve'", #"{"color": "mauve", "size": 1}"#, true),
             (
@@ -233,7 +232,7 @@ extension MessageType {
                 #"{"color": "mauve", "size": 1}"#, false
             ),
         ])
-    func stageRefusals(_ words: String, _ row: String, _ encodes: Bool) throws {
+    func `a stage that does not accept a value says so`(_ words: String, _ row: String, _ encodes: Bool) throws {
         var model = try message("hand_categories")
         var outer: [Message] = model.pipeline.models
         var inner: [Message] = outer[1].pipeline.models

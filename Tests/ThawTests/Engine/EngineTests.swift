@@ -3,8 +3,8 @@ import Testing
 @testable import Thaw
 
 struct EngineTests {
-    @Test("The engine agrees with the reference implementations, on every instruction set", arguments: EngineCase.all)
-    func agrees(_ c: EngineCase) throws {
+    @Test(arguments: EngineCase.all)
+    func `the engine agrees with the reference implementations, on every instruction set`(_ c: EngineCase) throws {
         let graph = try c.graph()
         try graph.validate()
         let inputs = c.arrays()
@@ -43,10 +43,8 @@ struct EngineTests {
         }
     }
 
-    @Test(
-        "One thread and several give the same bits",
-        arguments: EngineCase.convolutions + EngineCase.arrays + EngineCase.structure)
-    func threads(_ c: EngineCase) throws {
+    @Test(arguments: EngineCase.convolutions + EngineCase.arrays + EngineCase.structure)
+    func `one thread and several give the same bits`(_ c: EngineCase) throws {
         let graph = try c.graph()
         let inputs = c.arrays()
         for set in InstructionSet.availableForFloats {
@@ -56,8 +54,7 @@ struct EngineTests {
         }
     }
 
-    @Test("A pointwise convolution is fused with the depthwise one before it if the image between them is large")
-    func joins() throws {
+    @Test func `a pointwise convolution is fused with the depthwise one before it if the image is large`() throws {
         func steps(
             height: Int, outputs: Int = 16, secondConsumer: Bool = false, isFollowed: Bool = false
         ) throws -> [String] {
@@ -79,8 +76,7 @@ struct EngineTests {
         #expect(try steps(height: 64, isFollowed: true) == ["depthwise 3×3 + 1×1", "depthwise 3×3"])
     }
 
-    @Test("A pointwise convolution is fused with the scale before it if the image between them is not small")
-    func joinsScale() throws {
+    @Test func `a pointwise convolution is fused with the scale before it if the image is not small`() throws {
         func steps(height: Int, outputs: Int = 16, secondConsumer: Bool = false) throws -> [String] {
             var builder = GraphBuilder()
             let x = builder.input("x", TensorType([1, height, 32, 64]))
@@ -96,8 +92,7 @@ struct EngineTests {
         #expect(try steps(height: 32, secondConsumer: true) == ["direct 1×1"])
     }
 
-    @Test("Activations and residuals are fused with the dense layer after a reshape")
-    func joinsRows() throws {
+    @Test func `activations and residuals are fused with the dense layer after a reshape`() throws {
         func kinds(
             _ build: (inout GraphBuilder, Graph.Value, Graph.Value) throws -> [Graph.Value]
         ) throws -> [String] {
@@ -125,8 +120,7 @@ struct EngineTests {
         #expect(split.contains("Add"))
     }
 
-    @Test("Slices at known indices are copied if they are few")
-    func slices() throws {
+    @Test func `slices at known indices are copied if they are few`() throws {
         func isReference(_ c: EngineCase) throws -> Bool {
             try Program(c.graph()).steps.contains { $0.kind == "Gather" && $0.reference != nil }
         }
@@ -135,8 +129,7 @@ struct EngineTests {
         #expect(try isReference(rolled("", [2, 9], axis: 1, [8, 9])))
     }
 
-    @Test("Gates are multiplied into the weights if these are fewer than the image's elements")
-    func gates() throws {
+    @Test func `gates are multiplied into the weights if these are fewer than the image's elements`() throws {
         func isInWeights(_ shape: Shape, outputs: Int) throws -> Bool {
             let graph = try squeezeAndExcitation("gates", shape, outputs: outputs).graph()
             return try Program(graph).steps.contains { $0.algorithm == "gate weights" }
@@ -155,8 +148,7 @@ struct EngineTests {
         return builder.graph
     }
 
-    @Test("Attention over more keys than the kernels can address is computed by the reference implementation")
-    func manyKeys() throws {
+    @Test func `attention over more keys than kernels can address uses the reference implementation`() throws {
         func isReference(keys: Int) throws -> Bool {
             let graph = try attention(queries: 64, keys: keys, width: 1)
             return try Program(graph).steps.contains { $0.kind == "Attention" && $0.reference != nil }
@@ -166,8 +158,7 @@ struct EngineTests {
         #expect(try !isReference(keys: 10_000))
     }
 
-    @Test("The limit of a run's memory includes the scratch memory of all threads")
-    func scratchMemory() throws {
+    @Test func `the limit of a run's memory includes the scratch memory of all threads`() throws {
         // Each thread packs keys and values of 256 MB each; the limit is 8 GB.
         let graph = try attention(queries: 3, keys: 1 << 20, width: 64)
         _ = try Program(graph, threads: 1)
@@ -175,8 +166,8 @@ struct EngineTests {
         #expect(failure?.code == .limitExceeded)
     }
 
-    @Test("8-bit pixels are scaled into the layout that the first layer reads", arguments: [1, 3])
-    func pixels(channels: Int) throws {
+    @Test(arguments: [1, 3])
+    func `8-bit pixels are scaled into the layout that the first layer reads`(channels: Int) throws {
         let shape: Shape = [2, 6, 5, channels]
         let pixels = noise(60 * channels).map { UInt8(($0 + 1) * 127) }
         let scaling = PixelScaling(
@@ -204,8 +195,7 @@ struct EngineTests {
         }
     }
 
-    @Test("Tensors that are not float32 use the reference implementations")
-    func integers() throws {
+    @Test func `tensors that are not float32 use the reference implementations`() throws {
         var builder = GraphBuilder()
         let x = builder.input("x", TensorType([1, 4, 4, 16]))
         let y = try builder.one(convolution(axis(1), axis(1), 16, 10), x)
@@ -217,8 +207,7 @@ struct EngineTests {
         }
     }
 
-    @Test("Huge tensors are refused before memory is allocated")
-    func limits() throws {
+    @Test func `huge tensors are refused before memory is allocated`() throws {
         let tall = single("tall", [1, 1 << 25, 1, 1], convolution(axis(1), axis(3, 200, 200), 1, 1))
         let wide = EngineCase("wide", [1, 1 << 15, 1 << 15, 1]) { _, values in values }
         let many = EngineCase("many", [1, 1 << 13, 1 << 13, 4]) { builder, values in

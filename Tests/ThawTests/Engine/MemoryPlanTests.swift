@@ -5,8 +5,7 @@ import Testing
 struct MemoryPlanTests {
     typealias Request = MemoryPlan.Request
 
-    @Test("A chain of buffers needs no more than its two largest neighbors")
-    func chain() {
+    @Test func `a chain of buffers needs no more than its two largest neighbors`() {
         let plan = MemoryPlan([
             Request(byteCount: 1000, steps: 0...1), Request(byteCount: 640, steps: 1...2),
             Request(byteCount: 1000, steps: 2...3), Request(byteCount: 64, steps: 3...4),
@@ -15,20 +14,17 @@ struct MemoryPlanTests {
         #expect(plan.byteCount == 1024 + 640)
     }
 
-    @Test("No buffers need no memory")
-    func nothing() {
+    @Test func `no buffers need no memory`() {
         #expect(MemoryPlan([]).byteCount == 0)
     }
 
-    @Test("Many buffers in a chain take turns in the same memory")
-    func longChain() {
+    @Test func `many buffers in a chain take turns in the same memory`() {
         let requests = (0..<10_000).map { Request(byteCount: 100, steps: $0...$0 + 1) }
         #expect(MemoryPlan(requests).byteCount == 2 * 128)
     }
 
-    @Test(
-        "Buffers needed at the same time never overlap, and all are aligned", arguments: 1...20, [1 << 12, 0])
-    func random(seed: Int, mostBuffers: Int) {
+    @Test(arguments: 1...20, [1 << 12, 0])
+    func `buffers needed at the same time never overlap, and all are aligned`(seed: Int, mostBuffers: Int) {
         let numbers = noise(120, seed: UInt64(seed)).map { Int(abs($0) * 5000) }
         let requests = (0..<40).map { i in
             let first = numbers[3 * i] % 30

@@ -3,8 +3,8 @@ import Testing
 @testable import Thaw
 
 struct NetworkEngineTests {
-    @Test("The engine gives TensorFlow's answers, on every instruction set", arguments: NetworkCase.all)
-    func fixtures(_ network: NetworkCase) throws {
+    @Test(arguments: NetworkCase.all)
+    func `the engine gives TensorFlow's answers, on every instruction set`(_ network: NetworkCase) throws {
         let model = try network.conversion().model
         for set in InstructionSet.availableForFloats {
             let program = try Program(model.graph, instructionSet: set)
@@ -15,8 +15,8 @@ struct NetworkEngineTests {
         }
     }
 
-    @Test("No step of a network uses its reference implementation", arguments: NetworkCase.all)
-    func kernels(_ network: NetworkCase) throws {
+    @Test(arguments: NetworkCase.all)
+    func `no step of a network uses its reference implementation`(_ network: NetworkCase) throws {
         let program = try Program(network.conversion().model.graph)
         #expect(program.steps.filter { $0.reference != nil }.map { "\($0.kind) \($0.name)" } == [])
     }

@@ -58,16 +58,14 @@ struct WinogradTests {
     /// Relative to the range; a transform is less accurate than a sum of products.
     private let tolerance: Float = 1e-4
 
-    @Test("A transformed convolution agrees with the loops, on every instruction set", arguments: WinogradCase.all)
-    func agrees(_ c: WinogradCase) throws {
+    @Test(arguments: WinogradCase.all)
+    func `a transformed convolution agrees with the loops, on every instruction set`(_ c: WinogradCase) throws {
         try check(c.engineCase(), c.form)
         if c.size.height > 10 { try check(c.engineCase(padded: false), c.form) }
     }
 
-    @Test(
-        "Two threads give the same bits as one, each with its own copy of the transform",
-        arguments: WinogradCase.all + [WinogradCase.deep])
-    func copies(_ c: WinogradCase) throws {
+    @Test(arguments: WinogradCase.all + [WinogradCase.deep])
+    func `two threads give the same bits as one, each with its own copy of the transform`(_ c: WinogradCase) throws {
         let graph = try c.engineCase(images: 1).graph()
         let inputs = c.engineCase(images: 1).arrays()
         for set in InstructionSet.availableForFloats {
@@ -79,17 +77,16 @@ struct WinogradTests {
         }
     }
 
-    @Test("Images too large for a single transform are transformed tile by tile")
-    func whole() throws {
+    @Test func `images too large for a single transform are transformed tile by tile`() throws {
         let form = WinogradForm(height: .two3, width: .two3)
         let c = WinogradCase(form: form, name: "large", size: (131, 130), channels: (16, 17)) { try $0.one($2, $1) }
         try check(c.engineCase(), form)
     }
 
-    @Test(
-        "Lanes past the last channel stay finite after functions that are infinite at 0",
-        arguments: [.logarithm, .reciprocal, .reciprocalSquareRoot] as [Unary.Function])
-    func padding(_ function: Unary.Function) throws {
+    @Test(arguments: [.logarithm, .reciprocal, .reciprocalSquareRoot] as [Unary.Function])
+    func `lanes past the last channel stay finite after functions that are infinite at 0`(
+        _ function: Unary.Function
+    ) throws {
         let positive = Convolution(
             filters: Tensor(tensor([1, 1, 20, 20]).floats.map(abs), shape: [1, 1, 20, 20]),
             bias: Tensor([Float](repeating: 1, count: 20), shape: [20]),
@@ -104,19 +101,18 @@ struct WinogradTests {
         try check(c, form)
     }
 
-    @Test("Every form needs fewer multiplications than the loops", arguments: WinogradForm.all)
-    func saves(_ form: WinogradForm) {
+    @Test(arguments: WinogradForm.all)
+    func `every form needs fewer multiplications than the loops`(_ form: WinogradForm) {
         #expect(form.points < form.height.window * form.width.window * form.height.outputs * form.width.outputs)
     }
 
     @Test(
-        "Work is divided for two threads if possible",
         arguments: [
             // A single group of filters: tiles are divided, unless there are few.
             (size: 28, outputs: 32, atLeast: 2), (size: 14, outputs: 32, atLeast: 1),
             (size: 28, outputs: 128, atLeast: 2), (size: 35, outputs: 96, atLeast: 4),
         ])
-    func plans(size: Int, outputs: Int, atLeast: Int) {
+    func `work is divided for two threads if possible`(size: Int, outputs: Int, atLeast: Int) {
         for set in InstructionSet.availableForFloats {
             func image(_ channels: Int) -> Location {
                 Location(TensorType([1, size, size, channels]), slot: 0, kind: .blocked, kernels: set.kernels)
@@ -130,8 +126,7 @@ struct WinogradTests {
         }
     }
 
-    @Test("Strides and dilation use the loops")
-    func candidates() {
+    @Test func `strides and dilation use the loops`() {
         let plain = Window(height: axis(3, 1, 1), width: axis(3, 1, 1))
         let model = CostModel(InstructionSet.baseline.kernels)
         #expect(model.candidates(plain).count > 1)

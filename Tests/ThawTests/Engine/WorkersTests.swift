@@ -5,8 +5,8 @@ import Testing
 @testable import Thaw
 
 struct WorkersTests {
-    @Test("Every chunk runs exactly once, with any number of threads", arguments: [1, 2, 3, 8])
-    func chunks(threads: Int) {
+    @Test(arguments: [1, 2, 3, 8])
+    func `every chunk runs exactly once, with any number of threads`(threads: Int) {
         let workers = Workers(threads)
         #expect(workers.count == threads)
         for chunks in [0, 1, 2, 7, 100, 1000] {
@@ -18,8 +18,8 @@ struct WorkersTests {
         }
     }
 
-    @Test("More chunks than a job may have are split into several jobs", arguments: [1, 2, 3, 8])
-    func jobs(threads: Int) {
+    @Test(arguments: [1, 2, 3, 8])
+    func `more chunks than a job may have are split into several jobs`(threads: Int) {
         let workers = Workers(threads)
         for chunks in [0, 1, 9, 10, 11, 20, 21, 1000] {
             let counts = pointer([Int](repeating: 0, count: 1000))
@@ -30,8 +30,7 @@ struct WorkersTests {
         }
     }
 
-    @Test("An unreasonable number of threads is limited")
-    func excess() {
+    @Test func `an unreasonable number of threads is limited`() {
         let workers = Workers(1_000_000)
         #expect(workers.count >= 16 && workers.count < 10_000)
         let counts = pointer([Int](repeating: 0, count: 100))
@@ -42,8 +41,7 @@ struct WorkersTests {
     }
 
     /// The counter of jobs wraps around after 65,536.
-    @Test("Job follows job, also after sleep")
-    func manyRuns() {
+    @Test func `job follows job, also after sleep`() {
         let workers = Workers(2)
         let counts = pointer([Int](repeating: 0, count: 4))
         for run in 0..<66_000 {
@@ -56,8 +54,7 @@ struct WorkersTests {
     }
 
     /// A thread that missed the end would sleep forever, and whoever frees the workers with it.
-    @Test("The threads end, even in the middle of a job's end")
-    func end() {
+    @Test func `the threads end, even in the middle of a job's end`() {
         let counts = pointer([Int](repeating: 0, count: 2))
         for _ in 0..<10_000 {
             Workers(2).run(chunks: 2, context: counts) { context, chunk, _ in
@@ -67,8 +64,8 @@ struct WorkersTests {
         #expect((0..<2).allSatisfy { counts[$0] == 10_000 })
     }
 
-    @Test("A thread without chunks takes over those of a delayed thread", arguments: [2, 3])
-    func heldUp(threads: Int) {
+    @Test(arguments: [2, 3])
+    func `a thread without chunks takes over those of a delayed thread`(threads: Int) {
         let workers = Workers(threads)
         // Chunk 0 ends only when all others have been done.
         let done = UnsafeMutablePointer<Int32>.allocate(capacity: 1)

@@ -4,8 +4,8 @@ import Testing
 @testable import Thaw
 
 @Suite struct DecodingTests {
-    @Test("Every kind of image decodes to Pillow's pixels", arguments: ImageFixtures.table("decoded"))
-    func decoding(_ expected: ImageFixtures.Case) throws {
+    @Test(arguments: ImageFixtures.table("decoded"))
+    func `every kind of image decodes to Pillow's pixels`(_ expected: ImageFixtures.Case) throws {
         let image = try DecodedImage(contentsOfFile: ImageFixtures.path("good/" + expected.file))
         #expect(image.warning == nil)
         // Versions of libwebp differ in the last bit of colors.
@@ -14,8 +14,8 @@ import Testing
         #expect(try #require(difference) <= tolerance)
     }
 
-    @Test("Alpha is composited onto the requested background", arguments: ImageFixtures.table("composed"))
-    func composing(_ expected: ImageFixtures.Case) throws {
+    @Test(arguments: ImageFixtures.table("composed"))
+    func `alpha is composited onto the requested background`(_ expected: ImageFixtures.Case) throws {
         let color = try #require(UInt32(expected.fields["ground"]!.dropFirst(), radix: 16))
         let ground = RGBColor(
             red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
@@ -26,19 +26,16 @@ import Testing
         #expect(try #require(picture.converted(to: .rgb).difference(from: expected.pixels)) <= 1)
     }
 
-    @Test(
-        "Gray files decode to one channel",
-        arguments: ["gray.jpg", "gray-1.png", "gray-alpha-16.png", "gray.pgm", "16.pam"])
-    func grayStaysGray(_ name: String) throws {
+    @Test(arguments: ["gray.jpg", "gray-1.png", "gray-alpha-16.png", "gray.pgm", "16.pam"])
+    func `gray files decode to one channel`(_ name: String) throws {
         #expect(try Pixels(contentsOfFile: ImageFixtures.path("good/" + name)).channels == 1)
     }
 
     @Test(
-        "Other kinds of images are refused by name",
         arguments: [
             ("tiff", "a TIFF"), ("heic", "a HEIC"), ("avif", "an AVIF"), ("jp2", "a JPEG 2000"), ("ico", "an icon"),
         ])
-    func otherKinds(_ suffix: String, _ kind: String) throws {
+    func `other kinds of images are refused by name`(_ suffix: String, _ kind: String) throws {
         let path = ImageFixtures.path("refused/picture." + suffix)
         let failure = #expect(throws: Failure.self) { try Pixels(contentsOfFile: path) }
         #expect(
@@ -47,8 +44,7 @@ import Testing
                 + "JPEG, PNG, WebP, GIF, BMP, PNM and PAM are supported")
     }
 
-    @Test("A missing file, a folder, an empty file and a text file are refused as such")
-    func notPictures() throws {
+    @Test func `a missing file, a folder, an empty file and a text file are refused as such`() throws {
         let folder = try TemporaryFolder()
         try Data().write(to: folder.url.appending(path: "empty.jpg"))
         try Data("Dear Sir or Madam".utf8).write(to: folder.url.appending(path: "text.png"))
@@ -73,10 +69,8 @@ import Testing
         "color.ppm", "text.ppm", "bits.pbm", "16.pgm", "alpha.pam",
     ]
 
-    @Test(
-        "A file truncated anywhere is refused in strict mode, and never read past its end",
-        arguments: kinds)
-    func truncated(_ name: String) throws {
+    @Test(arguments: kinds)
+    func `a file truncated anywhere is refused in strict mode, and never read past its end`(_ name: String) throws {
         let whole = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/" + name)))
         let size = try Pixels(contentsOfFile: ImageFixtures.path("good/" + name))
         // The last bytes are the end-of-image marker, the checksum of an empty chunk, the end of a number, or padding.
@@ -97,8 +91,7 @@ import Testing
         }
     }
 
-    @Test("A JPEG truncated in the middle is complete above the cut")
-    func halfAPhotograph() throws {
+    @Test func `a JPEG truncated in the middle is complete above the cut`() throws {
         let whole = try Data(contentsOf: URL(filePath: Fixtures.path("photographs/coffee.jpg")))
         let full = try Pixels(contentsOfFile: Fixtures.path("photographs/coffee.jpg"))
         let image = try whole.prefix(whole.count / 2).withUnsafeBytes { try DecodedImage(decoding: $0) }
@@ -108,8 +101,7 @@ import Testing
         #expect(image.pixels.bytes.prefix(quarter) == full.bytes.prefix(quarter))
     }
 
-    @Test("A truncated GIF is complete above the cut; one without any block of data is refused")
-    func halfAnIndexedPicture() throws {
+    @Test func `a truncated GIF is complete above the cut; one without any block of data is refused`() throws {
         let path = ImageFixtures.path("good/plain.gif")
         let (data, full) = (try Data(contentsOf: URL(filePath: path)), try Pixels(contentsOfFile: path))
         func read(_ data: Data) throws -> DecodedImage { try data.withUnsafeBytes { try DecodedImage(decoding: $0) } }
@@ -130,8 +122,7 @@ import Testing
         #expect(throws: Failure.truncatedImage("GIF")) { try read(data[..<start]) }
     }
 
-    @Test("Bytes between the blocks of a GIF are skipped")
-    func strayBytes() throws {
+    @Test func `bytes between the blocks of a GIF are skipped`() throws {
         let path = ImageFixtures.path("good/plain.gif")
         var data = try Data(contentsOf: URL(filePath: path))
         // After the header and the palette, whose size is in the flags.
@@ -139,8 +130,7 @@ import Testing
         #expect(try data.withUnsafeBytes { try Pixels(decoding: $0) } == (try Pixels(contentsOfFile: path)))
     }
 
-    @Test("A PNG with a wrong checksum is read with a warning, or refused in strict mode")
-    func wrongChecksum() throws {
+    @Test func `a PNG with a wrong checksum is read with a warning, or refused in strict mode`() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         var data = try Data(contentsOf: URL(filePath: path))
         data[data.count - 13] ^= 1
@@ -152,8 +142,7 @@ import Testing
         }
     }
 
-    @Test("The orientation in XMP is used if EXIF has none")
-    func orientationInXMP() throws {
+    @Test func `the orientation in XMP is used if EXIF has none`() throws {
         func chunk(_ name: String, _ content: [UInt8]) -> Data {
             var data = Data([0, 0, UInt8(content.count >> 8), UInt8(content.count & 255)])
             data += Data(name.utf8)
@@ -174,8 +163,8 @@ import Testing
         #expect(try none.withUnsafeBytes { try Pixels(decoding: $0) } == upright)
     }
 
-    @Test("EXIF's orientation has two bytes or four", arguments: [3, 4, 8, 9], [true, false])
-    func orientationOfAnyWidth(_ type: Int, _ isLittle: Bool) throws {
+    @Test(arguments: [3, 4, 8, 9], [true, false])
+    func `EXIF's orientation has two bytes or four`(_ type: Int, _ isLittle: Bool) throws {
         func number(_ value: Int, _ count: Int) -> [UInt8] {
             let bytes = (0..<count).map { UInt8(value >> (8 * $0) & 255) }
             return isLittle ? bytes : bytes.reversed()
@@ -190,8 +179,7 @@ import Testing
         #expect(try png.withUnsafeBytes { try Pixels(decoding: $0) } == upright.turned(.turnedRight))
     }
 
-    @Test("A PNG whose end is missing is read, with a warning")
-    func pngWithoutEnd() throws {
+    @Test func `a PNG whose end is missing is read, with a warning`() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         let png = try Data(contentsOf: URL(filePath: path)).dropLast(12)
         let image = try png.withUnsafeBytes { try DecodedImage(decoding: $0) }
@@ -199,8 +187,7 @@ import Testing
         #expect(image.warning?.description == "the PNG file ends too early")
     }
 
-    @Test("Unusual bitmaps: masks of 24 bits, a short palette, any whitespace in a header")
-    func unusualBitmaps() throws {
+    @Test func `bitmaps with masks of 24 bits, a short palette, or any whitespace in a header are read`() throws {
         /// A bitmap with the words of a header, each with its number of bytes.
         func bitmap(_ words: [(value: Int, count: Int)], _ content: [UInt8]) -> [UInt8] {
             var bytes = Array("BM".utf8)
@@ -220,8 +207,8 @@ import Testing
         #expect(try blank.withUnsafeBytes { try Pixels(decoding: $0) }.bytes == [7, 8, 9])
     }
 
-    @Test("Corruption gives an image of the same size or a failure, never a crash", arguments: kinds)
-    func damaged(_ name: String) throws {
+    @Test(arguments: kinds)
+    func `corruption gives an image of the same size or a failure, never a crash`(_ name: String) throws {
         let whole = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/" + name)))
         var state: UInt64 = 1
         for _ in 0..<1000 {
@@ -239,8 +226,7 @@ import Testing
         }
     }
 
-    @Test("A header that declares more pixels than the file can contain is refused before allocation")
-    func absurdSizes() throws {
+    @Test func `a header that declares more pixels than the file can contain is refused before allocation`() throws {
         var png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/rgb-8.png")))
         png.replaceSubrange(16..<24, with: [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF])
         let huge = #expect(throws: Failure.self) { try png.withUnsafeBytes { try Pixels(decoding: $0) } }
@@ -257,8 +243,7 @@ import Testing
         #expect(wide?.problem.description == "the file is too short for the 12288 × 12288 pixels that it claims")
     }
 
-    @Test("The limit of pixels can be changed")
-    func limit() throws {
+    @Test func `the limit of pixels can be changed`() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
         #expect(try Pixels(contentsOfFile: path, DecodingOptions(maximumPixels: 450)).width == 25)
         for name in ["rgb-8.png", "baseline-420.jpg", "lossless.webp", "plain.gif", "24.bmp", "rle8.bmp", "color.ppm"] {

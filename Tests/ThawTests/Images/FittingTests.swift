@@ -3,8 +3,8 @@ import Testing
 @testable import Thaw
 
 @Suite struct FittingTests {
-    @Test("Cropping and resizing gives Pillow's pixels", arguments: ImageFixtures.table("resized"))
-    func resizing(_ expected: ImageFixtures.Case) throws {
+    @Test(arguments: ImageFixtures.table("resized"))
+    func `cropping and resizing gives Pillow's pixels`(_ expected: ImageFixtures.Case) throws {
         let source = try Pixels(contentsOfFile: ImageFixtures.path("good/" + expected.file))
         let layout: ColorLayout = expected.pixels.channels == 1 ? .gray : .rgb
         let crop = try crop(expected.fields["crop"]!)
@@ -20,9 +20,9 @@ import Testing
 
     /// TensorFlow rounds once, at the end; here, each of the two passes rounds.
     @Test(
-        "TensorFlow's resize methods give its pixels, within a gray level", arguments: ImageFixtures.table("tensorflow")
+        arguments: ImageFixtures.table("tensorflow")
     )
-    func resizingLikeTensorFlow(_ expected: ImageFixtures.Case) throws {
+    func `TensorFlow's resize methods give its pixels, within a gray level`(_ expected: ImageFixtures.Case) throws {
         let source = try Pixels(contentsOfFile: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
         let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
         let picture = source.fitted(width: expected.pixels.width, height: expected.pixels.height, resize: resize)
@@ -30,10 +30,8 @@ import Testing
     }
 
     /// Sizes near those of vectors, and crops at arbitrary positions.
-    @Test(
-        "All kernels resize equally",
-        arguments: [(1, 40), (2, 15), (4, 20), (5, 24), (6, 19), (17, 16), (64, 33), (101, 57), (300, 200)], [1, 3])
-    func kernels(_ size: (Int, Int), _ channels: Int) throws {
+    @Test(arguments: [(1, 40), (2, 15), (4, 20), (5, 24), (6, 19), (17, 16), (64, 33), (101, 57), (300, 200)], [1, 3])
+    func `all kernels resize equally`(_ size: (Int, Int), _ channels: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<size.0 * size.1 * channels).map { _ in UInt8.random(in: 0...255, using: &generator) }
         let picture = Pixels(width: size.0, height: size.1, channels: channels, bytes: bytes)
@@ -51,8 +49,7 @@ import Testing
         }
     }
 
-    @Test("A photo decoded at reduced scale is close to the full one, resized")
-    func reduction() throws {
+    @Test func `a photo decoded at reduced scale is close to the full one, resized`() throws {
         let path = Fixtures.path("photographs/coffee.jpg")
         let whole = try Pixels(contentsOfFile: path)
         for (side, crop) in [(32, Crop.fill), (64, .center(0.875)), (48, .fit(on: .black))] {
@@ -86,14 +83,12 @@ import Testing
                 blue: UInt8(truncatingIfNeeded: color)))
     }
 
-    @Test("A crop smaller than a pixel is the pixel in the middle")
-    func tinyCrop() {
+    @Test func `a crop smaller than a pixel is the pixel in the middle`() {
         let picture = Pixels(width: 3, height: 1, channels: 1, bytes: [10, 20, 30])
         #expect(picture.fitted(width: 2, height: 2, crop: .center(0.01)).bytes == [20, 20, 20, 20])
     }
 
-    @Test("Channels are reversed, copied, and weighted according to ITU-R 601")
-    func layouts() {
+    @Test func `channels are reversed, copied, and weighted according to ITU-R 601`() {
         let color = Pixels(width: 2, height: 1, channels: 3, bytes: [255, 0, 0, 10, 200, 30])
         #expect(color.converted(to: .bgr).bytes == [0, 0, 255, 30, 200, 10])
         #expect(color.converted(to: .gray).bytes == [76, 124])

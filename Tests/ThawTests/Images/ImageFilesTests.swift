@@ -4,8 +4,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct ImageFilesTests {
-    @Test("A folder is walked recursively, in byte order of the paths, skipping other files")
-    func walking() throws {
+    @Test func `a folder is walked recursively, in byte order of the paths, skipping other files`() throws {
         let folder = try TemporaryFolder()
         let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/one-pixel.png")))
         for (name, data) in [
@@ -30,8 +29,7 @@ import Testing
         #expect(try ImageFiles.under([root + "/a/"]) == [root + "/a/deep/er/Ä.PNG", root + "/a/z.jpg"])
     }
 
-    @Test("A link to another folder is followed once, and hidden files are skipped")
-    func links() throws {
+    @Test func `a link to another folder is followed once, and hidden files are skipped`() throws {
         let folder = try TemporaryFolder()
         let manager = FileManager.default
         for name in ["photos/a/1.png", "photos/.hidden/2.png", "photos/._1.png", "elsewhere/in/3.png"] {
@@ -53,14 +51,13 @@ import Testing
 
     /// Changes to a folder after it was listed, and the reported change; nil if it does not matter.
     @Test(
-        "A folder whose images change during a walk is reported",
         arguments: [
             (["add c.png"], 3), (["add photo"], 3), (["add sub/"], 3), (["remove a.png"], 1),
             (["remove a.png", "add c.png"], 2), (["remove a.png", "remove b.png", "remove notes.txt"], 0),
             (["add page.html"], nil), (["add .hidden.png"], nil), (["remove notes.txt"], nil),
             (["add c.png", "remove c.png"], nil), ([], nil),
         ] as [([String], Int?)])
-    func changes(_ changes: [String], _ now: Int?) throws {
+    func `a folder whose images change during a walk is reported`(_ changes: [String], _ now: Int?) throws {
         let folder = try TemporaryFolder()
         func file(_ name: some StringProtocol) -> URL { folder.url.appending(path: String(name)) }
         for name in ["a.png", "b.png", "notes.txt"] { try Data().write(to: file(name)) }
@@ -85,8 +82,7 @@ import Testing
         #expect(changed.allSatisfy { $0.before == 2 })
     }
 
-    @Test("A folder that is missing at the end of a walk has changed")
-    func goneFolder() throws {
+    @Test func `a folder that is missing at the end of a walk has changed`() throws {
         let folder = try TemporaryFolder()
         let inner = folder.url.appending(path: "inner")
         try FileManager.default.createDirectory(at: inner, withIntermediateDirectories: false)
@@ -97,8 +93,7 @@ import Testing
         #expect(files.changedFolders.map(\.before) == [1] && files.changedFolders.allSatisfy { $0.now == nil })
     }
 
-    @Test("A name that is not UTF-8 finds its file")
-    func namesOfBytes() throws {
+    @Test func `a name that is not UTF-8 finds its file`() throws {
         let folder = try TemporaryFolder()
         let bytes = Array((folder.url.path + "/f").utf8) + [0xFC] + Array("r-ü.png".utf8)
         let name = String(fileName: bytes)
@@ -112,17 +107,15 @@ import Testing
     }
 
     @Test(
-        "The bytes of a name are preserved",
         arguments: [
             [0x61, 0xC3, 0xBC], [0xFC], [0xC3], [0xC3, 0x28], [0xF0, 0x9F, 0x98], [0xF4, 0x90, 0x80, 0x80, 0x61],
             [0xF4, 0x8F, 0xBF, 0xBC],
         ])
-    func roundTrip(_ bytes: [UInt8]) {
+    func `the bytes of a name are preserved`(_ bytes: [UInt8]) {
         #expect(String(fileName: bytes).fileName.map { UInt8(bitPattern: $0) } == bytes + [0])
     }
 
-    @Test("Named files are used without checks, in the given order")
-    func naming() throws {
+    @Test func `named files are used without checks, in the given order`() throws {
         #expect(try ImageFiles.under(["b", "missing.txt", "a"]) == ["b", "missing.txt", "a"])
     }
 }

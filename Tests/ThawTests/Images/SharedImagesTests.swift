@@ -19,8 +19,7 @@ struct SharedImagesTests {
         return lines.filter { $0[0].hasPrefix(folder) }
     }
 
-    @Test("Photos have Pillow's pixels, decoded, resized and cropped")
-    func photographs() throws {
+    @Test func `photos have Pillow's pixels, decoded, resized and cropped`() throws {
         for line in Self.lines(below: "imagenet/") {
             let photo = try Pixels(contentsOfFile: sharedImages! + "/" + line[0]).converted(to: .rgb)
             #expect("\(photo.width)x\(photo.height)" == line[1])
@@ -32,8 +31,7 @@ struct SharedImagesTests {
         }
     }
 
-    @Test("Difficult images have Pillow's pixels if Pillow reads them; others may be read")
-    func difficultOnes() throws {
+    @Test func `difficult images have Pillow's pixels if Pillow reads them; others may be read`() throws {
         var (equal, refused, more) = (0, 0, 0)
         for line in Self.lines(below: "odd/") {
             let image = try? DecodedImage(contentsOfFile: sharedImages! + "/" + line[0])

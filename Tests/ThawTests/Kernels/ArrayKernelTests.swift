@@ -4,8 +4,8 @@ import Testing
 @testable import Thaw
 
 struct ArrayKernelTests {
-    @Test("Elements are copied with any strides", arguments: [(1, 1), (3, 1), (1, 4), (0, 1), (-1, 1)])
-    func copies(inputStep: Int, outputStep: Int) {
+    @Test(arguments: [(1, 1), (3, 1), (1, 4), (0, 1), (-1, 1)])
+    func `elements are copied with any strides`(inputStep: Int, outputStep: Int) {
         let (width, count) = (21, 18)
         let input = noise(2000)
         for (set, table) in kernelTables {
@@ -22,8 +22,8 @@ struct ArrayKernelTests {
         }
     }
 
-    @Test("Runs of values are reduced", arguments: ReductionWork.Kind.allCases)
-    func reductions(_ kind: ReductionWork.Kind) {
+    @Test(arguments: ReductionWork.Kind.allCases)
+    func `runs of values are reduced`(_ kind: ReductionWork.Kind) {
         for (depth, width, columns) in [(1, 1, 0..<1), (37, 1, 0..<1), (5, 40, 0..<40), (3, 40, 16..<37)] {
             let input = noise(depth * width)
             for (set, table) in kernelTables {
@@ -51,8 +51,8 @@ struct ArrayKernelTests {
         }
     }
 
-    @Test("Products of matrices of any size", arguments: [(1, 1, 1), (3, 5, 16), (4, 7, 17), (9, 33, 40)])
-    func products(rows: Int, depth: Int, columns: Int) {
+    @Test(arguments: [(1, 1, 1), (3, 5, 16), (4, 7, 17), (9, 33, 40)])
+    func `matrices of any size are multiplied`(rows: Int, depth: Int, columns: Int) {
         let left = noise(rows * depth)
         let right = noise(depth * columns, seed: 2)
         for (set, table) in kernelTables {

@@ -15,8 +15,8 @@ struct BFloat16KernelTests {
         + (1...8).map { ConvolutionCase(inputs: 24, outputs: 40, size: $0, plainOutput: true) }
         + [5, 7, 12, 30].map { ConvolutionCase(inputs: $0, outputs: 16, window: 3, stride: 2, hasResidual: true) }
 
-    @Test("A convolution agrees with plain loops", arguments: cases)
-    func full(_ c: ConvolutionCase) {
+    @Test(arguments: cases)
+    func `a convolution agrees with plain loops`(_ c: ConvolutionCase) {
         for table in tables { full(c, table) }
     }
 
@@ -82,8 +82,8 @@ struct BFloat16KernelTests {
         }
     }
 
-    @Test("An infinite value is not multiplied by padding", arguments: [1, 2, 3, 5, 8])
-    func infinity(_ inputs: Int) {
+    @Test(arguments: [1, 2, 3, 5, 8])
+    func `an infinite value is not multiplied by padding`(_ inputs: Int) {
         let c = ConvolutionCase(inputs: inputs, outputs: 16, size: 1)
         let steps = ConvolutionSteps(tapCount: 1, depth: inputs)
         let weights = [Float](repeating: 1, count: inputs * 16)

@@ -45,8 +45,8 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
 }
 
 struct ConvolutionKernelTests {
-    @Test("A convolution agrees with plain loops", arguments: ConvolutionCase.all)
-    func full(_ c: ConvolutionCase) {
+    @Test(arguments: ConvolutionCase.all)
+    func `a convolution agrees with plain loops`(_ c: ConvolutionCase) {
         let input = noise(c.inputBlocks * c.plane)
         let weights = noise(c.window * c.window * c.inputs * c.outputs, seed: 2)
         let bias = noise(c.outputBlocks * 16, seed: 3)
@@ -107,8 +107,8 @@ struct ConvolutionKernelTests {
         }
     }
 
-    @Test("Any number of pixels is computed, each exactly once", arguments: ConvolutionCase.tileCounts)
-    func tiles(_ pixels: Int) {
+    @Test(arguments: ConvolutionCase.tileCounts)
+    func `any number of pixels is computed, each exactly once`(_ pixels: Int) {
         let input = noise(pixels * 16)
         for (set, table) in kernelTables {
             for blocks in 1...table.groupBlocks { identity(input, pixels: pixels, blocks: blocks, set, table) }
@@ -140,20 +140,19 @@ struct ConvolutionKernelTests {
     }
 
     @Test(
-        "Groups are as wide as possible without leaving a single block",
         arguments: [
             (blocks: 1, most: 4, widths: [1]), (2, 4, [2]), (3, 4, [3]), (4, 4, [4]), (5, 4, [3, 2]), (6, 4, [3, 3]),
             (7, 4, [3, 4]), (8, 4, [4, 4]), (9, 4, [3, 3, 3]), (13, 4, [3, 3, 3, 4]), (5, 2, [2, 2, 1]),
             (3, 1, [1, 1, 1]),
         ])
-    func groups(_ blocks: Int, most: Int, widths: [Int]) {
+    func `groups are as wide as possible without leaving a single block`(_ blocks: Int, most: Int, widths: [Int]) {
         let groups = BlockGroups(blocks: blocks, maximumWidth: most)
         #expect(groups.ranges.map(\.count) == widths)
         #expect(groups.widest == widths.max())
     }
 
-    @Test("A first layer reads rows of a plain image", arguments: [1, 3, 4])
-    func stem(channels: Int) {
+    @Test(arguments: [1, 3, 4])
+    func `a first layer reads rows of a plain image`(channels: Int) {
         let size = 12
         let outputSize = 5
         let image = noise(size * size * channels)
@@ -194,7 +193,6 @@ struct ConvolutionKernelTests {
     }
 
     @Test(
-        "A depthwise convolution agrees with plain loops",
         arguments: [
             ConvolutionCase(inputs: 32, outputs: 32, window: 3),
             ConvolutionCase(inputs: 32, outputs: 32, window: 3, stride: 2),
@@ -204,7 +202,7 @@ struct ConvolutionKernelTests {
         ] + (16...30).map { ConvolutionCase(inputs: 16, outputs: 16, size: $0, window: 3) } + [
             ConvolutionCase(inputs: 16, outputs: 16, size: 3, window: 3)
         ])
-    func depthwise(_ c: ConvolutionCase) {
+    func `a depthwise convolution agrees with plain loops`(_ c: ConvolutionCase) {
         let input = noise(c.inputBlocks * c.plane)
         let weights = noise(c.inputs * c.window * c.window, seed: 2)
         let bias = noise(c.inputs, seed: 3)

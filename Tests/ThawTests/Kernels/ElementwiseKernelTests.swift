@@ -84,8 +84,8 @@ extension UnaryFunction.Kind {
 }
 
 struct ElementwiseKernelTests {
-    @Test("A function is accurate to 1e-6 over its whole range", arguments: UnaryFunction.Kind.allCases)
-    func unary(_ kind: UnaryFunction.Kind) {
+    @Test(arguments: UnaryFunction.Kind.allCases)
+    func `a function is accurate to 1e-6 over its whole range`(_ kind: UnaryFunction.Kind) {
         var function = UnaryFunction(kind, alpha: 0.2, beta: 0.5)
         if kind == .clamp { function = UnaryFunction(kind, alpha: -0.5, beta: 6) }
         let dense = (-2000...2000).map { Float($0) / 400 }
@@ -115,12 +115,11 @@ struct ElementwiseKernelTests {
     }
 
     @Test(
-        "NaN stays NaN, and infinities are handled",
         arguments: [
             UnaryFunction.Kind.clamp, .exp, .expm1, .sigmoid, .tanh, .elu, .selu, .leaky, .erf, .erfc, .softplus, .log,
             .round, .floor, .ceiling, .sign, .hardSigmoid, .threshold,
         ])
-    func special(_ kind: UnaryFunction.Kind) {
+    func `NaN stays NaN, and infinities are handled`(_ kind: UnaryFunction.Kind) {
         let function = UnaryFunction(kind, alpha: kind == .clamp ? 0 : 0.5, beta: 6)
         let input = [Float.nan, .infinity, -.infinity, 200, -200]
         for (set, table) in kernelTables {
@@ -138,8 +137,8 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Two rows are combined elementwise, blockwise and with a scalar", arguments: BinaryFunction.allCases)
-    func binary(_ function: BinaryFunction) {
+    @Test(arguments: BinaryFunction.allCases)
+    func `two rows are combined elementwise, blockwise and with a scalar`(_ function: BinaryFunction) {
         // Powers of negative values are undefined.
         let left = noise(3 * 50).map { function == .power ? abs($0) + 0.1 : $0 }
         let right = noise(3 * 50, seed: 2).map { $0 + 2 }
@@ -169,8 +168,8 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Scale and offset are per channel, in either layout", arguments: [RowWork.Pattern.each, .block])
-    func scale(_ pattern: RowWork.Pattern) {
+    @Test(arguments: [RowWork.Pattern.each, .block])
+    func `scale and offset are per channel, in either layout`(_ pattern: RowWork.Pattern) {
         let width = pattern == .block ? 48 : 37
         let left = noise(2 * width)
         let factor = noise(width, seed: 2)
@@ -191,8 +190,8 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("A softmax sums to one, also for large values", arguments: [1, 15, 16, 49, 1000])
-    func softmax(width: Int) {
+    @Test(arguments: [1, 15, 16, 49, 1000])
+    func `a softmax sums to one, also for large values`(width: Int) {
         for shift in [Float(0), 1000] {
             let input = noise(2 * width).map { $0 * 10 + shift }
             for (set, table) in kernelTables {
@@ -213,8 +212,7 @@ struct ElementwiseKernelTests {
         }
     }
 
-    @Test("Powers of negative values have the right sign for integer exponents, and all powers of 1 are 1")
-    func power() {
+    @Test func `powers of negative values have the right sign, and all powers of 1 are 1`() {
         let bases: [Float] = [-2, -1.5, 0, 3, -3, 0.5, -4, 7, 1, 1, 1, 1]
         let exponents: [Float] = [3, 2, 2, -2, -1, 0.5, 0.5, 0, .infinity, -.infinity, .nan, 3]
         for (set, table) in kernelTables {

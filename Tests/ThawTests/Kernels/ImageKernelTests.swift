@@ -4,8 +4,8 @@ import Testing
 @testable import Thaw
 
 struct ImageKernelTests {
-    @Test("Resizing computes weighted sums of rows and columns", arguments: [(1, 1), (2, 2), (4, 4), (3, 2), (2, 5)])
-    func resizing(rowTaps: Int, columnTaps: Int) {
+    @Test(arguments: [(1, 1), (2, 2), (4, 4), (3, 2), (2, 5)])
+    func `resizing computes weighted sums of rows and columns`(rowTaps: Int, columnTaps: Int) {
         let (height, width, outputHeight, outputWidth) = (6, 7, 5, 4)
         let input = noise(height * width * 16)
         let rows = (starts: [0, 1, 2, 1, 0].map(Int32.init), weights: noise(outputHeight * rowTaps, seed: 2))

@@ -45,8 +45,8 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
 struct IntegerKernelTests {
     private let rounding = QuantizedRounding(zeroPoint: 11, lower: 5, upper: 250)
 
-    @Test("An 8-bit convolution matches plain loops, bit by bit", arguments: IntegerConvolutionCase.full)
-    func full(_ c: IntegerConvolutionCase) {
+    @Test(arguments: IntegerConvolutionCase.full)
+    func `an 8-bit convolution matches plain loops, bit by bit`(_ c: IntegerConvolutionCase) {
         let (width, plane, pixels) = (
             integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputSize * c.outputSize
         )
@@ -113,10 +113,8 @@ struct IntegerKernelTests {
         }
     }
 
-    @Test(
-        "A quantized depthwise convolution is that of plain loops, bit by bit",
-        arguments: IntegerConvolutionCase.depthwise)
-    func depthwise(_ c: IntegerConvolutionCase) {
+    @Test(arguments: IntegerConvolutionCase.depthwise)
+    func `a quantized depthwise convolution matches plain loops, bit by bit`(_ c: IntegerConvolutionCase) {
         let (width, pixels) = (integerBlockWidth, c.outputSize * c.outputSize)
         // Vector loads may read past the end.
         let input = quantized(c.size * c.size * width + 48)

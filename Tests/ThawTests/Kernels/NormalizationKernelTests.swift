@@ -4,8 +4,8 @@ import Testing
 @testable import Thaw
 
 struct NormalizationKernelTests {
-    @Test("Rows get mean 0 and variance 1, also far from 0", arguments: [1, 7, 16, 33, 100])
-    func rows(width: Int) {
+    @Test(arguments: [1, 7, 16, 33, 100])
+    func `rows get mean 0 and variance 1, also far from 0`(width: Int) {
         for shift in [Float(0), 300] {
             let input = noise(2 * width).map { $0 + shift }
             let factor = noise(width, seed: 2)
@@ -35,8 +35,8 @@ struct NormalizationKernelTests {
         }
     }
 
-    @Test("Rows get norm 1; short ones use the bound", arguments: [3, 16, 40])
-    func lengths(width: Int) {
+    @Test(arguments: [3, 16, 40])
+    func `rows get norm 1; short ones use the bound`(width: Int) {
         let input = noise(width) + noise(width).map { $0 * 1e-4 }
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 0, count: 2 * width))
@@ -56,8 +56,8 @@ struct NormalizationKernelTests {
         }
     }
 
-    @Test("A plane's moments are computed per lane", arguments: [1, 4, 7])
-    func moments(width: Int) {
+    @Test(arguments: [1, 4, 7])
+    func `a plane's moments are computed per lane`(width: Int) {
         let blockWidth = 16
         let height = 3
         let input = noise(height * width * blockWidth)

@@ -14,7 +14,6 @@ struct PlaneKernelTests {
     }
 
     @Test(
-        "Pooling agrees with plain loops, and counts padding only on request",
         arguments: [
             PoolingCase(), PoolingCase(kind: .average), PoolingCase(kind: .average, countsPadding: true),
             PoolingCase(size: 8, window: 2, pad: 0), PoolingCase(size: 23),
@@ -22,7 +21,7 @@ struct PlaneKernelTests {
             PoolingCase(size: 3, window: 5, stride: 1, pad: 2),
             PoolingCase(kind: .average, size: 5, window: 3, stride: 1),
         ])
-    func pooling(_ c: PoolingCase) {
+    func `pooling agrees with plain loops, and counts padding only on request`(_ c: PoolingCase) {
         let outputSize = (c.size + 2 * c.pad - c.window) / c.stride + 1
         let input = noise(2 * c.size * c.size * 16)
         var expected = [Float]()
@@ -61,8 +60,7 @@ struct PlaneKernelTests {
         }
     }
 
-    @Test("The mean of all pixels leaves lanes past the last channel unchanged")
-    func mean() {
+    @Test func `the mean of all pixels leaves lanes past the last channel unchanged`() {
         let input = noise(2 * 35 * 16)
         for (set, table) in kernelTables {
             let output = pointer([Float](repeating: 7, count: 32))
@@ -80,8 +78,8 @@ struct PlaneKernelTests {
         }
     }
 
-    @Test("Blocking and unblocking returns the same values; the padding is zero", arguments: [1, 3, 16, 24])
-    func layouts(channels: Int) {
+    @Test(arguments: [1, 3, 16, 24])
+    func `blocking and unblocking returns the same values; the padding is zero`(channels: Int) {
         let (height, width) = (3, 5)
         let blocks = (channels + 15) / 16
         let plain = noise(height * width * channels)
@@ -112,8 +110,8 @@ struct PlaneKernelTests {
         }
     }
 
-    @Test("8-bit pixels are scaled and shifted per channel", arguments: [1, 3, 4])
-    func pixels(channels: Int) {
+    @Test(arguments: [1, 3, 4])
+    func `8-bit pixels are scaled and shifted per channel`(channels: Int) {
         let width = 21 * channels
         let pixels = noise(2 * width).map { UInt8(($0 + 1) * 127) }
         let scale = (0..<channels).map { Float($0 + 1) / 100 }

@@ -23,7 +23,7 @@ import Testing
         return layer
     }
 
-    @Test func fieldsAreReadAsTheyWereSet() {
+    @Test func `fields are read as they were set`() {
         let layer = MessageTests.convolution(weights: [1, 2, 3])
         #expect(layer.name == "convolution")
         #expect(layer.input == ["image"])
@@ -35,7 +35,7 @@ import Testing
         #expect(layer.convolution.choice == "same")
     }
 
-    @Test func fieldsThatAreNotSetAreZero() {
+    @Test func `fields that are not set are zero`() {
         let layer = Message(.layer)
         #expect(layer.name == "")
         #expect(layer.input == [String]())
@@ -57,7 +57,7 @@ import Testing
         #expect(failure?.problem == expected.problem && failure?.location == expected.location)
     }
 
-    @Test func oneChoiceUnsetsTheOthers() {
+    @Test func `one choice unsets the others`() {
         var layer = Message(.layer)
         layer.pooling.globalPooling = true
         layer.choose("softmax")
@@ -134,19 +134,21 @@ import Testing
     ]
 
     @Test(arguments: encodings)
-    func encodes(_ name: String, _ build: @Sendable (inout Message) -> Void, _ expected: Wire) throws {
+    func `messages have the expected bytes`(
+        _ name: String, _ build: @Sendable (inout Message) -> Void, _ expected: Wire
+    ) throws {
         var model = Message(.model)
         build(&model)
         #expect(try model.encoded() == expected.bytes)
         #expect(try message(.model, expected.bytes) == model)
     }
 
-    @Test(arguments: [3, 64, 65, 10_000]) func weightsSurvive(_ count: Int) throws {
+    @Test(arguments: [3, 64, 65, 10_000]) func `weights are written and read back`(_ count: Int) throws {
         let layer = MessageTests.convolution(weights: (0..<count).map { Float($0) })
         #expect(try message(.layer, layer.encoded()) == layer)
     }
 
-    @Test func largeWeightsAreViews() throws {
+    @Test func `large weights are views of the file`() throws {
         let bytes = try MessageTests.convolution(weights: [Float](repeating: 1, count: 1000)).encoded()
         let file = bytes.withUnsafeBytes { ByteView(copying: $0) }
         let view: ByteView = try Message(.layer, reading: file).convolution.weights.floatValue
@@ -156,7 +158,7 @@ import Testing
         #expect(written.contains(view.bytes.baseAddress))
     }
 
-    @Test func whatAppendThrowsComesOut() {
+    @Test func `an error while writing is passed on`() {
         let layer = MessageTests.convolution(weights: [1])
         var calls = 0
         #expect(throws: Failure(.damaged, "full")) {
@@ -168,7 +170,9 @@ import Testing
         #expect(calls == 1)
     }
 
-    @Test(arguments: 0..<16 as Range<UInt64>) func mutations(_ seed: UInt64) throws {
+    @Test(arguments: 0..<16 as Range<UInt64>) func `a corrupt message that can be read can be written`(
+        _ seed: UInt64
+    ) throws {
         var random = SeededGenerator(seed: seed)
         var model = Message(.model)
         model.specificationVersion = 4
@@ -192,7 +196,7 @@ import Testing
 
     /// coremltools writes fields in the same order, so nothing may differ.
     @Test(arguments: ["array", "array_exact", "bgr", "gray", "many_dimensions", "rgb", "rgb_half"])
-    func modelsOfCoreMLToolsAreWrittenAsTheyWere(_ name: String) throws {
+    func `models by coremltools are written as they were`(_ name: String) throws {
         let file = try MappedFile(path: Fixtures.path("coreml/\(name).mlmodel"))
         let model = try Message(.model, reading: ByteView(viewing: file.bytes, of: file))
         #expect(try model.encoded() == Array(file.bytes))
@@ -201,7 +205,7 @@ import Testing
     @Test(
         .enabled(if: Fixtures.shared != nil),
         arguments: ["Fruit.mlmodel", "MNISTClassifier.mlmodel", "mnist_dense.mlmodel"])
-    func modelsOfOthersAreWrittenAsTheyWere(_ name: String) throws {
+    func `models by other programs are written as they were`(_ name: String) throws {
         let file = try MappedFile(path: Fixtures.shared!.appendingPathComponent("coreml/\(name)").path)
         let model = try Message(.model, reading: ByteView(viewing: file.bytes, of: file))
         #expect(try model.encoded() == Array(file.bytes))

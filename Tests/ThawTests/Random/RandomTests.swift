@@ -15,8 +15,8 @@ struct RandomTests {
     private static let count = environment["THAW_RANDOM"].flatMap { Int($0) }
     private static let firstSeed = environment["THAW_RANDOM_SEED"].flatMap { UInt64($0) } ?? 1
 
-    @Test("A random graph gives the same everywhere", arguments: 0..<4)
-    func agrees(part: Int) throws {
+    @Test(arguments: 0..<4)
+    func `a random graph gives the same everywhere`(part: Int) throws {
         let count = Self.count ?? 120
         for index in stride(from: part, to: count, by: 4) {
             let random = RandomGraph(seed: Self.firstSeed + UInt64(index))
@@ -28,8 +28,7 @@ struct RandomTests {
         }
     }
 
-    @Test("Random graphs are not trivial")
-    func variety() throws {
+    @Test func `random graphs are not trivial`() throws {
         var kinds: [String: Int] = [:]
         var sizes: [Int] = []
         var counting = 0
@@ -44,14 +43,14 @@ struct RandomTests {
         #expect(kinds.count >= 40, "\(kinds.keys.sorted())")
     }
 
-    @Test("Graphs that once failed pass", arguments: found)
-    func staysMended(_ random: RandomGraph) throws {
+    @Test(arguments: found)
+    func `graphs that once failed pass`(_ random: RandomGraph) throws {
         let problem = try RandomCheck(random).problem()
         #expect(problem == nil)
     }
 
-    @Test("A fault of the engine is found, and shown by a minimal graph", arguments: InjectedFault.all)
-    func finds(_ fault: InjectedFault) throws {
+    @Test(arguments: InjectedFault.all)
+    func `a fault of the engine is found, and shown by a minimal graph`(_ fault: InjectedFault) throws {
         func problem(_ random: RandomGraph) -> String? { try? RandomCheck(random, fault: fault).problem() }
         let random = try #require((1...120).lazy.map { RandomGraph(seed: $0) }.first { problem($0) != nil })
         let smallest = random.shrunk { problem($0) != nil }
@@ -63,8 +62,7 @@ struct RandomTests {
         #expect(try RandomCheck(smallest).problem() == nil)
     }
 
-    @Test("A failing graph is reduced")
-    func shrinks() throws {
+    @Test func `a failing graph is reduced`() throws {
         // Every graph with a softmax "fails".
         func fails(_ random: RandomGraph) -> Bool {
             (try? random.graph().nodes.contains { $0.operation is Softmax }) == true

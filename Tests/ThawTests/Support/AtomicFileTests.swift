@@ -15,8 +15,7 @@ import Testing
     private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
     private var names: [String] { try! FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted() }
 
-    @Test("A name need not be UTF-8, and a link may point to a new file; an empty name is refused")
-    func targets() throws {
+    @Test func `a name need not be UTF-8, and a link may point to a new file; an empty name is refused`() throws {
         func bytes(_ path: String) throws -> [UInt8] {
             let file = try MappedFile(path: path)
             return withExtendedLifetime(file) { Array(file.bytes) }
@@ -33,8 +32,7 @@ import Testing
         #expect(throws: Failure.self) { try AtomicFile(path: "") }
     }
 
-    @Test("Small and large pieces are written to the file in order")
-    func appending() throws {
+    @Test func `small and large pieces are written to the file in order`() throws {
         let file = try AtomicFile(path: path)
         var expected: [UInt8] = []
         for size in [0, 1, 65_535, 1, 65_536, 65_537, 200_000, 3] {
@@ -48,8 +46,7 @@ import Testing
         #expect(names == ["file"])
     }
 
-    @Test("Without a commit, only the old file remains")
-    func abandoning() throws {
+    @Test func `without a commit, only the old file remains`() throws {
         try AtomicFile.write("old".utf8, to: path)
         do {
             let file = try AtomicFile(path: path)
@@ -59,8 +56,7 @@ import Testing
         #expect(names == ["file"])
     }
 
-    @Test("A file is replaced unless that is forbidden, also if it appears meanwhile")
-    func replacing() throws {
+    @Test func `a file is replaced unless that is forbidden, also if it appears meanwhile`() throws {
         try AtomicFile.write("old".utf8, to: path)
         try AtomicFile.write("new".utf8, to: path)
         #expect(content == "new")
@@ -79,8 +75,7 @@ import Testing
         #expect(names == ["file"])
     }
 
-    @Test("A replaced file keeps its permissions, and a link its target")
-    func permissionsAndLinks() throws {
+    @Test func `a replaced file keeps its permissions, and a link its target`() throws {
         try AtomicFile.write("old".utf8, to: path)
         #expect(chmod(path, 0o640) == 0)
         let link = folder.url.appending(path: "link").path
@@ -91,8 +86,7 @@ import Testing
         #expect(try FileManager.default.destinationOfSymbolicLink(atPath: link) == "file")
     }
 
-    @Test("Devices are written to, not replaced")
-    func devices() throws {
+    @Test func `devices are written to, not replaced`() throws {
         try AtomicFile.write("x".utf8, to: "/dev/null")
         #expect(
             try FileManager.default.attributesOfItem(atPath: "/dev/null")[.type] as? FileAttributeType
@@ -101,8 +95,7 @@ import Testing
         #expect(failure?.description == "/dev/full: cannot be written: No space left on device")
     }
 
-    @Test("A missing folder, and a folder with the file's name, are reported")
-    func invalidPaths() throws {
+    @Test func `a missing folder, and a folder with the file's name, are reported`() throws {
         let missing = #expect(throws: Failure.self) { try AtomicFile(path: path + "/no/file") }
         #expect(missing?.description == "\(path)/no/file: the folder does not exist; make it first")
         #expect(throws: Failure.isFolder(folder.url.path)) { try AtomicFile(path: folder.url.path) }

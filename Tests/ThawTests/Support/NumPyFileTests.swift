@@ -15,10 +15,8 @@ import Testing
         try bytes.withUnsafeBytes { try NumPyFile(parsing: $0) }
     }
 
-    @Test(
-        "A written file is read back, and its data begins at a multiple of 64",
-        arguments: [[], [3], [0], [2, 0, 3], [1, 2, 2, 3]])
-    func roundTrip(_ shape: [Int]) throws {
+    @Test(arguments: [[], [3], [0], [2, 0, 3], [1, 2, 2, 3]])
+    func `a written file is read back, and its data begins at a multiple of 64`(_ shape: [Int]) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "a.npy").path
         let array = NumPyFile(shape: shape, values: (0..<shape.reduce(1, *)).map { Float($0) * 0.1 - 1 })
@@ -29,7 +27,6 @@ import Testing
     }
 
     @Test(
-        "Every element type is converted to floats",
         arguments: [
             ("|b1", [0, 1, 2], [0, 1, 1]), ("|u1", [0, 200], [0, 200]), ("|i1", [0, 200], [0, -56]),
             ("<u2", [1, 2], [513]), ("<i2", [0xFE, 0xFF], [-2]), ("<u4", [0, 0, 0, 0x80], [2_147_483_648]),
@@ -38,7 +35,7 @@ import Testing
             ("<f8", [0, 0, 0, 0, 0, 0, 0xE0, 0xBF], [-0.5]),
             ("<f2", [0, 0xB8, 1, 0, 0xFF, 0x7B], [-0.5, 0x1p-24, 65504]),
         ] as [(String, [UInt8], [Float])])
-    func elements(_ type: String, _ data: [UInt8], _ expected: [Float]) throws {
+    func `every element type is converted to floats`(_ type: String, _ data: [UInt8], _ expected: [Float]) throws {
         for version in [1, 2, 3] as [UInt8] {
             let header = "{'descr': '\(type)', 'fortran_order': False, 'shape': (\(expected.count),), }\n"
             let array = try Self.parse(Self.file(header, data: data, version: version))
@@ -47,18 +44,16 @@ import Testing
     }
 
     @Test(
-        "Headers by other programs are read",
         arguments: [
             "{'shape': (1, 2), 'descr': '<f4', 'fortran_order': False}",
             "{\"descr\":\"<f4\",\"fortran_order\":False,\"shape\":(1,2)}          \n",
             " { 'descr' : '<f4' , 'fortran_order' : False , 'shape' : ( 1 , 2 , ) , } ",
         ])
-    func spelling(_ header: String) throws {
+    func `headers by other programs are read`(_ header: String) throws {
         #expect(try Self.parse(Self.file(header, data: [UInt8](repeating: 0, count: 8))).shape == [1, 2])
     }
 
     @Test(
-        "Files that cannot be read are refused with the reason",
         arguments: [
             ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not read"),
             ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not read"),
@@ -87,13 +82,12 @@ import Testing
                 "the array has more than 32 axes"
             ),
         ])
-    func refused(_ header: String, _ problem: String) throws {
+    func `files that cannot be read are refused with the reason`(_ header: String, _ problem: String) throws {
         let failure = #expect(throws: Failure.self) { try Self.parse(Self.file(header, data: [0, 0, 0, 0])) }
         #expect(failure?.problem.hasPrefix(problem) == true, "\(failure?.description ?? "")")
     }
 
-    @Test("Files truncated anywhere, and other files, are refused")
-    func truncated() throws {
+    @Test func `files truncated anywhere, and other files, are refused`() throws {
         let whole = Self.file("{'descr': '<f4', 'fortran_order': False, 'shape': (1,), }\n", data: [0, 0, 0, 0])
         for count in 0..<whole.count {
             #expect(throws: Failure.self) { try Self.parse(Array(whole.prefix(count))) }

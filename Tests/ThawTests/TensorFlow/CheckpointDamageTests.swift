@@ -149,7 +149,7 @@ import Testing
     }
 
     /// RFC 3720, B.4, and the shift of TensorFlow's crc32c.h.
-    @Test func checks() {
+    @Test func `checksums of known bytes`() {
         func sum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { CRC32C.sum($0) } }
         #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
         #expect(sum(Array("123456789".utf8)) == 0xE306_9283)

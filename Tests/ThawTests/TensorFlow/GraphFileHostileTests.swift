@@ -14,7 +14,7 @@ import Testing
         return Wire { $0.node("n", "Op") { $0.message(5) { $0.bytes(2, value) } } }.bytes
     }
 
-    @Test(arguments: [30, 3000]) func nestedAttributes(_ depth: Int) {
+    @Test(arguments: [30, 3000]) func `deeply nested attributes are refused`(_ depth: Int) {
         let failure = #expect(throws: Failure.self) { try graph(nested(depth)) }
         #expect(failure?.problem.description == "messages are nested more than 64 deep")
     }
@@ -34,7 +34,7 @@ import Testing
         #expect(failure?.description.utf8.count ?? .max < 1000)
     }
 
-    @Test func someNestingIsFine() throws {
+    @Test func `some nesting is allowed`() throws {
         #expect(try graph(nested(15)).nodes.count == 1)
     }
 
@@ -45,7 +45,7 @@ import Testing
             ("empty attributes of one node", [0x2A, 0x02, 0x12, 0x00], "far more memory"),
             ("inputs without a name", [0x1A, 0x00], "far more memory"),
         ] as [(String, [UInt8], String)])
-    func fourMegabytes(_ what: String, _ unit: [UInt8], _ message: String) {
+    func `small files that would need much memory are refused`(_ what: String, _ unit: [UInt8], _ message: String) {
         let many = (0..<(4 << 20) / unit.count).flatMap { _ in unit }
         let bytes = unit[0] == 0x0A ? many : Wire { $0.node("n", "Op") { $0.raw(many) } }.bytes
         let failure = #expect(throws: Failure.self) { try graph(bytes) }
@@ -120,11 +120,11 @@ import Testing
         ),
         ("a node without a name", Wire { $0.message(1) { $0.string(2, "Op") } }),
         ("a graph without nodes", Wire { $0.message(4) { $0.int(1, 27) } }),
-    ]) func refuses(_ what: String, _ wire: Wire) {
+    ]) func `corrupt graphs are refused`(_ what: String, _ wire: Wire) {
         #expect(throws: Failure.self) { try graph(wire.bytes) }
     }
 
-    @Test func extentsInAFileMeanNothing() throws {
+    @Test func `fields with the numbers of Thaw's own fields are ignored`() throws {
         let bytes = Wire.constant(type: 1, shape: [1]) {
             $0.packed(100_005, [UInt64(0), 1 << 40])
             $0.packed(100_004, [UInt64(0), 4])
@@ -136,7 +136,7 @@ import Testing
         #expect(tensor.floats == [2.5])
     }
 
-    @Test func unknownFieldsArePassedOver() throws {
+    @Test func `unknown fields are skipped`() throws {
         let bytes = Wire {
             $0.string(77, "future")
             $0.node("n", "Op") {
@@ -181,7 +181,7 @@ import Testing
         $0.message(4) { $0.int(1, 27) }
     }.bytes
 
-    @Test func everyTruncation() {
+    @Test func `a graph truncated anywhere is refused or has fewer nodes`() {
         for length in 0..<GraphFileHostileTests.sample.count {
             let bytes = Array(GraphFileHostileTests.sample.prefix(length))
             _ = bytes.withUnsafeBytes { FileKind($0) }
@@ -191,7 +191,7 @@ import Testing
         #expect(throws: Failure.self) { try graph(GraphFileHostileTests.sample.dropLast()) }
     }
 
-    @Test(arguments: 0..<16 as Range<UInt64>) func mutations(_ seed: UInt64) {
+    @Test(arguments: 0..<16 as Range<UInt64>) func `a corrupt graph is read or refused`(_ seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<1000 {
             var bytes = GraphFileHostileTests.sample

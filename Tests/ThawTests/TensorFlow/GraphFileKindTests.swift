@@ -71,7 +71,9 @@ import Testing
         ("a graph truncated later", Array(graph.dropLast()), "after 1 nodes"),
     ]
 
-    @Test(arguments: files) func saysWhatAFileIs(_ name: String, _ bytes: [UInt8], _ message: String) throws {
+    @Test(arguments: files) func `a file of another kind is refused with its kind`(
+        _ name: String, _ bytes: [UInt8], _ message: String
+    ) throws {
         let path = NSTemporaryDirectory() + UUID().uuidString
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -85,7 +87,7 @@ import Testing
         ("model.ckpt-100.index", "is the folder of a TensorFlow checkpoint"),
         ("Manifest.json", "is a Core ML package"),
         ("photo.jpg", "is a folder"),
-    ]) func saysWhatAFolderIs(_ entry: String, _ message: String) throws {
+    ]) func `a folder is refused with its kind`(_ entry: String, _ message: String) throws {
         let path = NSTemporaryDirectory() + UUID().uuidString
         try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: path) }
@@ -94,12 +96,12 @@ import Testing
         #expect(failure?.problem.description == message)
     }
 
-    @Test func noSuchFile() {
+    @Test func `a missing file is refused`() {
         let failure = #expect(throws: Failure.self) { try GraphDefinition(contentsOfFile: "/nowhere/graph.pb") }
         #expect(failure?.description == "/nowhere/graph.pb: no such file")
     }
 
-    @Test func aGraphIsAGraph() throws {
+    @Test func `a graph is recognized as a graph`() throws {
         let kinds = [GraphFileKindTests.graph, Wire { $0.message(4) { $0.int(1, 27) } }.bytes]
         #expect(kinds.map { bytes in bytes.withUnsafeBytes { FileKind($0) } } == [.frozenGraph, .frozenGraph])
     }

@@ -147,7 +147,7 @@ import Testing
             element: .float32, numbers: Array(repeating: 0, count: 1_000_000)),
     ]
 
-    @Test(arguments: cases) func decodes(_ test: Case) throws {
+    @Test(arguments: cases) func `tensors are decoded`(_ test: Case) throws {
         let bytes = Wire.constant(type: test.type, shape: test.shape, test.content)
         let attribute = try graph(bytes).nodes[0].attributes["value"]
         guard case .tensor(let tensor)? = attribute else {
@@ -158,7 +158,7 @@ import Testing
         #expect(tensor.withElements { elements in (0..<tensor.elementCount).map { elements[$0] } } == test.numbers)
     }
 
-    @Test func largeContentsAreViewsOfTheFile() throws {
+    @Test func `large contents are views of the file`() throws {
         let bytes = Wire.constant(type: 1, shape: [500]) { $0.packed(4, (0..<500).map { Float($0) }) }
         let memory = Tensor.Storage(byteCount: bytes.count) { $0.copyBytes(from: bytes) }
         let view = ByteView(viewing: memory.bytes, of: memory)
@@ -194,7 +194,7 @@ import Testing
     ]
 
     @Test(arguments: broken)
-    func refuses(
+    func `corrupt tensors are refused with the reason`(
         _ name: String, _ type: Int, _ shape: [Int], _ content: @Sendable (inout Wire) -> Void, _ message: String
     ) {
         let bytes = Wire.constant(type: type, shape: shape, content)
@@ -203,7 +203,7 @@ import Testing
         #expect(failure?.description.contains(message) == true, "\(String(describing: failure))")
     }
 
-    @Test func manyConstantsShareOneBudget() {
+    @Test func `the limit of memory applies to all constants together`() {
         let bytes = Wire { wire in
             for index in 0..<100 {
                 wire.raw(

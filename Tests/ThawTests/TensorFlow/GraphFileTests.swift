@@ -9,7 +9,7 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
 }
 
 @Suite struct GraphFileTests {
-    @Test func nodesKeepTheirOrderNamesAndInputs() throws {
+    @Test func `nodes keep their order, names and inputs`() throws {
         let graph = try graph(
             Wire {
                 $0.node("image", "Placeholder")
@@ -84,13 +84,13 @@ func graph(_ bytes: [UInt8]) throws -> GraphDefinition {
     ]
 
     @Test(arguments: attributes)
-    func attribute(_ name: String, _ value: @Sendable (inout Wire) -> Void, _ expected: String) throws {
+    func `attributes are read`(_ name: String, _ value: @Sendable (inout Wire) -> Void, _ expected: String) throws {
         let node = try graph(Wire { $0.node("n", "Op") { $0.attribute("a", value) } }.bytes).nodes[0]
         #expect("\(try #require(node.attributes["a"]))" == expected)
     }
 
     @Test(arguments: ["no value", "strings", "a resource"])
-    func attributesThatNobodyCouldUseAreLeftOut(_ kind: String) throws {
+    func `attributes that are not used are omitted`(_ kind: String) throws {
         let node = try graph(
             Wire {
                 $0.node("n", "Op") {
