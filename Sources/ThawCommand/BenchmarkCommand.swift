@@ -44,7 +44,7 @@ private func measure(
     let reading = clock.now - start
     for threads in threadCounts {
         if threads != threadCounts.first { resetPeakMemory() }
-        let benchmark = try blaming(path) {
+        let benchmark = try naming(file: path) {
             let (precision, batch) = (arguments[Options.precision], arguments[Options.batch])
             return try document.map {
                 try Benchmark($0, precision: precision, threads: threads, batchSize: batch)

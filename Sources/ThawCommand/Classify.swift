@@ -21,7 +21,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     guard !first.isEmpty || source.passedOver > 0 else {
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
-    let classifier = try blaming(path) { try arguments.classifier(conversion.model, first: first, names) }
+    let classifier = try naming(file: path) { try arguments.classifier(conversion.model, first: first, names) }
     console.report(arguments[Options.precision])
     if let resumed { console.warn(of: resumed, arguments, classCount: conversion.model.classCount) }
     let report = try arguments[Options.report].map { try ReportFile($0, conversion.model, top: arguments[Options.top]) }

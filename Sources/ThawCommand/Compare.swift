@@ -14,7 +14,7 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let files = ImageFiles(Array(words[2...]))
     let paths = try files.paths()
     guard !paths.isEmpty else { throw Failure.noImages().inFile(words[2]) }
-    let comparison = try blaming(words[1]) {
+    let comparison = try naming(file: words[1]) {
         try Comparison(
             first, second, tolerance: arguments[Options.tolerance], precision: arguments[Options.precision],
             crop: arguments.crop, decoding: arguments.decoding)
@@ -36,7 +36,7 @@ private func comparePipelines(_ arguments: Arguments, _ console: Console) throws
     let first = try Pipeline(contentsOfFile: words[0])
     let second = try Pipeline(contentsOfFile: words[1], precision: arguments[Options.precision])
     let tolerance = Comparison.tolerance(of: arguments[Options.precision])
-    let comparison = try blaming(words[1]) {
+    let comparison = try naming(file: words[1]) {
         try PipelineComparison(
             first, second, tolerance: arguments[Options.tolerance] ?? tolerance,
             precision: arguments[Options.precision], crop: arguments.crop, decoding: arguments.decoding)
@@ -100,7 +100,7 @@ extension Arguments {
         // A model with flexible input uses the other's size.
         for (one, other) in [(0, 1), (1, 0)] {
             guard pair[one].model.image?.sizes != .fixed, let image = pair[other].model.image else { continue }
-            try blaming(paths[one]) {
+            try naming(file: paths[one]) {
                 try pair[one].model.setImageSize(ImageSize(width: image.width, height: image.height))
             }
         }

@@ -12,8 +12,8 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let compression = try Compression(
         contentsOfFile: source, weights: weights, function: arguments[Options.function])
     compression.original.warnings.forEach(console.warn)
-    try blaming(source) { try verification?.check(compression.original) }
-    let written = try blaming(source) {
+    try naming(file: source) { try verification?.check(compression.original) }
+    let written = try naming(file: source) {
         try compression.write(
             toFile: result, target: arguments[Options.target], mayReplace: !arguments[Options.noClobber])
     }

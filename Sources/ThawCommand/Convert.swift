@@ -17,7 +17,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 
     let conversion = try Converter(options).convert(contentsOfFile: source, labels: arguments.labels())
     console.report(conversion)
-    try blaming(source) { try verification?.check(conversion) }
+    try naming(file: source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
         console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
     }
@@ -25,7 +25,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let result = arguments[Options.result] ?? defaultResult(of: source, for: target)
     let weights = arguments.weightStorage(Options.weights)
     let precision = arguments.precision(of: conversion.model, console)
-    let written = try blaming(source) {
+    let written = try naming(file: source) {
         try conversion.model.write(
             toFile: result, weights: weights, target: target, precision: precision,
             mayReplace: !arguments[Options.noClobber])

@@ -10,7 +10,7 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let conversion = try arguments.model(at: path, takesPipelines: true)
     console.report(conversion)
     let model = conversion.model
-    let classifier = try blaming(path) { try arguments.classifier(model, threads: 1) }
+    let classifier = try naming(file: path) { try arguments.classifier(model, threads: 1) }
     console.report(arguments[Options.precision])
     let baseline = try arguments[Options.baseline].map { try arguments.baseline(at: $0, for: model) }
     let truth = try GroundTruth(contentsOfFile: truthPath, for: model, offset: arguments[Options.offset])
@@ -91,9 +91,9 @@ extension Arguments {
     func baseline(at path: String, for model: Model) throws -> BaselineModel {
         let other =
             try Pipeline.isPipeline(path: path)
-            ? blaming(path) { try Pipeline(contentsOfFile: path).imageClassifier().model }
+            ? naming(file: path) { try Pipeline(contentsOfFile: path).imageClassifier().model }
             : Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
-        return try blaming(path) {
+        return try naming(file: path) {
             try BaselineModel(path: path, classifier: classifier(other, precision: .float32, threads: 1), for: model)
         }
     }

@@ -13,7 +13,7 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
     console.report(arguments[Options.precision])
     guard let labels = detector.labels else { throw Failure.detectorWithoutLabels().inFile(path) }
     let annotations = try COCOAnnotations(contentsOfFile: file)
-    let categories = try blaming(file) { try annotations.categories(of: labels) }
+    let categories = try naming(file: file) { try annotations.categories(of: labels) }
     let unused = categories.count { $0 == nil }
     if unused > 0 { console.note("labels without a category, whose objects are not counted: \(grouped(unused))") }
 

@@ -22,7 +22,7 @@ struct DrawingFile: Sendable {
     /// Writes the drawing, as Graphviz source or laid out by Graphviz.
     /// - Throws: `Failure` if Graphviz is missing or fails, or if the file cannot be written.
     func write(_ drawing: GraphDrawing) throws {
-        let bytes = isLaidOut ? try blaming(path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)
+        let bytes = isLaidOut ? try naming(file: path) { try Graphviz.svg(of: drawing.dot) } : Array(drawing.dot.utf8)
         try AtomicFile.write(bytes, to: path)
     }
 }

@@ -89,7 +89,7 @@ extension Arguments {
         let isPipeline = try takesPipelines && Pipeline.isPipeline(path: path)
         let conversion =
             try isPipeline
-            ? blaming(path) { try Pipeline(contentsOfFile: path).imageClassifier() }
+            ? naming(file: path) { try Pipeline(contentsOfFile: path).imageClassifier() }
             : Model.load(contentsOfFile: path, options: options, labels: labels())
         try checkOptions(forModelAt: path, isGraph: conversion.isGraph, isPipeline: isPipeline)
         return conversion

@@ -16,12 +16,14 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     options.resize = arguments[Options.resize]
     options.decoding = arguments.decoding
     options.threads = arguments.threads
-    let quantization = try blaming(source) { try Quantization(conversion.model, imagesAt: files, options: options) }
+    let quantization = try naming(file: source) {
+        try Quantization(conversion.model, imagesAt: files, options: options)
+    }
     quantization.failures.forEach(console.report)
     quantization.warnings.forEach(console.warn)
     var precision = ProgramPrecision()
     precision.compute = arguments[Options.computePrecision]
-    let written = try blaming(source) {
+    let written = try naming(file: source) {
         try quantization.write(
             toFile: result, target: arguments[Options.target], precision: precision,
             mayReplace: !arguments[Options.noClobber])

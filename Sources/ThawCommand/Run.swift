@@ -23,13 +23,13 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         let (name, file) = nameAndFile(word, inputs: graph.inputs.map(\.name))
         return (name, try NumPyFile(contentsOfFile: file))
     }
-    let runner = try blaming(path) {
+    let runner = try naming(file: path) {
         try ArrayRunner(
             model, byReference: arguments[Options.reference], precision: arguments[Options.precision],
             threads: arguments.threads)
     }
     console.report(arguments[Options.precision])
-    let answers = try blaming(path) { try runner.run(arrays) }
+    let answers = try naming(file: path) { try runner.run(arrays) }
     if isFile {
         try answers[0].array.write(toFile: target)
     } else {
@@ -59,7 +59,7 @@ extension Arguments {
             })
         if words.count == 1, let word = words.first {
             let (_, file) = nameAndFile(word, inputs: conversion.model.graph.inputs.map(\.name))
-            try blaming(file) {
+            try naming(file: file) {
                 try conversion.model.setImageSize(fromArrayShape: NumPyFile(contentsOfFile: file).shape)
             }
         }

@@ -11,7 +11,7 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
         contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
     try arguments.checkOptions(forModelAt: path, isGraph: document.conversion.isGraph)
     console.report(document.conversion)
-    let runner = try blaming(path) {
+    let runner = try naming(file: path) {
         try ModelRunner(document, precision: arguments[Options.precision], threads: arguments.threads)
     }
     console.report(arguments[Options.precision])
@@ -22,7 +22,7 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
         return (feature.name, try feature.value(inFile: file))
     }
     let state = document.model.isStateful ? try runner.makeState() : nil
-    let outputs = try blaming(path) { try runner.run(values, state: state) }
+    let outputs = try naming(file: path) { try runner.run(values, state: state) }
     let arrays = outputs.map { output in
         (name: output.name, array: NumPyFile(shape: output.tensor.shape.dimensions, values: output.tensor.floats))
     }

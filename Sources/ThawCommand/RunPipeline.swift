@@ -30,7 +30,7 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     } else {
         rows = try pipeline.rows(words)
     }
-    let answers = try rows.map { row in try blaming(path) { try pipeline.run(row) } }
+    let answers = try rows.map { row in try naming(file: path) { try pipeline.run(row) } }
     guard let target = arguments[Options.arrays] else {
         for answer in answers { try console.print(jsonLine(answer)) }
         return .done
@@ -102,7 +102,7 @@ extension Pipeline {
             return [.image(try Pixels(contentsOfFile: text).feature(for: image))]
         }
         guard type.isNumeric, text.hasSuffix(".npy") else { return [try type.value(json: text)] }
-        return try blaming(text) {
+        return try naming(file: text) {
             let (shape, values) = try NumPyFile.doubles(contentsOfFile: text)
             return try input.rows(values, shape: shape)
         }

@@ -39,7 +39,7 @@ struct Verification {
         guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
         // Fail now if no image can be read. If only some cannot, the others are compared.
         if !files.contains(where: { (try? DecodedImage(contentsOfFile: $0, decoding)) != nil }) {
-            _ = try blaming(files[0]) { try DecodedImage(contentsOfFile: files[0], decoding) }
+            _ = try naming(file: files[0]) { try DecodedImage(contentsOfFile: files[0], decoding) }
         }
         self.files = files
         self.decoding = decoding
@@ -67,7 +67,7 @@ struct Verification {
             options.function = function
         }
         let written = try Model.load(contentsOfFile: path, options: options)
-        let report = try blaming(path) {
+        let report = try naming(file: path) {
             try Comparison(
                 conversion, written, tolerance: tolerance, precision: precision, crop: crop, decoding: decoding
             ).report(imagesAt: files, threads: threads)

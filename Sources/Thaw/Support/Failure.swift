@@ -103,7 +103,7 @@ extension Failure.Node: CustomStringConvertible {
 }
 
 /// Runs `body`, and names `file` in whatever `Failure` it throws.
-func naming<Result>(file: String, _ body: () throws -> Result) throws -> Result {
+package func naming<Result>(file: String, _ body: () throws -> Result) throws -> Result {
     do { return try body() } catch let failure as Failure { throw failure.inFile(file) }
 }
 
