@@ -74,9 +74,6 @@ extension Arguments {
     }
 }
 
-/// Thrown to stop when the user interrupts the command.
-struct Interrupted: Error {}
-
 /// Writes and counts the results as they come.
 private final class Work {
     private let console: Console
@@ -103,18 +100,13 @@ private final class Work {
     /// Classifies the images until the user interrupts it.
     func classify(_ source: ImageSource, with classifier: Classifier, threads: Int) throws {
         defer { progress?.clear() }
-        do {
+        try cancellation.stoppable {
             try classifier.classify(
                 images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
             ) { image, answer in
                 try take(image, answer)
-                if cancellation.isCanceled { throw Interrupted() }
+                try cancellation.check()
             }
-        } catch is Interrupted {
-        } catch {
-            // A thread may be waiting for the next line of the list.
-            cancellation.cancel()
-            throw error
         }
     }
 

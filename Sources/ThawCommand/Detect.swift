@@ -90,16 +90,11 @@ private final class DetectionWork {
             }
         }
         defer { progress?.clear() }
-        do {
+        try cancellation.stoppable {
             try detector.detect(images: source, threads: arguments.threads, inspecting: draw) { image, answer in
                 try take(image, answer)
-                if cancellation.isCanceled { throw Interrupted() }
+                try cancellation.check()
             }
-        } catch is Interrupted {
-        } catch {
-            // A thread may be waiting for the next line of the list.
-            cancellation.cancel()
-            throw error
         }
     }
 

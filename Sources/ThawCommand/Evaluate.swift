@@ -156,7 +156,7 @@ private final class EvaluationRun {
             }
             try report?.add(path, answer, truth: image.classIndex)
             progress?.advance()
-            if cancellation.isCanceled { throw Interrupted() }
+            try cancellation.check()
         }
         return (evaluation, read, failures)
     }

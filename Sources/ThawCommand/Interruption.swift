@@ -56,3 +56,21 @@ enum Interruption {
         return numbers
     }
 }
+
+/// Thrown to stop when the user interrupts the command.
+struct Interrupted: Error {}
+
+extension Cancellation {
+    /// - Throws: `Interrupted` if the user has interrupted the command.
+    func check() throws { if isCanceled { throw Interrupted() } }
+
+    /// Runs `work`, which calls `check` after each image. An interruption ends it without an error.
+    func stoppable(_ work: () throws -> Void) throws {
+        do { try work() } catch is Interrupted {
+        } catch {
+            // A thread may be waiting for the next line of a list.
+            cancel()
+            throw error
+        }
+    }
+}
