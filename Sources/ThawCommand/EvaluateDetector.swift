@@ -3,12 +3,7 @@ import Thaw
 /// `thaw evaluate --coco`: measures a detector on photos whose objects are annotated.
 func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations file: String) throws -> ExitStatus {
     let (path, folder) = (arguments.positional[0], arguments.positional[1])
-    let others: [any AnyOption] =
-        [Options.offset, Options.baseline, Options.report, Options.fast, Options.labels] + OptionGroups.graphInput
-    if let option = others.first(where: { arguments.isGiven($0) }) {
-        throw Failure.cannotCombine(Options.coco.spelling, option.spelling)
-    }
-    guard arguments[Options.resultFormat] != .csv else { throw Failure.cannotCombine("--coco", "--format csv") }
+    try arguments.checkDetectorOptions()
     let detector = try arguments.detector(at: path, threads: 1)
     console.report(arguments[Options.precision])
     guard let labels = detector.labels else { throw Failure.detectorWithoutLabels().inFile(path) }
@@ -17,15 +12,61 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
     let unused = categories.count { $0 == nil }
     if unused > 0 { console.note("labels without a category, whose objects are not counted: \(grouped(unused))") }
 
-    let cancellation = Interruption.watch()
-    let progress = Progress(console, total: annotations.images.count)
-    var evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
-    var (index, failures): (Int, Int) = (0, 0)
-    var hints: Set<Phrase> = []
-    let root = folder.hasSuffix("/") ? folder : folder + "/"
-    let images = annotations.images.lazy.map { ImageFile(path: root + $0.fileName) }
+    let run = DetectorRun(annotations, categories, console)
     do {
-        try detector.detect(images: images, threads: arguments.threads) { image, answer in
+        try run.evaluate(detector, photosIn: folder, threads: arguments.threads)
+    } catch is Interrupted {
+        console.note("interrupted; partial results are not printed")
+        return .interrupted
+    }
+    guard run.evaluation.imageCount > 0 else { return .failed }
+    let result = DetectorResult(
+        model: path, annotations: file, categories: annotations.categories.map(\.name), evaluation: run.evaluation,
+        failed: run.failures, detector: detector)
+    switch arguments[Options.resultFormat] {
+    case .json: try console.print(result.json.text + "\n", restoringNames: false)
+    case .text, .csv: try console.print(result.text)
+    }
+    return run.failures == 0 ? .done : .someInputsFailed
+}
+
+extension Arguments {
+    /// - Throws: `Failure` for options that apply only to classifiers.
+    fileprivate func checkDetectorOptions() throws {
+        let others: [any AnyOption] =
+            [Options.offset, Options.baseline, Options.report, Options.fast, Options.labels] + OptionGroups.graphInput
+        if let option = others.first(where: { isGiven($0) }) {
+            throw Failure.cannotCombine(Options.coco.spelling, option.spelling)
+        }
+        guard self[Options.resultFormat] != .csv else { throw Failure.cannotCombine("--coco", "--format csv") }
+    }
+}
+
+/// The work of an evaluation: detects objects in the photos and compares them with the annotated ones.
+private final class DetectorRun {
+    private let annotations: COCOAnnotations
+    /// The category of each label; nil if it has none.
+    private let categories: [Int?]
+    private let console: Console
+    private let cancellation = Interruption.watch()
+    private let progress: Progress?
+    private(set) var evaluation: DetectionEvaluation
+    /// The number of photos that could not be read.
+    private(set) var failures = 0
+    private var hints: Set<Phrase> = []
+
+    init(_ annotations: COCOAnnotations, _ categories: [Int?], _ console: Console) {
+        (self.annotations, self.categories, self.console) = (annotations, categories, console)
+        progress = Progress(console, total: annotations.images.count)
+        evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
+    }
+
+    func evaluate(_ detector: Detector, photosIn folder: String, threads: Int) throws {
+        let root = folder.hasSuffix("/") ? folder : folder + "/"
+        let images = annotations.images.lazy.map { ImageFile(path: root + $0.fileName) }
+        var index = 0
+        defer { progress?.clear() }
+        try detector.detect(images: images, threads: threads) { image, answer in
             let truth = annotations.objects(in: annotations.images[index])
             index += 1
             switch answer {
@@ -34,36 +75,25 @@ func evaluateDetector(_ arguments: Arguments, _ console: Console, annotations fi
                     progress?.clear()
                     console.warn("\(image): \(warning)")
                 }
-                let found = detection.objects.compactMap { object in
-                    categories[object.index].map {
-                        DetectionEvaluation.Found(
-                            category: $0, box: object.box, confidence: Double(object.confidence))
-                    }
-                }
-                evaluation.add(truths: truth, found: found)
+                evaluation.add(truths: truth, found: found(detection))
             case .failure(let failure):
                 failures += 1
                 progress?.clear()
                 console.report(failure, &hints)
             }
             progress?.advance()
-            if cancellation.isCanceled { throw Interrupted() }
+            try cancellation.check()
         }
-    } catch is Interrupted {
-        progress?.clear()
-        console.note("interrupted; partial results are not printed")
-        return .interrupted
     }
-    progress?.clear()
-    guard evaluation.imageCount > 0 else { return .failed }
-    let result = DetectorResult(
-        model: path, annotations: file, categories: annotations.categories.map(\.name), evaluation: evaluation,
-        failed: failures, detector: detector)
-    switch arguments[Options.resultFormat] {
-    case .json: try console.print(result.json.text + "\n", restoringNames: false)
-    case .text, .csv: try console.print(result.text)
+
+    /// The objects whose labels have categories.
+    private func found(_ detection: Detection) -> [DetectionEvaluation.Found] {
+        detection.objects.compactMap { object in
+            categories[object.index].map {
+                DetectionEvaluation.Found(category: $0, box: object.box, confidence: Double(object.confidence))
+            }
+        }
     }
-    return failures == 0 ? .done : .someInputsFailed
 }
 
 /// The result of evaluating a detector, to be printed.
