@@ -27,7 +27,8 @@ struct DrawingFile: Sendable {
     }
 }
 
-/// The layout program (https://graphviz.org), which must be on PATH.
+/// The layout program (https://graphviz.org), which must be on PATH. The service, which uses only the library's public
+/// API, starts it in its own way.
 private enum Graphviz {
     /// - Throws: `Failure` if the program is missing or fails.
     static func svg(of dot: String) throws -> [UInt8] {

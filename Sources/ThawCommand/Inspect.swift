@@ -123,6 +123,16 @@ private struct Report {
     private func short(_ value: Float) -> String { fixed(Double(value), 3) }
 
     mutating func add(_ model: Model, isGraph: Bool) {
+        addInputs(model)
+        addOutputs(model)
+        if let classifier = model.classifier { addLabels(classifier) }
+        if isGraph { add("operations", model.graph.operationCounts) }
+        add("parameters", [grouped(model.graph.parameterCount)])
+        add("multiply-adds", [grouped(model.graph.multiplyAdds)])
+        add(model.metadata)
+    }
+
+    private mutating func addInputs(_ model: Model) {
         let graph = model.graph
         add(
             "inputs",
@@ -134,6 +144,10 @@ private struct Report {
             })
         if let sizes = model.image?.sizes, sizes != .fixed { add("sizes", ["\(sizes)"]) }
         add("preprocessing", model.formulas)
+    }
+
+    private mutating func addOutputs(_ model: Model) {
+        let graph = model.graph
         add(
             "outputs",
             (model.classifier.map { ["\($0.predictedFeature): the top label"] } ?? [])
@@ -149,21 +163,21 @@ private struct Report {
                 })
         add("pixels", model.imageOutput?.formulas ?? [])
         add("states", model.stateInputs.sorted().map { "\(graph.inputs[$0].name): \(graph[graph.inputs[$0].value])" })
-        if let classifier = model.classifier {
-            let labels = classifier.labels
-            let (first, last) = (labels[0], labels[labels.count - 1])
-            add(
-                "labels",
-                [
-                    classifier.hasIntegerLabels
-                        ? "\(labels.count) integers, from \(first) to \(last)"
-                        : "\(labels.count), from '\(first)' to '\(last)'"
-                ])
-        }
-        if isGraph { add("operations", graph.operationCounts) }
-        add("parameters", [grouped(graph.parameterCount)])
-        add("multiply-adds", [grouped(graph.multiplyAdds)])
-        let metadata = model.metadata
+    }
+
+    private mutating func addLabels(_ classifier: ClassifierConfiguration) {
+        let labels = classifier.labels
+        let (first, last) = (labels[0], labels[labels.count - 1])
+        add(
+            "labels",
+            [
+                classifier.hasIntegerLabels
+                    ? "\(labels.count) integers, from \(first) to \(last)"
+                    : "\(labels.count), from '\(first)' to '\(last)'"
+            ])
+    }
+
+    private mutating func add(_ metadata: Metadata) {
         for (heading, value) in [
             ("description", metadata.description), ("author", metadata.author), ("license", metadata.license),
             ("version", metadata.version),

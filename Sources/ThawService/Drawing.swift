@@ -25,7 +25,8 @@ extension ServedModel {
     }
 }
 
-/// The layout program (https://graphviz.org), which must be on PATH.
+/// The layout program (https://graphviz.org), which must be on PATH. The command starts it in a similar way; it has no
+/// blocked signals to undo, and prints what the program reports.
 private enum Graphviz {
     static func svg(of dot: String) throws -> [UInt8] {
         let input = try temporaryFile()
@@ -37,6 +38,17 @@ private enum Graphviz {
         let text = Array(dot.utf8)
         guard fwrite(text, 1, text.count, input) == text.count, fflush(input) == 0 else { throw failed() }
         rewind(input)
+        try layOut(input, output)
+        fseek(output, 0, SEEK_END)
+        let size = ftell(output)
+        rewind(output)
+        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
+            count = fread(buffer.baseAddress, 1, size, output)
+        }
+    }
+
+    /// Runs the program.
+    private static func layOut(_ input: UnsafeMutablePointer<FILE>, _ output: UnsafeMutablePointer<FILE>) throws {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
         #else
@@ -72,12 +84,6 @@ private enum Graphviz {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0, errno == EINTR {}
         guard status == 0 else { throw status >> 8 == 127 ? missing() : failed() }
-        fseek(output, 0, SEEK_END)
-        let size = ftell(output)
-        rewind(output)
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = fread(buffer.baseAddress, 1, size, output)
-        }
     }
 
     private static func temporaryFile() throws -> UnsafeMutablePointer<FILE> {

@@ -1,7 +1,8 @@
 /// A JSON value of a request (RFC 8259).
 ///
 /// The elements of a tensor are not separate values: the value of the key `data` is a flat list of one type, however
-/// deeply its arrays are nested. So a large tensor takes no more memory than its numbers.
+/// deeply its arrays are nested. So a large tensor takes no more memory than its numbers. The library's own parser, which
+/// is not public, keeps every element as a value.
 enum JSON: Equatable, Sendable {
     case object([String: JSON])
     case array([JSON])

@@ -98,7 +98,7 @@ func quoted(_ text: String) -> String {
 
 extension Unicode.Scalar {
     /// Whether it can affect how a terminal or editor shows other text: a control character, a bidirectional control,
-    /// or a line break. Source: Unicode Standard Annex 9, section 2.
+    /// or a line break. Source: Unicode Standard Annex 9, section 2. A copy of the library's, which is not public.
     var isControlling: Bool {
         switch value {
         case 0x00...0x1F, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true

@@ -191,7 +191,7 @@ extension Crop {
 }
 
 extension RGBColor {
-    /// Reads `#RRGGBB` or `RRGGBB`.
+    /// Reads `#RRGGBB` or `RRGGBB`, as the command's initializer does, which this target cannot use.
     init?(hexadecimal text: String) {
         let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
         guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {

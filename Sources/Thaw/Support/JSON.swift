@@ -1,4 +1,5 @@
-/// A JSON value (RFC 8259), with the features that a package manifest needs.
+/// A JSON value (RFC 8259), with the features that a package manifest needs. The service, which uses only the public API,
+/// has its own type for requests, with tensors as flat lists.
 package enum JSON: Equatable {
     case object([(key: String, value: JSON)])
     case array([JSON])
