@@ -7,7 +7,7 @@ The API follows coremltools, so that a script needs only a different import:
     image = ct.ImageType(shape=(1, 224, 224, 3), scale=1 / 127.5, bias=[-1, -1, -1])
     model = ct.convert("inference.pb", inputs=[image], classifier_config=ct.ClassifierConfig("labels.txt"))
     model.save("inference.mlmodel")
-    print(model.predict({"input": picture})["classLabel"])
+    print(model.predict({"input": photo})["classLabel"])
 
 Importing this module loads nothing else: the library, NumPy and TensorFlow are loaded when they are needed.
 """

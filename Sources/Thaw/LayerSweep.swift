@@ -68,7 +68,7 @@ struct LayerSweep {
 }
 
 extension Graph {
-    /// The most bytes of values that are computed before a node and read by it or by later ones.
+    /// The most bytes of values that are computed before a node and used by it or by later ones.
     fileprivate func maximumBytes(lastConsumers: [Int]) -> Int {
         var changes = [Int](repeating: 0, count: nodes.count + 2)
         func add(_ value: Value, from start: Int) {

@@ -4,9 +4,9 @@ import Thaw
 func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     let words = Array(arguments.positional.dropFirst())
-    guard let target = arguments[Options.pictures] else { throw Failure.missingArgument("-o OUT.png or -o FOLDER") }
+    guard let target = arguments[Options.outputImages] else { throw Failure.missingArgument("-o OUT.png or -o FOLDER") }
     let files = words.map { ImageFiles([$0]) }
-    let jobs = try PictureJob.all(of: words, files, to: target)
+    let jobs = try ImageJob.all(of: words, files, to: target)
 
     let network = try arguments.imageToImage(at: path)
     if let conversion = network.conversion { console.report(conversion) }
@@ -45,7 +45,7 @@ private final class Work {
     /// The summary at the end, on a terminal; nil elsewhere.
     var summary: String? { progress?.summary(failures: failures) }
 
-    func apply(to jobs: [PictureJob]) throws {
+    func apply(to jobs: [ImageJob]) throws {
         if format == .csv { try console.print("image,output,width,height,error\n") }
         defer { progress?.clear() }
         for job in jobs {
@@ -58,7 +58,7 @@ private final class Work {
         }
     }
 
-    private func apply(to job: PictureJob) throws {
+    private func apply(to job: ImageJob) throws {
         try job.prepare(mayReplace: mayReplace)
         let result = try network.apply(toImageAt: job.source)
         progress?.clear()
@@ -67,7 +67,7 @@ private final class Work {
         try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
     }
 
-    private func add(_ failure: Failure, _ job: PictureJob) throws {
+    private func add(_ failure: Failure, _ job: ImageJob) throws {
         failures += 1
         progress?.clear()
         if let rows = rows(format, job, failure) {
@@ -95,7 +95,7 @@ extension Arguments {
 }
 
 /// The result for an image.
-private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -> String {
+private func rows(_ format: ResultFormat, _ job: ImageJob, _ pixels: Pixels) -> String {
     switch format {
     case .text:
         "\(Console.named(job.source)) -> \(Console.named(job.target)), \(pixels.width) × \(pixels.height) pixels\n"
@@ -109,7 +109,7 @@ private func rows(_ format: ResultFormat, _ job: PictureJob, _ pixels: Pixels) -
 }
 
 /// The result for an image that failed; nil if the format has none.
-private func rows(_ format: ResultFormat, _ job: PictureJob, _ failure: Failure) -> String? {
+private func rows(_ format: ResultFormat, _ job: ImageJob, _ failure: Failure) -> String? {
     var failure = failure
     if failure.file == job.source { failure.file = nil }
     failure.hint = nil

@@ -228,7 +228,7 @@ enum Commands {
             (
                 "options",
                 [
-                    Options.pictures, Options.noClobber, Options.quality, Options.resultFormat, Options.maxSide,
+                    Options.outputImages, Options.noClobber, Options.quality, Options.resultFormat, Options.maxSide,
                     Options.tile, Options.function, Options.crop, Options.background, Options.maxPixels, Options.strict,
                     Options.threads,
                     Options.precision,

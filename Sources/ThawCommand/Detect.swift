@@ -35,7 +35,7 @@ extension Arguments {
     }
 
     /// The images with the files for drawings of their boxes; nil if none are requested.
-    fileprivate func drawings(of names: [String]) throws -> [PictureJob]? {
+    fileprivate func drawings(of names: [String]) throws -> [ImageJob]? {
         guard let target = self[Options.drawings] else {
             for option in [Options.noClobber as any AnyOption, Options.quality] where isGiven(option) {
                 throw Failure.needsOption(option.spelling, "-o")
@@ -43,7 +43,7 @@ extension Arguments {
             return nil
         }
         guard !names.contains("-") else { throw Failure.cannotCombine("-o", "standard input") }
-        return try PictureJob.all(of: names, names.map { ImageFiles([$0]) }, to: target)
+        return try ImageJob.all(of: names, names.map { ImageFiles([$0]) }, to: target)
     }
 }
 
@@ -75,7 +75,7 @@ private final class DetectionWork {
     }
 
     func detect(
-        _ source: ImageSource, with detector: Detector, _ targets: [PictureJob]?, _ arguments: Arguments
+        _ source: ImageSource, with detector: Detector, _ targets: [ImageJob]?, _ arguments: Arguments
     ) throws {
         if format == .csv { try console.print(DetectionRows.header) }
         let (quality, mayReplace) = (arguments[Options.quality], !arguments[Options.noClobber])

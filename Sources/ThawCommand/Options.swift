@@ -255,7 +255,7 @@ enum Options {
         "out", letter: "o", "PATH",
         "a .npy file for a single output, or a folder that gets a NAME.npy for each output; for a pipeline, a .npy, .png "
             + "or .jpg file, or a file of JSON lines")
-    static let pictures = Option(
+    static let outputImages = Option(
         "out", letter: "o", "PATH",
         "a .png or .jpg file for one image, or a folder, in which results keep the names of the images")
     static let drawings = Option(

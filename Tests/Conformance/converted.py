@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Converts a frozen graph with coremltools: both dialects, both precisions, and compressed.
 
-usage: converted.py GRAPH INPUT OUTPUT N,H,W,C COLOUR SCALE BIAS,BIAS,BIAS START
+usage: converted.py GRAPH INPUT OUTPUT N,H,W,C COLOR SCALE BIAS,BIAS,BIAS START
 
 Writes START.FORM.mlmodel or START.FORM.mlpackage for each of FORMS, or START.FORM.failed with the reason. Needs
 `pip install coremltools tensorflow-cpu`.
@@ -97,7 +97,7 @@ def with_batch(definition, feed):
 
 
 class Converted:
-    def __init__(self, graph, feed, fetch, shape, colour, scale, bias):
+    def __init__(self, graph, feed, fetch, shape, color, scale, bias):
         import tensorflow as tf
         self.definition = tf.compat.v1.GraphDef()
         with open(graph, "rb") as file:
@@ -106,7 +106,7 @@ class Converted:
             from keras_graphs import without_functions
             self.definition, fetch = without_functions(self.definition, feed, fetch, shape)
         self.definition = with_batch(dequantized(with_defaults(self.definition, feed, fetch)), feed)
-        self.feed, self.fetch, self.shape, self.colour, self.scale, self.bias = feed, fetch, shape, colour, scale, bias
+        self.feed, self.fetch, self.shape, self.color, self.scale, self.bias = feed, fetch, shape, color, scale, bias
         self.models = {}
 
     def plain(self, dialect, precision="float32"):
@@ -117,9 +117,9 @@ class Converted:
             if len(shape) != 4:
                 image = ct.TensorType(name=self.feed, shape=shape)
             else:
-                bias = self.bias[0] if self.colour == "gray" else self.bias
+                bias = self.bias[0] if self.color == "gray" else self.bias
                 image = ct.ImageType(name=self.feed, shape=shape, scale=self.scale, bias=bias,
-                                     color_layout=getattr(ct.colorlayout, LAYOUTS[self.colour]))
+                                     color_layout=getattr(ct.colorlayout, LAYOUTS[self.color]))
             options = {"convert_to": "neuralnetwork"} if dialect == "neural" else {
                 "convert_to": "mlprogram", "minimum_deployment_target": ct.target.iOS16,
                 "compute_precision": getattr(ct.precision, precision.upper())}
@@ -148,8 +148,8 @@ class Converted:
         return step(self.plain("program", "float16"), optimize.OptimizationConfig(global_config=setting))
 
 
-def main(graph, feed, fetch, shape, colour, scale, bias, start):
-    converted = Converted(graph, feed, fetch, [int(n) for n in shape.split(",")], colour, float(scale),
+def main(graph, feed, fetch, shape, color, scale, bias, start):
+    converted = Converted(graph, feed, fetch, [int(n) for n in shape.split(",")], color, float(scale),
                           [float(n) for n in bias.split(",")])
     for form, ending in FORMS.items():
         path = f"{start}.{form}"

@@ -37,10 +37,10 @@ class Wrong(Exception):
 class Judged:
     """A graph with inputs and TensorFlow's answers. `inputs` are after preprocessing: height, width, channel."""
 
-    def __init__(self, name, graph, feed, fetch, inputs, answers, colour, scale, bias, options, exact=None):
+    def __init__(self, name, graph, feed, fetch, inputs, answers, color, scale, bias, options, exact=None):
         self.name, self.graph, self.feed, self.fetch = name, graph, feed, fetch
         self.inputs, self.answers = inputs, answers.reshape(len(answers), -1)
-        self.colour, self.scale, self.bias, self.options = colour, scale, bias, options
+        self.color, self.scale, self.bias, self.options = color, scale, bias, options
         self.exact = exact  # returns TensorFlow's answers in float64
 
     def pixels(self, x):
@@ -262,7 +262,7 @@ class CoreML:
     def make_peers(self, judged):
         shape = ",".join(str(n) for n in (1, *judged.inputs[0].shape))
         words = [sys.executable, os.path.join(HERE, "converted.py"), judged.graph, judged.feed, judged.fetch, shape,
-                 judged.colour, judged.scale, ",".join(map(str, judged.bias)), self.path(judged.name)]
+                 judged.color, judged.scale, ",".join(map(str, judged.bias)), self.path(judged.name)]
         subprocess.run([str(word) for word in words], capture_output=True)
 
     def check(self, judged):

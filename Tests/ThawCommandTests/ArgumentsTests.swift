@@ -57,7 +57,7 @@ import Thaw
         #expect(!compress.isGiven(Options.weights) && compress.commandLine(of: [Options.weights]) == [])
         #expect(compress.commandLine(of: [Options.shorterWeights]) == ["--weights", "int8"])
         let run = try Arguments(["-o", "m.npy"], options: Commands.run.options)
-        #expect(run[Options.arrays] == "m.npy" && run[Options.pictures] == nil)
+        #expect(run[Options.arrays] == "m.npy" && run[Options.outputImages] == nil)
     }
 
     @Test(

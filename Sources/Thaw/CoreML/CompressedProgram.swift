@@ -151,7 +151,7 @@ struct CompressedProgram {
                 && layers.allSatisfy { $0.type as String != "conv_transpose" }
             let isNew = block.version >= .iOS18
             let use = LayerUse(
-                feedsDepthwise: layers.contains { $0.outputNames.contains(where: uses.readByDepthwise.contains) },
+                feedsDepthwise: layers.contains { $0.outputNames.contains(where: uses.depthwiseInputs.contains) },
                 allowsScales: isNew || allowsScales, allowsGroups: isNew)
             let (compressed, reason) = storage.compressed(weights, use, storedAs: element)
             plans[name] = Plan(weights: compressed, type: TensorType(weights.shape, element))

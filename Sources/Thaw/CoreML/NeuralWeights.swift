@@ -84,7 +84,7 @@ extension Message {
 private struct LayerCompressor {
     private let layers: [Message]
     private let storage: WeightStorage
-    private let readByDepthwise: Set<String>
+    private let depthwiseInputs: Set<String>
     /// The names of layers and of their inputs and outputs.
     private var names: Set<String>
     private(set) var report = CompressionReport()
@@ -98,7 +98,7 @@ private struct LayerCompressor {
 
     init(_ layers: [Message], _ storage: WeightStorage) {
         (self.layers, self.storage) = (layers, storage)
-        readByDepthwise = LayerLink.valuesReadByDepthwise(
+        depthwiseInputs = LayerLink.depthwiseInputs(
             layers.map { layer in
                 let kind = layer.choice ?? ""
                 return LayerLink(
@@ -120,7 +120,7 @@ private struct LayerCompressor {
         let outputs: [String] = layer.output
         // A scale layer takes only images, and the output of a dense layer need not be one.
         let use = LayerUse(
-            feedsDepthwise: outputs.contains(where: readByDepthwise.contains), allowsScales: kind == "convolution")
+            feedsDepthwise: outputs.contains(where: depthwiseInputs.contains), allowsScales: kind == "convolution")
         let (compressed, reason) = storage.compressed(weights, use, storedAs: .float32)
         report.add(layer.name, reason)
         layer[kind]["weights"] = .weights(compressed)

@@ -12,8 +12,8 @@ struct ProgramUses {
     ]
 
     private var positions: [String: [Int]] = [:]
-    /// The values that depthwise convolutions read, directly or after elementwise operations.
-    let readByDepthwise: Set<String>
+    /// The inputs of depthwise convolutions, directly or after elementwise operations.
+    let depthwiseInputs: Set<String>
 
     init(_ operations: [Message]) {
         var ranks: [String: [Int]] = [:]
@@ -35,7 +35,7 @@ struct ProgramUses {
                     kind: isDepthwise ? .depthwise : Self.elementwise.contains(kind) ? .elementwise : .other,
                     inputs: isDepthwise ? operation.boundNames("x") : names, outputs: operation.outputNames))
         }
-        readByDepthwise = LayerLink.valuesReadByDepthwise(links)
+        depthwiseInputs = LayerLink.depthwiseInputs(links)
     }
 
     /// The positions of the operations that read a value, once for each argument.

@@ -278,7 +278,7 @@ extension Graph {
         return areQuantized.contains(true) && !types.contains { $0 == .int8 || $0 == .uint8 }
     }
 
-    /// Whether each value is read by nodes in float32 only, by value index.
+    /// Whether all consumers of each value compute in float32, by value index.
     fileprivate var areReadWide: [Bool] {
         var result = [Bool](repeating: true, count: types.count)
         for node in nodes where !(node.operation is InFloat32) {

@@ -54,11 +54,11 @@ extension Pixels {
         width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: ResizeMethod = .pillow
     ) -> Pixels {
         let (seen, filled) = crop.areas(width: width, height: height, to: newWidth, newHeight)
-        let picture = resized(
+        let image = resized(
             width: filled.columns.count, height: filled.rows.count, from: seen.columns, seen.rows, by: resize)
-        guard case .fit(let ground) = crop else { return picture }
+        guard case .fit(let ground) = crop else { return image }
         let isGray = channels == 1 && ground.isGray
-        return (isGray ? picture : picture.converted(to: .rgb)).placed(
+        return (isGray ? image : image.converted(to: .rgb)).placed(
             in: (newWidth, newHeight), at: (filled.columns.lowerBound, filled.rows.lowerBound), on: ground)
     }
 

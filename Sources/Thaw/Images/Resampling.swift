@@ -13,18 +13,18 @@ extension Pixels {
         _ kernels: any PlainKernels.Type = bestKernels
     ) -> Pixels {
         precondition(newWidth > 0 && newHeight > 0 && !columns.isEmpty && !rows.isEmpty)
-        var (picture, columns, rows) = (self, columns, rows)
+        var (result, columns, rows) = (self, columns, rows)
         func resizeRows() {
-            guard columns != 0..<picture.width || newWidth != picture.width else { return }
+            guard columns != 0..<result.width || newWidth != result.width else { return }
             let filter = ResamplingFilter(from: columns, to: newWidth, by: resize)
-            picture = picture.resampledAlongRows(rows, by: filter, kernels)
-            (columns, rows) = (0..<picture.width, 0..<picture.height)
+            result = result.resampledAlongRows(rows, by: filter, kernels)
+            (columns, rows) = (0..<result.width, 0..<result.height)
         }
         func resizeColumns() {
-            guard rows != 0..<picture.height || newHeight != picture.height else { return }
+            guard rows != 0..<result.height || newHeight != result.height else { return }
             let filter = ResamplingFilter(from: rows, to: newHeight, by: resize)
-            picture = picture.resampledAlongColumns(columns, by: filter, kernels)
-            (columns, rows) = (0..<picture.width, 0..<picture.height)
+            result = result.resampledAlongColumns(columns, by: filter, kernels)
+            (columns, rows) = (0..<result.width, 0..<result.height)
         }
         if rows.count - newHeight > 2 * max(columns.count - newWidth, 0) {
             resizeColumns()
@@ -33,7 +33,7 @@ extension Pixels {
             resizeRows()
             resizeColumns()
         }
-        return picture
+        return result
     }
 
     private func resampledAlongRows(

@@ -11,13 +11,13 @@ extension StoredImage {
         let wantsAlpha = options.background != nil && features.has_alpha != 0
         if features.has_animation != 0 {
             guard let frame = Frame(firstIn: bytes) else { throw Failure.truncatedImage("WebP") }
-            var picture = WebPBitstreamFeatures()
-            try requireSuccess(WebPGetFeatures(frame.bytes.start, frame.bytes.count, &picture))
-            guard frame.x + Int(picture.width) <= width, frame.y + Int(picture.height) <= height else {
+            var frameFeatures = WebPBitstreamFeatures()
+            try requireSuccess(WebPGetFeatures(frame.bytes.start, frame.bytes.count, &frameFeatures))
+            guard frame.x + Int(frameFeatures.width) <= width, frame.y + Int(frameFeatures.height) <= height else {
                 throw Failure.damagedImage("WebP", "the first frame extends outside the canvas")
             }
             let canvas = try decode(
-                frame.bytes, width: Int(picture.width), height: Int(picture.height), wantsAlpha: wantsAlpha)
+                frame.bytes, width: Int(frameFeatures.width), height: Int(frameFeatures.height), wantsAlpha: wantsAlpha)
             let size = (width, height)
             pixels = canvas.pixels.placed(in: size, at: (frame.x, frame.y), on: .black)
             alpha = canvas.alpha.map {

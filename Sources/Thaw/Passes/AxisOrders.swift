@@ -114,17 +114,17 @@ private struct AxisOrders {
         let shape = types[0].shape
         guard shape.rank == 4, input.order.first == 0,
             reshape.shape == [shape[0], shape.elementCount / Swift.max(1, shape[0])],
-            reshape.reordered([input.order], types) == nil, isReadByDenseOnly(node.outputs[0])
+            reshape.reordered([input.order], types) == nil, hasOnlyDenseConsumers(node.outputs[0])
         else { return false }
         let value = try builder.add(reshape, [input.value], name: node.name)[0]
         placed[node.outputs[0]] = Placed(value: value, order: [0, 1], flattened: (shape, input.order))
         return true
     }
 
-    private func isReadByDenseOnly(_ value: Graph.Value) -> Bool {
+    private func hasOnlyDenseConsumers(_ value: Graph.Value) -> Bool {
         guard !graph.outputs.contains(where: { $0.value == value }) else { return false }
         return graph.nodes.filter { $0.inputs.contains(value) }.allSatisfy {
-            $0.operation is Dense || ($0.operation is Unary && isReadByDenseOnly($0.outputs[0]))
+            $0.operation is Dense || ($0.operation is Unary && hasOnlyDenseConsumers($0.outputs[0]))
         }
     }
 
@@ -146,9 +146,9 @@ private struct AxisOrders {
     /// The value with its axes in `order`, transposed if they are in another order.
     private mutating func real(_ placed: Placed, _ order: [Int], name: String) throws -> Graph.Value {
         if let (shape, flatOrder) = placed.flattened {
-            // Consumers of a flattened image accept its order: see `isReadByDenseOnly`.
+            // Consumers of a flattened image accept its order: see `hasOnlyDenseConsumers`.
             preconditionFailure(
-                "a flattened image of shape \(shape) in order \(flatOrder) is read by another operation")
+                "a flattened image of shape \(shape) in order \(flatOrder) has another consumer")
         }
         guard placed.order != order else { return placed.value }
         let moves = order.map { placed.order.firstIndex(of: $0)! }

@@ -36,7 +36,7 @@ extension Failure {
 
     static func noOutput() -> Failure {
         Failure(
-            .noOutput, "no output found: every node that depends on a placeholder is read by another",
+            .noOutput, "no output found: every node that depends on a placeholder has a consumer",
             remedy: "select the output with \(option: .outputs) NODE")
     }
 

@@ -12,10 +12,16 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
     let output: String
     let width: Int?
     let height: Int?
-    let colour: String
+    let color: String
     let scale: Double
     let bias: [Double]
     let references: [[String]]
+
+    private enum CodingKeys: String, CodingKey {
+        case name, graph, labels, input, output, width, height, scale, bias, references
+        // The shared material spells it so.
+        case color = "colour"
+    }
 
     /// The classifiers among them.
     static let all: [SharedModel] = {
@@ -32,7 +38,7 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
     func conversion() throws -> Conversion {
         var options = Converter.Options()
         options.size = ImageSize(width: width!, height: height!)
-        options.color = ColorLayout(rawValue: colour)
+        options.color = ColorLayout(rawValue: color)
         options.scale = [scale]
         options.bias = bias
         return try Converter(options).convert(

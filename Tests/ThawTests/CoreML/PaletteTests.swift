@@ -97,7 +97,7 @@ import Testing
             Link(kind: .other, inputs: ["d"], outputs: ["e"]),
             Link(kind: .elementwise, inputs: ["e"], outputs: ["f"]),
         ]
-        #expect(LayerLink.valuesReadByDepthwise(links) == ["a", "b", "c"])
+        #expect(LayerLink.depthwiseInputs(links) == ["a", "b", "c"])
     }
 
     private static func pointwise(_ inputs: Int, _ outputs: Int, uneven: Bool, bias: Bool = true) -> Convolution {

@@ -7,7 +7,7 @@ import Testing
     private static let cases = GraphCase.all.filter {
         $0.name.hasPrefix("dilation/") || $0.name == "blocks/dilated_convolution"
     }
-    /// Strides inside the blocks are not a dilation, and one of two convolutions is read by two nodes.
+    /// Strides inside the blocks are not a dilation, and one of two convolutions has two consumers.
     private static let left = ["dilation/stride_inside": 1, "dilation/read_twice": 1]
 
     @Test(arguments: cases) func `a convolution in space-to-batch form becomes dilated`(_ graphCase: GraphCase) throws {

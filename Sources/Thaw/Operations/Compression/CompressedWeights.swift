@@ -62,9 +62,9 @@ struct LayerLink {
     var inputs: [String]
     var outputs: [String]
 
-    /// The values that depthwise convolutions read, directly or after elementwise layers.
-    /// - Parameter links: All layers, each after those that it reads.
-    static func valuesReadByDepthwise(_ links: [LayerLink]) -> Set<String> {
+    /// The inputs of depthwise convolutions, directly or after elementwise layers.
+    /// - Parameter links: All layers, each after those whose outputs it takes.
+    static func depthwiseInputs(_ links: [LayerLink]) -> Set<String> {
         var found: Set<String> = []
         for link in links.reversed() {
             switch link.kind {

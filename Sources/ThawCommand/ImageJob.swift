@@ -9,7 +9,7 @@ import Thaw
 /// An input image and the output file for its result.
 ///
 /// No target is one of the sources, and no two jobs have the same target.
-struct PictureJob: Equatable {
+struct ImageJob: Equatable {
     var source: String
     var target: String
     /// Whether the target was named as a file; then its folder must exist.
@@ -22,17 +22,17 @@ struct PictureJob: Equatable {
     /// - Parameter files: The files that each of the words refers to.
     /// - Throws: `Failure` if there are no images, several for one file, or two of the same name, or if an input would
     ///   be overwritten.
-    static func all(of words: [String], _ files: [ImageFiles], to target: String) throws -> [PictureJob] {
+    static func all(of words: [String], _ files: [ImageFiles], to target: String) throws -> [ImageJob] {
         let found = try zip(words, files).flatMap { word, files in try files.paths().map { (word: word, file: $0) } }
         guard !found.isEmpty else { throw Failure.noImages().inFile(words[0]) }
-        var jobs: [PictureJob]
+        var jobs: [ImageJob]
         if ImageFormat(path: target) != nil, !isFolder(target) {
             guard found.count == 1 else { throw Failure.severalImagesInFile(found.count).inFile(target) }
-            jobs = [PictureJob(source: found[0].file, target: target, isFile: true)]
+            jobs = [ImageJob(source: found[0].file, target: target, isFile: true)]
         } else {
             guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownImageExtension().inFile(target) }
             jobs = found.map { word, file in
-                PictureJob(source: file, target: joined(target, relative(file, to: word)))
+                ImageJob(source: file, target: joined(target, relative(file, to: word)))
             }
         }
         let sources = Set(jobs.compactMap { Identity(of: $0.source) })
