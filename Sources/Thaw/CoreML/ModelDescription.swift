@@ -37,58 +37,82 @@ struct ModelDescription {
         _ model: Model, _ graph: Graph, arrays: NeuralArrays, precision: ProgramPrecision = ProgramPrecision(),
         element: (ElementType, ComputePrecision) -> String = { _, _ in "FLOAT32" }
     ) {
-        let type = MessageType.model.type(of: "description")
-        var message = Message(type)
-        func feature(_ name: String, _ text: String) -> Message {
-            var feature = Message(type.type(of: "input"))
-            feature.name = name
-            feature.shortDescription = model.metadata.features[featureName(name)] ?? text
-            return feature
-        }
-        func arrayFeature(_ port: Graph.Port, _ precision: ComputePrecision) -> Message {
-            var result = feature(featureName(port.name), "")
+        var message = Message(MessageType.model.type(of: "description"))
+        func array(_ port: Graph.Port, _ precision: ComputePrecision) -> Message {
+            var result = Self.feature(featureName(port.name), "", model.metadata)
             result.type.multiArrayType.shape = arrays.described(graph[port.value].shape)
             result.type.multiArrayType.dataType = element(graph[port.value].element, precision)
             return result
         }
-        func imageFeature(
-            _ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout, _ precision: ComputePrecision
-        ) -> Message {
-            var result = feature(featureName(port.name), Self.imageText(width, height))
-            result.type.imageType.width = width
-            result.type.imageType.height = height
-            result.type.imageType.colorSpace =
-                switch color {
-                case .rgb: "RGB"
-                case .bgr: "BGR"
-                case .gray: precision == .float16 ? "GRAYSCALE_FLOAT16" : "GRAYSCALE"
-                }
-            return result
-        }
         message.input = graph.inputs.enumerated().map { index, port in
-            guard let image = model.image(at: index) else { return arrayFeature(port, precision.inputs) }
-            return imageFeature(port, image.width, image.height, image.color, precision.inputs)
+            guard let image = model.image(at: index) else { return array(port, precision.inputs) }
+            return Self.imageFeature(
+                port, image.width, image.height, image.color, precision.inputs, model.metadata)
         }
         if let classifier = model.classifier {
             let probabilities = featureName(graph.outputs[0].name)
-            var dictionary = feature(probabilities, Self.probabilitiesText)
-            dictionary.type.dictionaryType.choose(classifier.hasIntegerLabels ? "int64KeyType" : "stringKeyType")
-            var label = feature(classifier.predictedFeature, Self.labelText)
-            label.type.choose(classifier.hasIntegerLabels ? "int64Type" : "stringType")
             message.output =
-                [dictionary, label] + graph.outputs.dropFirst().map { arrayFeature($0, precision.outputs) }
+                Self.features(of: classifier, probabilities: probabilities, model.metadata)
+                + graph.outputs.dropFirst().map { array($0, precision.outputs) }
             message.predictedFeatureName = classifier.predictedFeature
             message.predictedProbabilitiesName = probabilities
         } else {
             message.output = graph.outputs.enumerated().map { index, port in
-                guard let image = model.imageOutput, index == image.index else {
-                    return arrayFeature(port, precision.outputs)
-                }
-                return imageFeature(port, image.form.width, image.form.height, image.color, precision.outputs)
+                guard let image = model.imageOutput, index == image.index else { return array(port, precision.outputs) }
+                return Self.imageFeature(
+                    port, image.form.width, image.form.height, image.color, precision.outputs, model.metadata)
             }
         }
-        let metadata = model.metadata
-        var userDefined = metadata.userDefined
+        message.metadata.shortDescription = model.metadata.description
+        message.metadata.author = model.metadata.author
+        message.metadata.license = model.metadata.license
+        message.metadata.versionString = model.metadata.version
+        message.metadata.userDefined = Self.userDefined(model, graph)
+        self.message = message
+    }
+
+    // MARK: Features
+
+    /// - Parameter text: The default description.
+    private static func feature(_ name: String, _ text: String, _ metadata: Metadata) -> Message {
+        var feature = Message(MessageType.model.type(of: "description").type(of: "input"))
+        feature.name = name
+        feature.shortDescription = metadata.features[featureName(name)] ?? text
+        return feature
+    }
+
+    private static func imageFeature(
+        _ port: Graph.Port, _ width: Int, _ height: Int, _ color: ColorLayout, _ precision: ComputePrecision,
+        _ metadata: Metadata
+    ) -> Message {
+        var result = feature(featureName(port.name), imageText(width, height), metadata)
+        result.type.imageType.width = width
+        result.type.imageType.height = height
+        result.type.imageType.colorSpace =
+            switch color {
+            case .rgb: "RGB"
+            case .bgr: "BGR"
+            case .gray: precision == .float16 ? "GRAYSCALE_FLOAT16" : "GRAYSCALE"
+            }
+        return result
+    }
+
+    /// The probabilities and the top label.
+    private static func features(
+        of classifier: ClassifierConfiguration, probabilities: String, _ metadata: Metadata
+    ) -> [Message] {
+        var dictionary = feature(probabilities, probabilitiesText, metadata)
+        dictionary.type.dictionaryType.choose(classifier.hasIntegerLabels ? "int64KeyType" : "stringKeyType")
+        var label = feature(classifier.predictedFeature, labelText, metadata)
+        label.type.choose(classifier.hasIntegerLabels ? "int64Type" : "stringType")
+        return [dictionary, label]
+    }
+
+    // MARK: Metadata
+
+    /// The user's metadata, and what Thaw records for its own reader.
+    private static func userDefined(_ model: Model, _ graph: Graph) -> [String: String] {
+        var userDefined = model.metadata.userDefined
         func record(_ values: [Double], _ key: String) {
             userDefined[key] = values.map { "\($0)" }.joined(separator: ",")
         }
@@ -96,33 +120,26 @@ struct ModelDescription {
         for index in graph.inputs.indices {
             guard let image = model.image(at: index) else { continue }
             let name = index == 0 ? nil : image.name
-            record(image.scaling.scale, Self.key(Self.imageScaleKey, name))
-            record(image.scaling.bias, Self.key(Self.imageBiasKey, name))
+            record(image.scaling.scale, key(imageScaleKey, name))
+            record(image.scaling.bias, key(imageBiasKey, name))
             if let lifted = image.lifted {
-                record(lifted.scale, Self.key(Self.liftedScaleKey, name))
-                record(lifted.bias, Self.key(Self.liftedBiasKey, name))
+                record(lifted.scale, key(liftedScaleKey, name))
+                record(lifted.bias, key(liftedBiasKey, name))
             }
-            if image.isChannelsFirst { userDefined[Self.key(Self.channelsKey, name)] = Self.channelsFirst }
+            if image.isChannelsFirst { userDefined[key(channelsKey, name)] = channelsFirst }
         }
         if let quantization = model.quantization { userDefined[QuantizationRecord.key] = quantization.json }
         let scalars = graph.outputs.indices.filter { graph[graph.outputs[$0].value].shape.rank == 0 }
-        if !scalars.isEmpty {
-            userDefined[Self.numbersKey] = scalars.map { "\($0)" }.joined(separator: ",")
-        }
+        if !scalars.isEmpty { userDefined[numbersKey] = scalars.map { "\($0)" }.joined(separator: ",") }
         if let image = model.imageOutput {
-            record(image.scaling.scale, ModelDescription.pixelScaleKey)
-            record(image.scaling.bias, ModelDescription.pixelBiasKey)
-            if image.exceedsPixels { record([0, 255], ModelDescription.pixelBoundsKey) }
+            record(image.scaling.scale, pixelScaleKey)
+            record(image.scaling.bias, pixelBiasKey)
+            if image.exceedsPixels { record([0, 255], pixelBoundsKey) }
         }
-        if model.classifier != nil, model.image != nil, userDefined[ModelDescription.previewKey] == nil {
-            userDefined[ModelDescription.previewKey] = ModelDescription.classifierPreview
+        if model.classifier != nil, model.image != nil, userDefined[previewKey] == nil {
+            userDefined[previewKey] = classifierPreview
         }
-        message.metadata.shortDescription = metadata.description
-        message.metadata.author = metadata.author
-        message.metadata.license = metadata.license
-        message.metadata.versionString = metadata.version
-        message.metadata.userDefined = userDefined
-        self.message = message
+        return userDefined
     }
 
     /// The metadata of a model that is read.

@@ -35,67 +35,72 @@ extension NeuralNetworkReader {
     /// The second network is repeated as often as the input or the layer specifies, or as long as a value that the
     /// first network computes is not 0.
     mutating func loop(_ layer: NeuralLayer) throws -> [Operand] {
-        let (condition, body): (Message, Message) = (
-            layer.parameters["conditionNetwork"], layer.parameters["bodyNetwork"]
-        )
-        let variable: String = layer.parameters.conditionVar
+        let loop = LoopLayer(layer)
         let most: Int = layer.parameters.maxLoopIterations
         let limit: Operand? =
             try layer.inputs.isEmpty
             ? most > 0 ? .constant(Tensor([Float(most)], shape: [1])) : nil
             : reading.reshaped(reading.asFloats(single(layer), layer), [1], layer)
-        guard limit != nil || !variable.isEmpty else {
+        guard limit != nil || loop.variable != nil else {
             throw layer.refused("it has neither a condition nor a number of iterations")
         }
-        if try unrolled(layer, condition, body, variable, limit) { return [] }
+        if try unrolled(loop, limit) { return [] }
 
-        // Values that the networks replace, the number of the iteration, and the limit on iterations.
-        let names = [condition, body].flatMap(\.computedNames).unique.filter { values[$0] != nil }
-        let round = layer.name + "/round"
-        var results = names
-        for name in names {
-            values[name] = .edge(
-                try reading.edge(reading.asFloats(values[name]!, layer), name: name + "/initial"),
-                TensorType(values[name]!.shape))
+        let results = try loopResults(loop, hasLimit: limit != nil)
+        let captures = captures([loop.condition, loop.body], results, extra: loop.variable ?? "")
+            .filter { !results.contains($0) }
+        let inputs = (results + captures).compactMap { values[$0] } + (limit.map { [$0] } ?? [])
+        let ports = results + captures + (limit == nil ? [] : [loop.limit])
+        if let limit { values[loop.limit] = limit }
+        let repeats = try graph(of: loop.variable == nil ? [] : [loop.condition], ports, []) { reader in
+            try reader.repeats(loop, hasLimit: limit != nil)
         }
-        if limit != nil {
-            let zero = Operand.constant(Tensor([0], shape: [1]))
-            values[round] = .edge(try reading.edge(zero, name: round), TensorType([1]))
-            results.append(round)
-        }
-        let captures = captures([condition, body], results, extra: variable).filter { !results.contains($0) }
-        let limits = limit.map { [$0] } ?? []
-        let inputs = results.compactMap { values[$0] } + captures.compactMap { values[$0] } + limits
-        let limitName = layer.name + "/limit"
-        let ports = results + captures + (limit == nil ? [] : [limitName])
-        if let limit { values[limitName] = limit }
-        let repeats = try graph(of: variable.isEmpty ? [] : [condition], ports, []) { reader in
-            var isRepeated: [Operand] = []
-            if limit != nil {
-                isRepeated.append(
-                    try reader.reading.combine(.less, reader.values[round]!, reader.values[limitName]!, layer))
+        let networks = loop.variable == nil ? [loop.body] : [loop.condition, loop.body]
+        let next = try graph(of: networks, ports, results) { reader in
+            if let old = reader.values[loop.round] {
+                reader.values[loop.round] = try reader.reading.apply(.add, old, 1, layer)
             }
-            if !variable.isEmpty {
-                guard let value = reader.values[variable], value.shape.elementCount == 1 else {
-                    throw layer.refused("its condition '\(variable)' is not a single value")
-                }
-                let number = try reader.reading.reshaped(reader.reading.asFloats(value, layer), [1], layer)
-                isRepeated.append(try reader.reading.apply(.notEqual, number, 0, layer))
-            }
-            return isRepeated.count == 1
-                ? isRepeated[0] : try reader.reading.add(Binary(.and), isRepeated, layer)[0]
-        }
-        let next = try graph(of: variable.isEmpty ? [body] : [condition, body], ports, results) { reader in
-            if let old = reader.values[round] { reader.values[round] = try reader.reading.apply(.add, old, 1, layer) }
             return nil
         }
         let operation = Loop(condition: repeats, body: next)
         for (name, value) in zip(results, try reading.add(operation, inputs, layer)) { values[name] = value }
-        values[round] = nil
-        values[limitName] = nil
+        values[loop.round] = nil
+        values[loop.limit] = nil
         // The condition is computed once more after the last iteration.
-        if !variable.isEmpty { try readNested(condition) }
+        if loop.variable != nil { try readNested(loop.condition) }
         return []
+    }
+
+    /// The values that the networks replace, and the number of the iteration if there is a limit. They become edges, whose
+    /// values are those before the first iteration.
+    private mutating func loopResults(_ loop: LoopLayer, hasLimit: Bool) throws -> [String] {
+        let names = [loop.condition, loop.body].flatMap(\.computedNames).unique.filter { values[$0] != nil }
+        for name in names {
+            values[name] = .edge(
+                try reading.edge(reading.asFloats(values[name]!, loop.layer), name: name + "/initial"),
+                TensorType(values[name]!.shape))
+        }
+        guard hasLimit else { return names }
+        let zero = Operand.constant(Tensor([0], shape: [1]))
+        values[loop.round] = .edge(try reading.edge(zero, name: loop.round), TensorType([1]))
+        return names + [loop.round]
+    }
+
+    /// Whether there is another iteration, after the network of the condition: its number is below the limit, and the
+    /// condition is not 0.
+    private mutating func repeats(_ loop: LoopLayer, hasLimit: Bool) throws -> Operand {
+        var conditions: [Operand] = []
+        if hasLimit {
+            conditions.append(try reading.combine(.less, values[loop.round]!, values[loop.limit]!, loop.layer))
+        }
+        if let variable = loop.variable {
+            guard let value = values[variable], value.shape.elementCount == 1 else {
+                throw loop.layer.refused("its condition '\(variable)' is not a single value")
+            }
+            let number = try reading.reshaped(reading.asFloats(value, loop.layer), [1], loop.layer)
+            conditions.append(try reading.apply(.notEqual, number, 0, loop.layer))
+        }
+        return conditions.count == 1 ? conditions[0] : try reading.add(Binary(.and), conditions, loop.layer)[0]
     }
 
     private func single(_ layer: NeuralLayer) throws -> Operand {
@@ -107,9 +112,7 @@ extension NeuralNetworkReader {
     }
 
     /// Whether the iterations of the loop are known; if so, its layers are added for each iteration.
-    private mutating func unrolled(
-        _ layer: NeuralLayer, _ condition: Message, _ body: Message, _ variable: String, _ limit: Operand?
-    ) throws -> Bool {
+    private mutating func unrolled(_ loop: LoopLayer, _ limit: Operand?) throws -> Bool {
         let start = self
         let nodes = reading.builder.graph.nodes.count
         for round in 0...Unrolling.mostRounds {
@@ -117,12 +120,12 @@ extension NeuralNetworkReader {
                 guard let known = limit.constant else { break }
                 if Float(round) >= known.floats[0] { return true }
             }
-            if !variable.isEmpty {
-                try readNested(condition)
+            if let variable = loop.variable {
+                try readNested(loop.condition)
                 guard let known = values[variable]?.constant, known.elementCount == 1 else { break }
                 if known.floats[0] == 0 { return true }
             }
-            try readNested(body)
+            try readNested(loop.body)
             guard reading.builder.graph.nodes.count - nodes <= Unrolling.mostNodes else { break }
         }
         self = start
@@ -182,6 +185,27 @@ extension NeuralNetworkReader {
         for name in networks.flatMap(\.usedNames) { counts[name, default: 0] -= 1 }
         let outputs = (description.output as [Message]).map { $0.name as String }
         return Set(counts.filter { $0.value > 0 }.keys).union(outputs + (isClassifier ? [probabilitiesName] : []))
+    }
+}
+
+/// A loop layer, its networks, and the names of what it adds.
+private struct LoopLayer {
+    let layer: NeuralLayer
+    let condition: Message
+    let body: Message
+    /// The value of the condition; nil if the number of iterations is fixed.
+    let variable: String?
+    /// The number of the iteration.
+    let round: String
+    /// The limit on iterations.
+    let limit: String
+
+    init(_ layer: NeuralLayer) {
+        self.layer = layer
+        (condition, body) = (layer.parameters["conditionNetwork"], layer.parameters["bodyNetwork"])
+        let name: String = layer.parameters.conditionVar
+        variable = name.isEmpty ? nil : name
+        (round, limit) = (layer.name + "/round", layer.name + "/limit")
     }
 }
 
