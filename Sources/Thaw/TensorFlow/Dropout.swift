@@ -22,7 +22,7 @@ struct Dropout {
             result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
         }
         // Removes a scale factor after the mask.
-        for (index, node) in result.nodes.enumerated() where ["Mul", "RealDiv", "Div"].contains(node.op) {
+        for (index, node) in result.nodes.enumerated() where node.has([.product, .quotient]) {
             for input in node.inputs.prefix(2) {
                 guard let keep = kept[GraphSurvey.Reference(input).node],
                     dropout.scaled(node, keep) == input
@@ -41,19 +41,17 @@ struct Dropout {
     /// The value that `node` applies dropout to, and the share that it keeps.
     private mutating func dropped(by node: NodeDefinition) -> (value: String, keep: Keep)? {
         let inputs = node.data
-        switch node.op {
-        case "Mul" where inputs.count == 2:
+        if node.has(.product), inputs.count == 2 {
             for (value, mask) in [(0, 1), (1, 0)] {
                 if let keep = keep(ofMask: inputs[mask]) { return (inputs[value], keep) }
             }
-        case "Select" where inputs.count == 3, "SelectV2" where inputs.count == 3:
+        } else if node.has(.select), inputs.count == 3 {
             guard let keep = keep(ofComparison: inputs[0]) else { return nil }
             for (value, zero) in [(1, 2), (2, 1)] {
                 guard isZero(inputs[zero]) else { continue }
                 // If the comparison selects the zero, it gives the share that is dropped.
                 return (inputs[value], value == 1 ? keep : Keep(share: keep.share.map { 1 - $0 }))
             }
-        default: break
         }
         return nil
     }
@@ -69,10 +67,7 @@ struct Dropout {
         guard let node = node(input) else { return nil }
         switch node.op {
         case "Floor":
-            guard let sum = self.node(node.inputs.first), sum.op == "Add" || sum.op == "AddV2", sum.data.count == 2
-            else {
-                return nil
-            }
+            guard let sum = self.node(node.inputs.first), sum.has(.sum), sum.data.count == 2 else { return nil }
             for (keep, random) in [(0, 1), (1, 0)] where isRandom(sum.data[random]) {
                 return number(sum.data[keep]).map { Keep(share: $0) } ?? fixed(sum.data[keep])
             }
@@ -112,15 +107,12 @@ struct Dropout {
     /// The value that `node` divides by the kept share.
     private mutating func scaled(_ node: NodeDefinition, _ keep: Keep) -> String? {
         guard node.data.count == 2 else { return nil }
-        switch node.op {
-        case "RealDiv", "Div": return matches(node.data[1], keep, keep.share) ? node.data[0] : nil
-        case "Mul":
-            for (value, factor) in [(0, 1), (1, 0)] where matches(node.data[factor], keep, keep.share.map { 1 / $0 }) {
-                return node.data[value]
-            }
-            return nil
-        default: return nil
+        if node.has(.quotient) { return matches(node.data[1], keep, keep.share) ? node.data[0] : nil }
+        guard node.has(.product) else { return nil }
+        for (value, factor) in [(0, 1), (1, 0)] where matches(node.data[factor], keep, keep.share.map { 1 / $0 }) {
+            return node.data[value]
         }
+        return nil
     }
 
     private mutating func matches(_ factor: String, _ keep: Keep, _ expected: Double?) -> Bool {

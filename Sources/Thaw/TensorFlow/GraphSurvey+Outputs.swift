@@ -15,7 +15,7 @@ extension GraphSurvey {
         guard node.has(.total), node.data.count == 2 else { return false }
         let axes = self.node(Reference(node.data[1]).node)
         // A reduction over all axes has a range that depends on the rank.
-        guard axes?.has(.constant) ?? false else { return axes?.op == "Range" }
+        guard axes?.has(.constant) ?? false else { return axes?.has(.range) ?? false }
         guard case .tensor(let tensor)? = axes?.attributes["value"] else { return false }
         return tensor.integers.contains(0)
     }

@@ -161,7 +161,6 @@ struct GraphSurvey {
 
     /// Whether a node receives values from the previous iteration of a loop.
     private func beginsLoop(_ node: NodeDefinition) -> Bool {
-        node.op.hasSuffix("Merge")
-            && node.data.contains { self.node(Reference($0).node)?.op.hasSuffix("NextIteration") ?? false }
+        node.has(.merge) && node.data.contains { self.node(Reference($0).node)?.has(.iteration) ?? false }
     }
 }

@@ -255,12 +255,9 @@ struct Importer {
             case let other: return other ?? .unknown
             }
         }
-        switch node.op {
-        case "Switch", "RefSwitch", "_SwitchN": return try branch(node, inputs)
-        case "Merge", "RefMerge": return merge(node, inputs)
-        case "NoOp": return []
-        default: break
-        }
+        if node.has([.switching, .selecting]) { return try branch(node, inputs) }
+        if node.has(.merge) { return merge(node, inputs) }
+        if node.has(.barrier) { return [] }
         if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
         guard let rule = Operations.tensorFlow[node.op] else {
             refusal.add(node)
@@ -289,7 +286,7 @@ struct Importer {
     /// output 0. With several branches, the constant is the index; any other value selects the last branch.
     private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
         var count = 2
-        if node.op == "_SwitchN" {
+        if node.has(.selecting) {
             guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.mostSides).contains(sides) else {
                 throw Failure.badAttribute(node.name, node.op, "num_outs")
             }
@@ -302,7 +299,7 @@ struct Importer {
             return sides
         }
         let number = constant.integers[0]
-        let side = node.op == "_SwitchN" ? (0..<count).contains(number) ? number : count - 1 : number != 0 ? 1 : 0
+        let side = node.has(.selecting) ? (0..<count).contains(number) ? number : count - 1 : number != 0 ? 1 : 0
         sides = [Known](repeating: .dead, count: count)
         sides[side] = inputs[0]
         return sides

@@ -89,7 +89,7 @@ struct Inlining {
 
     /// The body of a loop over strings. These are the encoded images of a batch, so it runs once for one image.
     private func bodyOfMap(_ node: NodeDefinition) -> String? {
-        guard ["While", "StatelessWhile"].contains(node.op), case .function(let name)? = node.attributes["body"],
+        guard node.has(.loop), case .function(let name)? = node.attributes["body"],
             let body = functions[name]
         else { return nil }
         let readsFiles = body.nodes.contains { node in

@@ -26,7 +26,7 @@ struct InputImage {
 
     /// The number of values per row of a node that a matrix product reads, if one follows directly.
     private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
-        for consumer in nodes where consumer.op == "MatMul" && consumer.inputs.count >= 2 {
+        for consumer in nodes where consumer.has(.dense) && consumer.inputs.count >= 2 {
             guard consumer.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
             var weights = survey.node(GraphSurvey.Reference(consumer.inputs[1]).node)
             while let identity = weights, identity.has(.identity), let input = identity.inputs.first {

@@ -185,7 +185,7 @@ struct InputNode {
             return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
         }
         guard node.data.count >= 2, let sizes = constants.integers(node.data[1]) else { return nil }
-        if node.op == "Reshape" { return sizes.map { max($0, -1) } }
+        if node.has(.reshape) { return sizes.map { max($0, -1) } }
         if node.has(.resize), sizes.count == 2 { return [-1, sizes[0], sizes[1], -1] }
         return nil
     }
@@ -218,24 +218,24 @@ private struct ResizeChain {
         while let next = consumers[head], next.count == 1, passed <= nodes.count {
             let node = next[0]
             passed += 1
-            switch node.op {
+            switch node.traits.axes {
             case _ where node.has([.identity, .cast]):
                 // Resizing what such a cast rounds is not the same as rounding what was resized.
                 guard !ResizeChain.rounds(node) else { return }
-            case "ExpandDims" where node.data.count == 2 && expansion == nil:
+            case .expanded where node.data.count == 2 && expansion == nil:
                 guard constants.integers(node.data[1]) == [0] else { return }
                 expansion = node.name
             case _ where node.has(.affine):
                 guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
                     let constant = constants.value(other), constant.shape.rank <= 1 || constant.elementCount == 1
                 else { return }
-            case "StridedSlice" where expansion == nil && ResizeChain.addsBatch(node, &constants):
+            case .sliced where expansion == nil && ResizeChain.addsBatch(node, &constants):
                 expansion = node.name
-            case "StridedSlice", "ReverseV2":
+            case _ where node.traits.axes == .sliced || node.op == "ReverseV2":
                 let axes = rank.map { $0 + (expansion == nil ? 0 : 1) }
                 guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return }
                 reversals.insert(node.name)
-            case "Reshape" where node.data.count == 2:
+            case _ where node.has(.reshape) && node.data.count == 2:
                 guard let sizes = constants.integers(node.data[1]), 3...4 ~= sizes.count,
                     sizes.suffix(3).allSatisfy({ $0 > 0 })
                 else { return }

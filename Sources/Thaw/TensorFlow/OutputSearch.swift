@@ -31,7 +31,7 @@ struct OutputSearch {
         if found.isEmpty { (found, isCompared) = unread(forward, isTrained: false) }
         // Assertions have conditions of their own, and results may be checked too.
         let isChecked = checked()
-        prefer(&found) { nodes[$0].op != "CheckNumerics" && !isChecked[$0] }
+        prefer(&found) { !nodes[$0].has(.check) && !isChecked[$0] }
         var answers = found.map { beforeChoice($0, isTrained: isTrained) }.unique
         prefer(&answers) { forward.isPastLayer[$0] }
         prefer(&answers) { !forward.isTotal[$0] }
@@ -66,7 +66,7 @@ struct OutputSearch {
             let none = [Bool](repeating: false, count: nodes.count)
             (isLeftover, dependsOnInput, isPastLayer, isTotal) = (none, none, none, none)
             // Loops need a second pass.
-            let hasLoops = search.order.contains { nodes[$0].op == "NextIteration" }
+            let hasLoops = search.order.contains { nodes[$0].has(.iteration) }
             for index in search.order + (hasLoops ? search.order : []) {
                 let node = nodes[index]
                 let read = search.sources[index]
@@ -135,31 +135,32 @@ struct OutputSearch {
         let node = nodes[index]
         if node.has(.comparison) { return true }
         // Another name for a value that has other consumers too.
-        if node.op == "Identity" { return sources[index].first.map { consumers[$0].count > 1 } ?? false }
+        if node.has(.identity), node.has(.rewording) {
+            return sources[index].first.map { consumers[$0].count > 1 } ?? false
+        }
         guard node.data.count == 2 else { return false }
         let (first, second) = (survey.node(node.data[0]), survey.node(node.data[1]))
-        switch node.op {
         // The probability of the opposite, and the difference of an image and its reconstruction.
-        case "Sub" where first?.has(.constant) ?? false: return true
-        case "Sub", "SquaredDifference":
+        if node.has(.difference), first?.has(.constant) ?? false { return true }
+        if node.has([.difference, .squaredDifference]) {
             let inputs = sources[index].filter { forward.dependsOnInput[$0] }
             return inputs.count == 2 && inputs.count { forward.isPastLayer[$0] } == 1
-        // A small constant that keeps logarithms finite.
-        case "Add", "AddV2":
-            return [first, second].contains { $0.map { $0.has(.constant) && $0.isSmallNumber } ?? false }
-        // Probabilities normalized to a sum of 1.
-        case "Div", "RealDiv": return second?.op == "Sum" && second?.data.first == node.data[0]
-        case "Sum":
-            return consumers[index].allSatisfy { consumer in
-                ["Div", "RealDiv"].contains(nodes[consumer].op) && nodes[consumer].data.first == node.data[0]
-            }
-        // Losses take flat values.
-        case "Reshape":
-            return consumers[index].allSatisfy {
-                nodes[$0].onlyTrains || nodes[$0].op.hasSuffix("SoftmaxCrossEntropyWithLogits")
-            }
-        default: return false
         }
+        // A small constant that keeps logarithms finite.
+        if node.has(.sum) {
+            return [first, second].contains { $0.map { $0.has(.constant) && $0.isSmallNumber } ?? false }
+        }
+        // Probabilities normalized to a sum of 1.
+        if node.has(.quotient) {
+            return second?.has(.summation) ?? false && second?.data.first == node.data[0]
+        }
+        if node.has(.summation) {
+            return consumers[index].allSatisfy { consumer in
+                nodes[consumer].has(.quotient) && nodes[consumer].data.first == node.data[0]
+            }
+        }
+        // Losses take flat values.
+        return node.has(.reshape) && consumers[index].allSatisfy { nodes[$0].onlyTrains }
     }
 
     /// For each node, whether it is read only by assertions or through control dependencies.
@@ -168,7 +169,7 @@ struct OutputSearch {
         var isUsed = isChecked
         for index in order.reversed() {
             let node = nodes[index]
-            let isCheck = (isChecked[index] && !isUsed[index]) || node.op == "Assert" || node.op == "NoOp"
+            let isCheck = (isChecked[index] && !isUsed[index]) || node.has([.assertion, .barrier])
             for input in node.inputs {
                 guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
                 if isCheck || input.hasPrefix("^") { isChecked[source] = true } else { isUsed[source] = true }
@@ -193,7 +194,7 @@ struct OutputSearch {
     /// The node before an ArgMax over a vector; a map of classes is a result itself. So is a top k, unless this is a
     /// training graph.
     private func beforeChoice(_ index: Int, isTrained: Bool) -> Int {
-        let choice = chain(index).first { nodes[$0].has(.choice) && (isTrained || nodes[$0].op == "ArgMax") }
+        let choice = chain(index).first { nodes[$0].has(.choice) && (isTrained || nodes[$0].has(.argMax)) }
         guard let choice, nodes[choice].data.count == 2,
             let front = sources[choice].first, data[choice][0].output == 0, !isMap(front),
             // A graph that consists of an ArgMax has no scores.

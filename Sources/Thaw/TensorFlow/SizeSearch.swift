@@ -78,11 +78,11 @@ struct SizeSearch {
             guard sources.contains(where: dependsOnInput.contains) else { continue }
             dependsOnInput.insert(node.name)
             guard node.data.count >= 2, dependsOnInput.contains(sources[0]) else { continue }
-            if node.op == "Reshape", let sizes = targetSizes(node.data[1]) {
+            if node.has(.reshape), let sizes = targetSizes(node.data[1]) {
                 let count = Shape(sizes).checkedCount ?? 0
                 guard count > 0 else { continue }
                 layers.append(Layer(node: node, input: sources[0], count: count, sizes: sizes))
-            } else if node.op == "MatMul", let weights = constants.value(node.data[1]), weights.shape.rank == 2 {
+            } else if node.has(.dense), let weights = constants.value(node.data[1]), weights.shape.rank == 2 {
                 let isTransposed = if case .bool(true)? = node.attributes["transpose_b"] { true } else { false }
                 layers.append(Layer(node: node, input: sources[0], count: weights.shape[isTransposed ? 1 : 0]))
             }
@@ -99,7 +99,7 @@ struct SizeSearch {
         } else {
             // The sizes after a batch size that is computed from the input.
             let name = GraphSurvey.Reference(input).node
-            guard let pack = nodes.first(where: { $0.name == name }), pack.op == "Pack", pack.data.count > 1 else {
+            guard let pack = nodes.first(where: { $0.name == name }), pack.has(.pack), pack.data.count > 1 else {
                 return nil
             }
             let parts = pack.data.dropFirst().map { constants.integers($0)?.first ?? -1 }

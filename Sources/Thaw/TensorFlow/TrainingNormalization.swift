@@ -32,7 +32,7 @@ struct TrainingNormalization {
     /// - Parameter outputs: The nodes that must depend on the layers.
     init(_ survey: GraphSurvey, neededBy outputs: [String]) throws {
         self.survey = survey
-        guard survey.contains(.batchNormalization) || survey.contains(["SquaredDifference"]) else { return }
+        guard survey.contains([.batchNormalization, .squaredDifference]) else { return }
         var constants = GraphConstants(survey)
         layers = try survey.order(from: outputs, stoppingAt: []).compactMap { layer(survey.nodes[$0], &constants) }
         if !layers.isEmpty { findAverages() }
@@ -48,11 +48,11 @@ struct TrainingNormalization {
             return Layer(name: node.name)
         }
         // A variance: the mean of squared differences from another mean along the same axes.
-        guard node.op == "Mean", node.data.count == 2, let squares = source(node.data[0]),
-            squares.op == "SquaredDifference", squares.data.count == 2, let axes = batchAxes(node, &constants)
+        guard node.has(.mean), node.data.count == 2, let squares = source(node.data[0]),
+            squares.has(.squaredDifference), squares.data.count == 2, let axes = batchAxes(node, &constants)
         else { return nil }
         for (value, center) in [(0, 1), (1, 0)] {
-            guard let mean = source(squares.data[center]), mean.op == "Mean", mean.data.count == 2,
+            guard let mean = source(squares.data[center]), mean.has(.mean), mean.data.count == 2,
                 origin(mean.data[0]) == origin(squares.data[value]), batchAxes(mean, &constants) == axes
             else { continue }
             var keepsAxes = false
@@ -126,7 +126,7 @@ struct TrainingNormalization {
     /// The updates of variables from the results of these nodes, on which no output depends.
     static func updates(in survey: GraphSurvey, by order: [Int]) -> [String] {
         let statistics = Set(
-            order.map { survey.nodes[$0] }.filter { $0.has(.batchNormalization) || $0.op == "Mean" }.map(\.name))
+            order.map { survey.nodes[$0] }.filter { $0.has([.batchNormalization, .mean]) }.map(\.name))
         guard !statistics.isEmpty else { return [] }
         return updates(in: survey) { statistics.contains($0.node) ? true : nil }.map(\.node.name)
     }

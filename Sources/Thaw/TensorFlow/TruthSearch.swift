@@ -111,14 +111,14 @@ extension TruthSearch {
     /// Whether a node is the end of a spelled-out sigmoid cross entropy: x - x·t + log(1 + exp(-x)), with the truth t
     /// only in the first two terms.
     private func isLogisticLoss(_ index: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {
-        guard ["Add", "AddV2"].contains(nodes[index].op), sources[index].count == 2 else { return false }
+        guard nodes[index].has(.sum), sources[index].count == 2 else { return false }
         let (truths, others) = (sources[index].filter(dependsOnTruth), sources[index].filter { !dependsOnTruth($0) })
         guard truths.count == 1, others.count == 1, ["Log1p", "Softplus"].contains(nodes[others[0]].op) else {
             return false
         }
         let terms = truths + sources[truths[0]]
-        return ["Sub", "Mul"].contains(nodes[truths[0]].op)
-            && terms.contains { nodes[$0].op == "Mul" && dependsOnTruth($0) }
+        return nodes[truths[0]].has([.difference, .product])
+            && terms.contains { nodes[$0].has(.product) && dependsOnTruth($0) }
     }
 }
 

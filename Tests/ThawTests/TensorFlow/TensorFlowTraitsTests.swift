@@ -59,6 +59,24 @@ import Testing
         }
     }
 
+    @Test func `operations that compute the same function of two tensors have the same role`() {
+        let type = TensorType([1, 4, 6, 5])
+        var built = 0
+        // These add any number of tensors.
+        for (op, rule) in Self.rules where !["AddN", "AccumulateNV2"].contains(op) {
+            var context = ImportContext()
+            let inputs = ["a", "b"].map { Operand.edge(context.builder.input($0, type), type) }
+            let definition = NodeDefinition(name: "node", op: op, inputs: ["a", "b"])
+            guard (try? rule.build(TensorFlowNode(definition: definition, inputs: inputs), &context)) != nil,
+                context.builder.graph.nodes.count == 1,
+                let binary = context.builder.graph.nodes[0].operation as? Binary
+            else { continue }
+            built += 1
+            #expect(rule.traits.roles.isSuperset(of: binary.function.role), "\(op)")
+        }
+        #expect(built > 10)
+    }
+
     private static let roles: [(role: TensorFlowRoles, ops: [String], others: [String])] = [
         (.identity, ["Identity", "StopGradient", "PlaceholderWithDefault"], ["Cast", "Relu", "Placeholder"]),
         (.placeholder, ["Placeholder", "PlaceholderV2"], ["PlaceholderWithDefault", "Const", "VariableV2"]),
@@ -67,7 +85,25 @@ import Testing
         (.optimizer, ["ApplyAdam", "ResourceApplyGradientDescent", "SparseApplyFtrl"], ["AssignSub"]),
         (.leftover, ["SaveV2", "RestoreV2", "ScalarSummary", "NoOp", "ApplyAdam", "Assign"], ["Softmax", "Unknown"]),
         (.layer, ["Conv2D", "MatMul", "PartitionedCall"], ["BiasAdd", "MaxPool"]),
+        (.sum, ["Add", "AddV2"], ["AddN", "BiasAdd", "Sum"]),
+        (.difference, ["Sub"], ["SquaredDifference"]),
+        (.squaredDifference, ["SquaredDifference"], ["Sub", "Square"]),
+        (.product, ["Mul"], ["MatMul", "Prod"]),
+        (.quotient, ["Div", "RealDiv"], ["DivNoNan", "FloorDiv"]),
+        (.summation, ["Sum"], ["Mean", "Add"]),
+        (.mean, ["Mean"], ["Sum"]),
+        (.dense, ["MatMul"], ["BatchMatMul", "Conv2D"]),
+        (.reshape, ["Reshape"], ["Squeeze", "ExpandDims"]),
+        (.pack, ["Pack"], ["ConcatV2"]),
+        (.range, ["Range"], ["LinSpace"]),
+        (.select, ["Select", "SelectV2"], ["Where"]),
         (.choice, ["ArgMax", "TopK", "TopKV2"], ["ArgMin", "Max"]),
+        (.argMax, ["ArgMax"], ["ArgMin", "TopKV2"]),
+        (.check, ["CheckNumerics"], ["Identity", "Assert"]),
+        (.assertion, ["Assert"], ["NoOp", "CheckNumerics"]),
+        (.barrier, ["NoOp"], ["Assert"]),
+        (.iteration, ["NextIteration", "RefNextIteration"], ["Enter", "Merge"]),
+        (.loop, ["While", "StatelessWhile"], ["If"]),
         (.total, ["Mean", "Sum"], ["Max"]),
         (.decoder, ["DecodeJpeg"], ["DecodeWav"]),
         (.random, ["RandomUniform"], ["RandomShuffle"]),

@@ -52,7 +52,7 @@ extension Constant {
                     try context.fill(type.shape, node.op == "OnesLike" ? 1 : 0, type.element, name: node.name))
             ]
         },
-        TensorFlowRule("Range", axes: .lost, roles: []) { node, _ in
+        TensorFlowRule("Range", axes: .lost, roles: .range) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
                 throw node.refused("start, limit and delta must be single numbers")

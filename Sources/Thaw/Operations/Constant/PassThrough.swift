@@ -3,8 +3,9 @@ enum PassThrough {
     static let tensorFlow = [
         passing("Identity", roles: [.identity, .rewording, .totalArithmetic, .averaging]),
         passing("StopGradient", roles: [.identity, .comparison, .averaging]),
+        passing("CheckNumerics", roles: [.identity, .check]),
         // Anything that Print prints is lost.
-        passing("CheckNumerics", "PreventGradient", "Snapshot", "EnsureShape", "Print", roles: .identity),
+        passing("PreventGradient", "Snapshot", "EnsureShape", "Print", roles: .identity),
         passing("PlaceholderWithDefault", roles: [.identity, .defaultPlaceholder]),
         TensorFlowRule("IdentityN", axes: .kept, roles: []) { node, _ in node.inputs },
         biasAdd("BiasAdd", axes: .image(input: 0)), biasAdd("BiasAddV1", axes: .channelsLast),

@@ -25,11 +25,12 @@ extension Binary {
             ("LogicalAnd", .and, []),
             ("LogicalOr", .or, []),
         ].map { name, function, roles in
-            TensorFlowRule(name, axes: .kept, roles: roles) { node, context in
+            TensorFlowRule(name, axes: .kept, roles: roles.union(function.role)) { node, context in
                 [try context.combine(function, node.input(0), node.input(1), name: node.name)]
             }
         } + [
-            TensorFlowRule("Div", axes: .kept, roles: [.affine, .totalArithmetic, .averaging]) { node, context in
+            TensorFlowRule("Div", axes: .kept, roles: [.quotient, .affine, .totalArithmetic, .averaging]) {
+                node, context in
                 let (a, b) = (try node.input(0), try node.input(1))
                 let isReal = a.type.element.isFloatingPoint
                 return [try context.combine(isReal ? .divide : .truncateDivide, a, b, name: node.name)]
@@ -44,4 +45,18 @@ extension Binary {
                 return [sum]
             },
         ]
+}
+
+extension Binary.Function {
+    /// The role of every TensorFlow operation that computes this function of two tensors.
+    var role: TensorFlowRoles {
+        switch self {
+        case .add: .sum
+        case .subtract: .difference
+        case .squaredDifference: .squaredDifference
+        case .multiply: .product
+        case .divide: .quotient
+        default: []
+        }
+    }
 }

@@ -49,10 +49,10 @@ extension Select {
 
 extension Select {
     static let tensorFlow = [
-        TensorFlowRule("SelectV2", axes: .kept, roles: [.comparison, .averaging]) { node, context in
+        TensorFlowRule("SelectV2", axes: .kept, roles: [.select, .comparison, .averaging]) { node, context in
             try context.add(Select(), try (0..<3).map { try node.input($0) }, name: node.name)
         },
-        TensorFlowRule("Select", axes: .kept, roles: [.comparison, .averaging]) { node, context in
+        TensorFlowRule("Select", axes: .kept, roles: [.select, .comparison, .averaging]) { node, context in
             var inputs = try (0..<3).map { try node.input($0) }
             guard inputs[1].shape == inputs[2].shape else {
                 throw Failure.shapesDiffer(inputs[1].shape, inputs[2].shape).at(node.name)

@@ -60,8 +60,10 @@ extension ArgMax {
 // MARK: TensorFlow
 
 extension ArgMax {
-    static let tensorFlow = [("ArgMax", [TensorFlowRoles.choice, .comparison]), ("ArgMin", [])].map { name, roles in
-        TensorFlowRule(name, axes: .lost, roles: TensorFlowRoles(roles)) { node, context in
+    static let tensorFlow = [
+        ("ArgMax", TensorFlowRoles([.argMax, .choice, .comparison])), ("ArgMin", []),
+    ].map { name, roles in
+        TensorFlowRule(name, axes: .lost, roles: roles) { node, context in
             let input = try node.input(0)
             let axis = try input.shape.axis(try node.integer(1, "axis"))
             let element = try node.element("output_type", default: .int64)

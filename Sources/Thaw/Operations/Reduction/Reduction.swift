@@ -106,7 +106,8 @@ extension Reduction {
 
 extension Reduction {
     static let tensorFlow = [
-        ("Mean", Function.mean, TensorFlowRoles([.total, .mayOverflow])), ("Sum", .sum, [.total, .mayOverflow]),
+        ("Mean", Function.mean, TensorFlowRoles([.mean, .total, .mayOverflow])),
+        ("Sum", .sum, [.summation, .total, .mayOverflow]),
         ("Max", .maximum, []),
         ("Min", .minimum, []), ("Prod", .product, .mayOverflow), ("Any", .maximum, []), ("All", .minimum, []),
     ].map { name, function, roles in

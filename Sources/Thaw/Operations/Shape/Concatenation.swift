@@ -117,7 +117,7 @@ extension Concatenation {
             guard node.inputs.count >= 2 else { throw Failure.missingInput(node.name, node.op, 1, node.inputs.count) }
             return try join(node, Array(node.inputs.dropFirst()), axis: node.integer(0, "axis"), &context)
         },
-        TensorFlowRule("Pack", axes: .lost, roles: []) { node, context in
+        TensorFlowRule("Pack", axes: .lost, roles: .pack) { node, context in
             let axis = try stacking(node.input(0).shape, axis: node.int("axis", default: 0)).axis
             let slices = try node.inputs.map { input in
                 try context.add(Reshape(stacking(input.shape, axis: axis).part), input, name: node.name + "/slice")

@@ -72,7 +72,7 @@ extension Reshape {
 
 extension Reshape {
     static let tensorFlow = [
-        TensorFlowRule("Reshape", axes: .lost, roles: [.rewording, .averaging]) { node, context in
+        TensorFlowRule("Reshape", axes: .lost, roles: [.reshape, .rewording, .averaging]) { node, context in
             let input = try node.input(0)
             return [
                 try context.add(Reshape(resolve(node, input.shape, node.integers(1, "shape"))), input, name: node.name)

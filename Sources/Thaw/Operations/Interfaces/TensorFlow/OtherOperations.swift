@@ -21,6 +21,8 @@ enum OtherOperations {
             (["Switch", "RefSwitch"], .kept, .switching),
             (["_SwitchN"], .lost, .selecting),
             (["Merge", "RefMerge"], .kept, .merge),
+            (["NextIteration", "RefNextIteration"], .lost, .iteration),
+            (["While", "StatelessWhile"], .lost, .loop),
             (["If", "StatelessIf", "Case", "StatelessCase"], .lost, .condition),
             (["PartitionedCall", "StatefulPartitionedCall"], .lost, [.call, .layer]),
             // Training.
@@ -29,9 +31,11 @@ enum OtherOperations {
                 ["AssignAdd", "AssignSub", "AssignAddVariableOp", "AssignSubVariableOp"], .lost,
                 [.update, .leftover]
             ),
+            (["NoOp"], .lost, [.leftover, .barrier]),
+            (["Assert"], .lost, [.leftover, .assertion]),
             (
                 [
-                    "NoOp", "Assert", "MergeV2Checkpoints", "ShardedFilename", "PrintV2", "InTopK", "InTopKV2",
+                    "MergeV2Checkpoints", "ShardedFilename", "PrintV2", "InTopK", "InTopKV2",
                     "IteratorToStringHandle", "MakeIterator", "SoftmaxCrossEntropyWithLogits",
                     "SparseSoftmaxCrossEntropyWithLogits", "L2Loss", "CTCLoss",
                 ], .lost, .leftover

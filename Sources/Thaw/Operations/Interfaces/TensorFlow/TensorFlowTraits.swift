@@ -57,12 +57,37 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     /// Draws random numbers from 0 to 1.
     static let random = Self(rawValue: 1 << 10)
 
+    // Arithmetic that searches look for, under every name that TensorFlow has for it.
+
+    /// The sum of two tensors.
+    static let sum = Self(rawValue: 1 << 34)
+    static let difference = Self(rawValue: 1 << 35)
+    static let squaredDifference = Self(rawValue: 1 << 36)
+    static let product = Self(rawValue: 1 << 37)
+    static let quotient = Self(rawValue: 1 << 38)
+    /// The sum along axes; the second input is the axes.
+    static let summation = Self(rawValue: 1 << 39)
+    /// The mean along axes; the second input is the axes.
+    static let mean = Self(rawValue: 1 << 40)
+    /// Multiplies rows by a matrix, the second input.
+    static let dense = Self(rawValue: 1 << 41)
+    /// Changes the shape to the second input.
+    static let reshape = Self(rawValue: 1 << 42)
+    /// Joins tensors along a new axis.
+    static let pack = Self(rawValue: 1 << 43)
+    /// Counts from a first number to a limit.
+    static let range = Self(rawValue: 1 << 44)
+    /// Selects elements of the second or third input by the first.
+    static let select = Self(rawValue: 1 << 45)
+
     // MARK: Predictions and their evaluation
 
     /// Another form of the same prediction.
     static let rewording = Self(rawValue: 1 << 11)
     /// Chooses the best of several values.
     static let choice = Self(rawValue: 1 << 12)
+    /// The index of the largest value.
+    static let argMax = Self(rawValue: 1 << 46)
     /// A step of the comparison of an answer with the truth, or of a loss.
     static let comparison = Self(rawValue: 1 << 13)
     /// Tests whether a prediction is correct.
@@ -75,6 +100,12 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let averaging = Self(rawValue: 1 << 17)
     /// Trains, evaluates, saves or reports.
     static let leftover = Self(rawValue: 1 << 18)
+    /// Returns its input, and ends the computation if that is not finite.
+    static let check = Self(rawValue: 1 << 47)
+    /// Returns nothing, and ends the computation if its condition is false.
+    static let assertion = Self(rawValue: 1 << 48)
+    /// Returns nothing: it only waits for other nodes.
+    static let barrier = Self(rawValue: 1 << 49)
     /// Changes weights by their gradients.
     static let optimizer = Self(rawValue: 1 << 19)
 
@@ -110,6 +141,10 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let selecting = Self(rawValue: 1 << 32)
     /// Returns the one of its inputs that is computed.
     static let merge = Self(rawValue: 1 << 29)
+    /// Passes a value to the next iteration of a loop.
+    static let iteration = Self(rawValue: 1 << 50)
+    /// Calls a function again and again.
+    static let loop = Self(rawValue: 1 << 51)
     /// Calls one of several functions.
     static let condition = Self(rawValue: 1 << 30)
     /// Calls a function.
