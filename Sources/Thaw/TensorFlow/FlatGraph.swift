@@ -30,23 +30,23 @@ struct FlatGraph {
     /// The names of the output nodes.
     var names: [String] { outputs.map(\.reference.node) }
 
+    /// - Parameters:
+    ///   - whole: The graph as it was read.
+    ///   - functions: The functions that its nodes may call.
     /// - Throws: `Failure` if the outputs cannot be determined, and for functions and settings that cannot be resolved.
-    init(_ definition: GraphDefinition, _ options: ImportOptions) throws {
+    init(_ whole: GraphSurvey, _ functions: [FunctionDefinition], _ options: ImportOptions) throws {
         // A name that is not a node of the graph itself may belong to a function.
-        let whole = try GraphSurvey(definition.nodes)
         let isOuter = { (value: PlaceholderValue) in
-            definition.functions.isEmpty || whole.nodeIndices[GraphSurvey.Reference(value.name).node] != nil
+            functions.isEmpty || whole.nodeIndices[GraphSurvey.Reference(value.name).node] != nil
         }
         let fixed = try FixedPlaceholders(
             whole, options.placeholderValues.filter(isOuter), input: options.input, fed: options.fed)
         // Outputs are searched in the original graph: without dropout, and in the bodies of functions, some nodes have no
         // consumers.
-        let found =
-            try options.outputs.isEmpty
-            ? FlatGraph.findOutputs(fixed.survey, fed: options.fed) : options.outputs
+        let found = try options.outputs.isEmpty ? [fixed.survey.onlyOutput(fed: options.fed)] : options.outputs
         let texts = found.map { GraphSurvey.Reference($0).text }
         if !options.mayRepeatOutputs, let name = texts.firstRepeated { throw Failure.outputTwice(name) }
-        let inlined = try Inlining(GraphDefinition(nodes: fixed.survey.nodes, functions: definition.functions))
+        let inlined = try Inlining(GraphDefinition(nodes: fixed.survey.nodes, functions: functions))
         let inner = try FixedPlaceholders(
             inlined.survey(of: fixed.survey), options.placeholderValues.filter { !isOuter($0) }, input: options.input,
             fed: options.fed)
@@ -78,19 +78,6 @@ struct FlatGraph {
         let dropped = dropout.filter(needed.contains)
         let removed = dropped.isEmpty ? nil : Note.dropoutRemoved(dropped)
         return settings + [removed, normalizationNote].compactMap { $0 }
-    }
-
-    /// The only output that can be detected.
-    /// - Throws: `Failure` if there is none, or if there are several.
-    static func findOutputs(_ survey: GraphSurvey, fed: Set<String> = []) throws -> [String] {
-        var outputs = try survey.outputs(fed: fed)
-        // Quantized values for an operation that another optimizer step removed are not results.
-        let answers = outputs.filter { survey.node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
-        if answers.count == 1 { outputs = answers }
-        guard outputs.count == 1 else {
-            throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
-        }
-        return outputs
     }
 }
 

@@ -1,10 +1,12 @@
 /// A frozen TensorFlow graph, read from a frozen graph's file, a SavedModel or a checkpoint.
 struct GraphSource {
-    var definition: GraphDefinition
+    let definition: GraphDefinition
+    /// The index of its nodes, which every conversion of the graph begins with.
+    let survey: GraphSurvey
     /// The signature with its inputs and outputs.
-    var signature: MetaGraph.Signature?
+    let signature: MetaGraph.Signature?
     /// The outputs given by the user or the signature, or detected; empty if they have not been detected yet.
-    var outputs: [String]
+    let outputs: [String]
 
     /// The graph with its variables; nil for a frozen graph.
     static func live(_ path: String, _ format: ModelFormat, tag: String?, isMapped: Bool = true) throws -> LiveGraph? {
@@ -15,8 +17,28 @@ struct GraphSource {
         }
     }
 
-    init(definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String]) {
+    /// - Throws: `Failure` for two nodes with the same name.
+    init(definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String]) throws {
+        survey = try GraphSurvey(definition.nodes)
         (self.definition, self.signature, self.outputs) = (definition, signature, outputs)
+    }
+
+    /// The graph with its variables replaced by their values. Its outputs are detected if none are given, because only
+    /// the variables that they need must have values.
+    ///
+    /// - Parameters:
+    ///   - fed: Placeholders that get arrays.
+    ///   - file: The file that the values come from, for error messages.
+    ///   - value: The value of a variable by its name, or of a part of it; nil if there is none.
+    /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
+    init(
+        freezing graph: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String], fed: Set<String>,
+        file: String?, value: (String, [Range<Int>]?) throws -> Tensor?
+    ) throws {
+        let live = try GraphSurvey(graph.nodes)
+        let outputs = try outputs.isEmpty ? [live.onlyOutput(fed: fed)] : outputs
+        let frozen = try VariableFreezing.frozen(graph, live, outputs: outputs, source: file, value: value)
+        try self.init(definition: frozen, signature: signature, outputs: outputs)
     }
 
     /// - Throws: `Failure` naming the file at fault.
@@ -30,7 +52,8 @@ struct GraphSource {
             throw Failure.optionForSavedModels(option).inFile(path)
         }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
-            self.init(definition: try GraphDefinition(contentsOfFile: path, isMapped: isMapped), outputs: [])
+            let definition = try GraphDefinition(contentsOfFile: path, isMapped: isMapped)
+            self = try naming(file: path) { try GraphSource(definition: definition, outputs: []) }
             return
         }
         var signature = format == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
@@ -45,23 +68,23 @@ struct GraphSource {
             }
             if let key = signature?.outputs.map(\.key).firstRepeated { throw Failure.outputTwice(key).inFile(path) }
         }
-        var outputs = signature?.outputs.map(\.tensor) ?? options.outputs
+        let outputs = signature?.outputs.map(\.tensor) ?? options.outputs
         let bundle = live.variables
-        let source = try naming(file: path) {
+        self = try naming(file: path) {
             if outputs.isEmpty, format == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
-            let survey = try GraphSurvey(graph.nodes)
-            if outputs.isEmpty { outputs = try FlatGraph.findOutputs(survey, fed: options.fed) }
             let keys = try bundle.map(ObjectGraph.keys) ?? [:]
-            let frozen = try VariableFreezing.frozen(
-                graph, survey, outputs: outputs, source: bundle.map { $0.prefix + ".index" } ?? path
+            return try GraphSource(
+                freezing: graph, signature: signature, outputs: outputs, fed: options.fed,
+                file: bundle.map { $0.prefix + ".index" } ?? path
             ) { key, part in
                 guard let bundle else { return nil }
                 return try bundle.value(key, part: part) ?? keys[key].flatMap { try bundle.value($0, part: part) }
             }
-            return GraphSource(definition: frozen, signature: signature, outputs: outputs)
         }
-        self = source
     }
+
+    /// Whether an input takes strings.
+    func isText(_ tensor: String) -> Bool { survey.node(GraphSurvey.Reference(tensor).node)?.dataType == .string }
 }
 
 extension GraphDefinition {

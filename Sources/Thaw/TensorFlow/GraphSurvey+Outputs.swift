@@ -10,6 +10,19 @@ extension GraphSurvey {
         return outputs.isEmpty && !truths.isEmpty ? search.outputs([]) : outputs
     }
 
+    /// The detected output, if there is only one.
+    /// - Throws: `Failure` if there is none, or if there are several.
+    func onlyOutput(fed: Set<String>) throws -> String {
+        var outputs = try outputs(fed: fed)
+        // Quantized values for an operation that another optimizer step removed are not results.
+        let answers = outputs.filter { node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
+        if answers.count == 1 { outputs = answers }
+        guard outputs.count == 1 else {
+            throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
+        }
+        return outputs[0]
+    }
+
     /// Whether a node is a mean or a sum over the images of a batch.
     func reducesBatch(_ node: NodeDefinition) -> Bool {
         guard node.has(.total), node.data.count == 2 else { return false }

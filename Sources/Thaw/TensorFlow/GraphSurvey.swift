@@ -1,7 +1,7 @@
 /// A TensorFlow graph with an index: its nodes by name, their inputs and consumers, and which operations occur.
 ///
-/// It is built once. Steps that replace nodes keep the index up to date; only those that inline calls or split fused
-/// nodes build it again.
+/// It is built when a graph is read. Steps that replace nodes keep it up to date. Those that write a new list of nodes
+/// build it again: they freeze variables, inline functions, or split fused nodes.
 struct GraphSurvey {
     private(set) var nodes: [NodeDefinition] = []
     /// The index of each node by name.

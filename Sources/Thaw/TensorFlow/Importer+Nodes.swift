@@ -1,0 +1,81 @@
+/// The conversion of single nodes.
+extension Importer {
+    mutating func results(of node: NodeDefinition) throws -> [Known] {
+        let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }
+        let inputs = references.map { reference -> Known in
+            guard let results = known[reference.node] else { return .unknown }
+            if results.indices.contains(reference.output) { return results[reference.output] }
+            // A node that was not converted, or is never computed, has a single state for all outputs.
+            switch results.first {
+            case .operand?:
+                let isArgmax = survey.node(reference.node)?.op == "MaxPoolWithArgmax"
+                refusal.add(
+                    isArgmax
+                        ? Failure.positionsOfLargest(node.name, node.op, reference.node)
+                        : Failure.missingOutput(node.name, node.op, reference.text), of: node)
+                return .unknown
+            case let other: return other ?? .unknown
+            }
+        }
+        if node.has([.switching, .selecting]) { return try branch(node, inputs) }
+        if node.has(.merge) { return merge(node, inputs) }
+        if node.has(.barrier) { return [] }
+        if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
+        guard let rule = Operations.tensorFlow[node.op] else {
+            refusal.add(node)
+            return [.unknown]
+        }
+        let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
+        guard operands.count == inputs.count else { return [.unknown] }
+        do {
+            try origins.check(node)
+            let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
+                let node = ShortIntegers.matchingImage(TensorFlowNode(definition: node, inputs: operands))
+                try ShortIntegers.checkImage(node, rule, context)
+                let results = try ShortIntegers(node)?.build(rule, &context) ?? rule.build(node, &context)
+                // Without inputs, they are the file's constants.
+                if !operands.isEmpty { try context.count(results, from: operands) }
+                return results
+            }
+            return results.map { .operand($0) }
+        } catch let failure as Failure {
+            refusal.add(failure, of: node)
+            return [.unknown]
+        }
+    }
+
+    /// A switch on a constant passes its input to the selected branch: output 1 if the predicate is true, otherwise
+    /// output 0. With several branches, the constant is the index; any other value selects the last branch.
+    private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
+        var count = 2
+        if node.has(.selecting) {
+            guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.mostSides).contains(sides) else {
+                throw Failure.badAttribute(node.name, node.op, "num_outs")
+            }
+            count = sides
+        }
+        var sides = [Known](repeating: .unknown, count: count)
+        guard inputs.count == 2, case .operand(let predicate) = inputs[1] else { return sides }
+        guard let constant = predicate.constant, constant.elementCount == 1 else {
+            refusal.add(Failure.dataDependent(node.name, node.op), of: node)
+            return sides
+        }
+        let number = constant.integers[0]
+        let side = node.has(.selecting) ? (0..<count).contains(number) ? number : count - 1 : number != 0 ? 1 : 0
+        sides = [Known](repeating: .dead, count: count)
+        sides[side] = inputs[0]
+        return sides
+    }
+
+    /// More branches than any real condition has.
+    private static let mostSides = 1 << 16
+
+    /// A merge passes on the input that is computed; its second output is the index of that input.
+    private func merge(_ node: NodeDefinition, _ inputs: [Known]) -> [Known] {
+        for (index, input) in inputs.enumerated() {
+            if case .dead = input { continue }
+            return [input, .operand(.constant(Tensor(Double(index), element: .int32)))]
+        }
+        return [.dead, .dead]
+    }
+}

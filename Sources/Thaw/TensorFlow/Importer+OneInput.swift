@@ -1,0 +1,48 @@
+/// Graphs of one input, whose size may be inferred, and which may be convertible in part.
+extension Importer {
+    /// - Throws: `Failure` for nodes that cannot be converted, with the size or the cut that would help if there is one.
+    static func runWithOneInput(_ flat: FlatGraph, _ options: ImportOptions) throws -> Result {
+        let input = try InputNode(flat.survey, outputs: flat.names, given: options.input, size: options.size)
+        let options = options.forInput(input.name)
+        let known = try withOpenSize(flat, input, options)
+        do {
+            var result = try run(flat, flat.outputs, [input], known.options)
+            result.notes.insert(contentsOf: known.notes, at: 0)
+            return result
+        } catch let refusal as Refusal {
+            throw try failure(refusal, flat, input, given: options, known: known.options)
+        }
+    }
+
+    /// The failure of a graph with nodes that cannot be converted.
+    /// - Parameter known: The options with the size that the graph's layers determine.
+    private static func failure(
+        _ refusal: Refusal, _ flat: FlatGraph, _ input: InputNode, given options: ImportOptions, known: ImportOptions
+    ) throws -> Failure {
+        if refusal.unsupported.isEmpty, let hint = try sizeHint(flat, input, options) {
+            var failure = refusal.failure(hint: nil)
+            failure.hint = hint
+            return failure
+        }
+        let order = try input.survey.order(from: flat.names, stoppingAt: []).map { input.survey.nodes[$0] }
+        let search = CutSearch(order, input: input.name, outputs: flat.names, refused: refusal.nodes)
+        guard !refusal.holdsVariables else { return refusal.failure(hint: nil) }
+        let words = search.words(input.survey.node(input.name)?.imageSize) { name, outputs, size in
+            var cut = known
+            cut.input = name ?? options.input
+            cut.size = size ?? (name == nil ? known : options).size
+            return try? weights(
+                flat, outputs == flat.names ? flat.outputs : outputs.map { FlatGraph.Output($0) }, cut)
+        }
+        return refusal.failure(hint: words)
+    }
+
+    /// The number of weights of the graph with this cut.
+    private static func weights(_ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ options: ImportOptions) throws
+        -> Int
+    {
+        let input = try InputNode(
+            flat.survey, outputs: outputs.map(\.reference.node), given: options.input, size: options.size)
+        return try run(flat, outputs, [input], options).graph.parameterCount
+    }
+}
