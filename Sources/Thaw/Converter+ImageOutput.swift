@@ -37,8 +37,8 @@ extension Converter {
         let scaling: PixelScaling
         if options.outputScale != nil || options.outputBias != nil {
             scaling = PixelScaling(
-                scale: try channelValues(.outputScale, options.outputScale ?? [1], form.channels),
-                bias: try channelValues(.outputBias, options.outputBias ?? [0], form.channels))
+                scale: try (options.outputScale ?? [1]).ofChannels(form.channels, .outputScale),
+                bias: try (options.outputBias ?? [0]).ofChannels(form.channels, .outputBias))
         } else if let range {
             scaling = .overPixels(range, channels: form.channels)
         } else if isAsked, let pixelRange, pixelRange.output.scale.count == form.channels {
@@ -56,6 +56,16 @@ extension Converter {
         notes.append(.imageOutput(port.name))
         notes += image.formulas.map(Note.formula)
         return image
+    }
+
+    /// The model with its output as an image output, if it is not one yet.
+    func withImageOutput(_ model: Model) throws -> Model {
+        var model = model
+        if model.imageOutput == nil {
+            var notes: [Note] = []
+            model.imageOutput = try imageOutput(model, &notes)
+        }
+        return model
     }
 }
 

@@ -105,14 +105,9 @@ public struct Converter: Sendable {
     public func convert(graph: GraphDefinition, variables: [String: Tensor] = [:], labels: Labels? = nil) throws
         -> Conversion
     {
-        var source = GraphSource(definition: graph, outputs: options.outputs)
-        let survey = try GraphSurvey(graph.nodes)
-        if source.outputs.isEmpty {
-            source.outputs = try FlatGraph.findOutputs(survey, fed: options.arrays?.names ?? [])
-        }
-        source.definition = try VariableFreezing.frozen(graph, survey, outputs: source.outputs, source: nil) {
-            name, part in part == nil ? variables[name] : nil
-        }
+        let source = try GraphSource(
+            freezing: graph, outputs: options.outputs, fed: options.arrays?.names ?? [], file: nil
+        ) { name, part in part == nil ? variables[name] : nil }
         return try convert(source, labels: labels)
     }
 
@@ -130,7 +125,7 @@ public struct Converter: Sendable {
         return try convert(GraphSource(definition: graph, outputs: []), labels: labels)
     }
 
-    private var importOptions: ImportOptions {
+    var importOptions: ImportOptions {
         var result = ImportOptions(
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, placeholderValues: options.placeholderValues, openSize: options.openSize)
@@ -187,97 +182,6 @@ public struct Converter: Sendable {
             options.size = size
             return try Converter(options).convertOneSize(source, labels: labels)
         }
-    }
-
-    func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
-        var importOptions = importOptions
-        if let inputs = source.signature?.inputs {
-            // Encoded images are strings; the image input is the decoded image.
-            if inputs.count == 1, !source.definition.isText(inputs[0].tensor) {
-                importOptions.input = importOptions.input ?? inputs[0].tensor
-            }
-            for input in inputs {
-                let node = GraphSurvey.Reference(input.tensor).node
-                importOptions.keys[node] = input.key
-                if options.arrays?.names.contains(input.key) == true { importOptions.fed.insert(node) }
-            }
-        }
-        if !source.outputs.isEmpty { importOptions.outputs = source.outputs }
-        importOptions.mayRepeatOutputs = source.signature != nil
-        var imported = try Importer.run(source.definition, importOptions)
-        for input in imported.graph.inputs {
-            let shape = imported.graph[input.value].shape
-            guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
-        }
-        let inputNames = imported.graph.inputs.map(\.name)
-        if let signature = source.signature { imported.graph.rename(by: signature) }
-        let names = zip(inputNames, imported.graph.inputs.map(\.name)).map { [$0, $1] }
-        if let unknown = options.inputs.keys.sorted().first(where: { name in !names.contains { $0.contains(name) } }) {
-            throw Failure.unknownInput(unknown, imported.graph.inputs.map(\.name))
-        }
-        if let labels { imported.graph.putFirst(classCount: labels.names.count) }
-        let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
-        let original = try Passes.run(Passes.simplification, on: single)
-        var model = Model(graph: original, metadata: options.metadata)
-        model.metadata.features = [:]
-        var notes = imported.notes
-        var warnings = imported.warnings
-        var pixelRange: PixelRangeTrial?
-        for (index, read) in imported.images.enumerated() {
-            let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
-            model.graph = lifting?.graph ?? model.graph
-            let lifted = lifting.map { PixelScaling($0.lifted) }
-            // A trial needs a single image input.
-            if labels == nil, model.graph.inputs.count == 1 {
-                pixelRange = self.pixelRange(model.graph, lifted, source, imported)
-            }
-            let own = names[index].lazy.compactMap { options.inputs[$0] }.first ?? InputOptions()
-            var (image, newNotes, newWarnings) = try image(
-                model.graph, index, own, lifted, imported, source.definition, pixelRange)
-            if let lifted {
-                image.scaling = image.scaling.followed(by: lifted)
-                image.lifted = lifted
-            }
-            if image.scaling != pixelRange?.input { pixelRange = nil }
-            image.isChannelsFirst = read.isChannelsFirst
-            notes += newNotes.filter { !notes.contains($0) }
-            warnings += newWarnings.filter { !warnings.contains($0) }
-            if index == 0 { model.image = image } else { model.otherImages[index] = image }
-        }
-        notes += model.formulas.map(Note.formula)
-        let inputs = model.graph.inputs.map(\.name)
-        if imported.images.isEmpty { notes.append(.arrayInput(count: inputs.count)) }
-        if inputs.count > 1 { notes.append(.severalInputs(inputs)) }
-        try model.graph.validate()
-        if let labels {
-            do { try labels.check(classCount: model.classCount) } catch var failure as Failure {
-                if let front = imported.graph.nodeBeforeChoice {
-                    failure.hint = Failure.choiceHint(imported.graph.outputs[0].name, front)
-                }
-                throw failure
-            }
-            warnings += labels.warnings
-            model.classifier = ClassifierConfiguration(
-                labels: options.hasIntegerLabels ? try labels.integers() : labels.names,
-                hasIntegerLabels: options.hasIntegerLabels, probabilities: model.graph.outputs[0].name)
-            try model.nameClasses(label: options.predictedFeature, probabilities: options.probabilities)
-        } else {
-            model.imageOutput = try imageOutput(model, &notes, pixelRange)
-        }
-        try model.rename(options.renamings)
-        for (name, text) in options.metadata.features.sorted(on: \.key) {
-            try model.describe(name, text)
-        }
-        var conversion = Conversion(model: model, notes: notes, warnings: warnings)
-        conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
-        conversion.original = single
-        conversion.pixelRange = pixelRange
-        conversion.assumptions = imported.notes
-        conversion.isPreprocessingCertain =
-            model.image == nil || model.image?.lifted != nil || imported.images[0].takesPixels
-            || options.preprocessing != nil || options.scale != nil || options.bias != nil
-        conversion.hasShortWeights = source.definition.nodes.haveShortWeights
-        return conversion
     }
 }
 

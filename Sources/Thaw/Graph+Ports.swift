@@ -1,11 +1,3 @@
-extension GraphDefinition {
-    /// Whether a placeholder takes strings.
-    func isText(_ tensor: String) -> Bool {
-        let name = GraphSurvey.Reference(tensor).node
-        return nodes.first { $0.name == name }?.dataType == .string
-    }
-}
-
 extension Graph {
     /// Names inputs and outputs by the keys of a signature, unless a node already has the name.
     mutating func rename(by signature: MetaGraph.Signature) {

@@ -17,15 +17,3 @@ struct ImageOutputResizer: ModelResizer {
 
     func model(at size: ImageSize) throws -> Model { try converter.withImageOutput(base.model(at: size)) }
 }
-
-extension Converter {
-    /// The model with its output as an image output, if it is not one yet.
-    func withImageOutput(_ model: Model) throws -> Model {
-        var model = model
-        if model.imageOutput == nil {
-            var notes: [Note] = []
-            model.imageOutput = try imageOutput(model, &notes)
-        }
-        return model
-    }
-}
