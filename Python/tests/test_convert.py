@@ -4,7 +4,7 @@ import os
 import shutil
 
 import pytest
-from material import CAT, GRAPH, LABELS, labels, thaw_command
+from material import CAT, FIXTURES, GRAPH, LABELS, labels, thaw_command
 
 np = pytest.importorskip("numpy")
 
@@ -132,6 +132,27 @@ def test_a_tensor_type_takes_arrays(ct, photo, model):
 def test_inputs_that_do_not_fit_are_refused(ct, image, words):
     with pytest.raises(ct.Error, match=words):
         ct.convert(GRAPH, inputs=[getattr(ct, image[0])(**image[1])])
+
+
+def sizes_of(ct, shape):
+    """The default size and the possible sizes of a network of open size, as it is written."""
+    graph = os.path.join(FIXTURES, "generators", "generator.pb")
+    model = ct.convert(graph, inputs=[ct.ImageType(name="generator_input", shape=shape)])
+    feature = model._description["inputs"][0]
+    return (feature["width"], feature["height"]), feature["sizes"]
+
+
+def test_the_default_of_flexible_sizes(ct):
+    range_of = {"width": [24, 40], "height": [20, 48]}
+    height, width = ct.RangeDim(20, 48), ct.RangeDim(24, 40)
+    assert sizes_of(ct, (1, height, width, 3)) == ((40, 48), range_of)
+    high, wide = ct.RangeDim(20, 48, default=36), ct.RangeDim(24, 40, default=28)
+    assert sizes_of(ct, (1, high, wide, 3)) == ((28, 36), range_of)
+    assert sizes_of(ct, (1, height, wide, 3)) == ((28, 20), range_of)
+    assert sizes_of(ct, ct.Shape((1, height, width, 3), default=(1, 40, 36, 3))) == ((36, 40), range_of)
+    assert sizes_of(ct, (ct.RangeDim(1, 4, default=1), height, width, 3)) == ((40, 48), range_of)
+    shapes = ct.EnumeratedShapes([(1, 24, 24, 3), (1, 40, 28, 3)], default=(1, 40, 28, 3))
+    assert sizes_of(ct, shapes) == ((28, 40), {"enumerated": [[28, 40], [24, 24]]})
 
 
 def test_outputs_by_name(ct, photo):

@@ -97,6 +97,10 @@ def test_shapes_have_defaults(ct):
             ct.EnumeratedShapes(wrong)
     with pytest.raises(ValueError, match="not one of the shapes"):
         ct.EnumeratedShapes([(1, 8, 8, 3), (1, 4, 4, 3)], default=(1, 5, 5, 3))
+    for wrong in ((1, 100, 128, 3), (1, 128, 0, 3), (2, 128, 128, 3), (1, 128, 128)):
+        with pytest.raises(ValueError, match="default") as caught:
+            ct.Shape((1, ct.RangeDim(128, 256), ct.RangeDim(128, -1), 3), default=wrong)
+        assert caught.value.code == "wrongShape"
 
 
 def test_numpy_integers_are_integers(ct):

@@ -218,6 +218,9 @@ def _set_image(record: Any, owned: list[Any], feature: ImageType) -> None:
         return
     record.minimum_width, record.maximum_width = _bounds(width)
     record.minimum_height, record.maximum_height = _bounds(height)
+    # As in coremltools, a side without a default begins at its lower bound if the other one has a default.
+    if shape.has_default or any(isinstance(side, RangeDim) and side.has_default for side in (width, height)):
+        record.width, record.height = _size(feature, shape.shape, shape.default)
 
 
 def _bounds(side: Any) -> tuple[int, int]:
@@ -229,12 +232,13 @@ def _bounds(side: Any) -> tuple[int, int]:
     return side.lower_bound, side.upper_bound
 
 
-def _size(feature: ImageType, shape: Any) -> tuple[Any, Any]:
-    """Width and height of an image's shape."""
+def _size(feature: ImageType, shape: Any, values: Any = None) -> tuple[Any, Any]:
+    """Width and height of an image's shape, or of `values` in the same order."""
     channels = 1 if feature.is_gray else 3
     sizes = list(shape)
+    values = list(shape if values is None else values)
     if len(sizes) == 4 and (sizes[0] == 1 or isinstance(sizes[0], RangeDim) and sizes[0].lower_bound == 1):
-        sizes = sizes[1:]
+        sizes, values = sizes[1:], values[1:]
     is_first = feature.channel_first
     if is_first is None and len(sizes) == 3:
         is_first = sizes[0] == channels and sizes[2] != channels
@@ -244,7 +248,7 @@ def _size(feature: ImageType, shape: Any) -> tuple[Any, Any]:
         raise InvalidValueError(
             message.format(feature.color_layout.name, layout.format(channels), tuple(shape)), "wrongShape"
         )
-    height, width = sizes[1:] if is_first else sizes[:2]
+    height, width = values[1:] if is_first else values[:2]
     return width, height
 
 

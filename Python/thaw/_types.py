@@ -47,10 +47,14 @@ class RangeDim:
         self.symbol = symbol
         if self.lower_bound < 1 or self.upper_bound != -1 and self.upper_bound < self.lower_bound:
             raise InvalidValueError(f"the range {lower_bound}..{upper_bound} is empty", "wrongShape")
+        self.has_default = default is not None
         self.default = self.lower_bound if default is None else _integer(default, "default")
-        if self.default < self.lower_bound or self.default > self.upper_bound != -1:
+        self._check(self.default)
+
+    def _check(self, default: int) -> None:
+        if default < self.lower_bound or default > self.upper_bound != -1:
             message = "the default {} is outside of the range {}..{}"
-            raise InvalidValueError(message.format(default, lower_bound, upper_bound), "wrongShape")
+            raise InvalidValueError(message.format(default, self.lower_bound, self.upper_bound), "wrongShape")
 
     def __repr__(self) -> str:
         return f"RangeDim({self.lower_bound}, {self.upper_bound}, default={self.default})"
@@ -70,6 +74,7 @@ class Shape:
         )
         if any(isinstance(size, int) and size < 1 for size in self.shape):
             raise InvalidValueError(f"the shape {self.shape} has an empty dimension", "wrongShape")
+        self.has_default = default is not None
         if default is None:
             self.default = tuple(size.default if isinstance(size, RangeDim) else size for size in self.shape)
         else:
@@ -77,6 +82,12 @@ class Shape:
             if len(self.default) != len(self.shape):
                 message = "the default shape {} has another rank than the shape {}"
                 raise InvalidValueError(message.format(self.default, self.shape), "wrongShape")
+            for size, value in zip(self.shape, self.default):
+                if isinstance(size, RangeDim):
+                    size._check(value)
+                elif self.is_flexible and size != value:
+                    message = "the default shape {} does not fit the shape {}"
+                    raise InvalidValueError(message.format(self.default, self.shape), "wrongShape")
 
     @property
     def is_flexible(self) -> bool:

@@ -9,9 +9,10 @@ public struct Converter: Sendable {
         public var input: String?
         /// The nodes to compute.
         public var outputs: [String] = []
-        /// The width and height of the image in pixels, if the graph leaves them open.
-        public var size: ImageSize?
-        /// The sizes that the image may have, if the graph leaves them open; not together with `size`.
+        /// The width and height of the image in pixels, if the graph leaves them open; with several `sizes`, the default.
+        public var size: (width: Int, height: Int)?
+        /// The sizes that the image may have, if the graph leaves them open. If `size` is nil, the default is the first of a
+        /// list, or the size in a range that is nearest to 224×224.
         public var sizes = ImageSizes.fixed
         /// The size to use if neither the graph nor `size` determines one; without it, such a graph is refused.
         package var openSize: ImageSize?
@@ -147,7 +148,9 @@ public struct Converter: Sendable {
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
-        guard let defaultSize = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
+        guard let standard = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
+        let defaultSize = options.size.map { ImageSize(width: $0.width, height: $0.height) } ?? standard
+        let sizes = try options.sizes.withDefault(defaultSize)
         var resizer = Resizer(source: source, labels: labels, options: options)
         var conversion: Conversion
         do { conversion = try resizer.conversion(at: defaultSize) } catch let failure as Failure {
@@ -156,7 +159,7 @@ public struct Converter: Sendable {
         guard conversion.model.images.count == 1 else {
             throw Failure.severalSizesNoImage(conversion.model.images.count)
         }
-        conversion.model.image!.sizes = options.sizes
+        conversion.model.image!.sizes = sizes
         resizer.options = options.settled(by: conversion)
         // At some sizes the output is slightly smaller than the image. It is an image output nevertheless.
         if conversion.model.classifier == nil {
@@ -164,7 +167,7 @@ public struct Converter: Sendable {
         }
         conversion.model.resizer = resizer
         _ = try SizeVariants(conversion.model)
-        conversion.notes.append(.flexibleSizes(options.sizes, defaultSize))
+        conversion.notes.append(.flexibleSizes(sizes, defaultSize))
         return conversion
     }
 

@@ -71,9 +71,6 @@ struct ConvertOptions {
         let bias = try numbers(input.bias, input.bias_count, position + ".bias")
         let sizes = try sizes(input, position)
         let shape = try shape(input, position)
-        if size != nil, sizes != .fixed {
-            throw Failure.cannotCombine("\(position).width and height", "flexible sizes")
-        }
         guard let name = try text(input.name, position + ".name") else {
             options.size = size
             options.sizes = sizes
@@ -84,10 +81,10 @@ struct ConvertOptions {
         guard options.inputs[name] == nil else {
             throw Failure.cannotCombine(position, "another structure of this name")
         }
-        // Flexible sizes are those of the only image.
-        if sizes != .fixed { options.sizes = sizes }
         var own = InputOptions()
         (own.size, own.color, own.scale, own.bias, own.shape) = (size, color, scale, bias, shape)
+        // Flexible sizes are those of the only image.
+        if sizes != .fixed { (options.sizes, options.size, own.size) = (sizes, size, nil) }
         own.isTensor = input.is_tensor != 0
         options.inputs[name] = own
     }

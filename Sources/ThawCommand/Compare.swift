@@ -118,8 +118,8 @@ extension Arguments {
         do {
             conversion = try load()
         } catch let failure as Failure {
-            guard options.size == nil else { throw failure }
-            options.size = ImageSize(width: image.width, height: image.height)
+            guard options.size == nil, options.sizes == .fixed else { throw failure }
+            options.size = (image.width, image.height)
             conversion = try load()
         }
         if conversion.model.image == nil, image.isChannelsFirst, options.channels == nil {

@@ -158,7 +158,8 @@ typedef struct thaw_input_options {
     size_t size;
     /// The name of the input. NULL: applies to every image without separate options.
     const char *name;
-    /// Width and height of the image in pixels, if the graph leaves them open. 0: not given.
+    /// Width and height of the image in pixels, if the graph leaves them open; with flexible sizes, the default, which must be
+    /// one of them. 0: not given.
     int32_t width, height;
     /// "rgb", "bgr" or "gray".
     const char *color;
@@ -167,10 +168,12 @@ typedef struct thaw_input_options {
     size_t scale_count;
     const double *bias;
     size_t bias_count;
-    /// Flexible sizes: pairs of width and height, the default first. Only for a model's only image.
+    /// Flexible sizes: pairs of width and height. The default is the first, unless `width` and `height` are given. Only for a
+    /// model's only image.
     const int32_t *sizes;
     size_t size_count;
-    /// Flexible sizes: the bounds of a range. 0: not given.
+    /// Flexible sizes: the bounds of a range. 0: not given. The default is the size nearest to 224x224, unless `width` and
+    /// `height` are given.
     int32_t minimum_width, maximum_width, minimum_height, maximum_height;
     /// The shape of a tensor input, if the graph leaves it open.
     const int64_t *shape;

@@ -6,6 +6,11 @@ extension Failure {
         Failure(.wrongSize, "the model takes no images of \(size) pixels", remedy: "supported sizes: \(sizes)")
     }
 
+    static func defaultOutside(_ size: ImageSize, _ sizes: ImageSizes) -> Failure {
+        Failure(
+            .wrongSize, "the default size \(size) is not one of the image's sizes", remedy: "these are \(sizes)")
+    }
+
     static func sizeMatters(_ node: String, _ kind: String, _ size: ImageSize) -> Failure {
         Failure(
             .unsupportedOperations, location: node,

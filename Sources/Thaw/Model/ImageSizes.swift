@@ -25,7 +25,7 @@ public enum ImageSizes: Hashable, Sendable {
     /// The upper bound of any width or height.
     public static let longestSide = 1 << 14
 
-    /// The default size: the first of a list, or the size in a range that is nearest to 224×224.
+    /// The default size, unless another one is given: the first of a list, or the size in a range that is nearest to 224×224.
     public var standard: ImageSize? {
         switch self {
         case .fixed: nil
@@ -41,6 +41,14 @@ public enum ImageSizes: Hashable, Sendable {
         case .enumerated(let sizes): sizes.contains(size)
         case .range(let width, let height): width.contains(size.width) && height.contains(size.height)
         }
+    }
+
+    /// The same sizes with this default, which becomes the first of a list.
+    /// - Throws: `Failure` if it is not one of them.
+    func withDefault(_ size: ImageSize) throws -> ImageSizes {
+        guard contains(size) else { throw Failure.defaultOutside(size, self) }
+        guard case .enumerated(let sizes) = self else { return self }
+        return .enumerated([size] + sizes.filter { $0 != size })
     }
 
     /// The best size for an image. In a range, it is the image's own size, scaled uniformly to fit the bounds. In a
@@ -67,9 +75,8 @@ public enum ImageSizes: Hashable, Sendable {
 
     /// The sizes at which a network is validated, the default first: all sizes of a list; the corners of a range, and
     /// sizes next to corners, at which padding may differ.
-    var samples: [ImageSize] {
-        guard let standard else { return [] }
-        var samples = [standard]
+    func samples(from defaultSize: ImageSize) -> [ImageSize] {
+        var samples = [defaultSize]
         switch self {
         case .fixed: break
         case .enumerated(let sizes): samples += sizes

@@ -16,7 +16,8 @@ struct SizeVariants {
     init?(_ model: Model) throws {
         guard let resizer = model.resizer, let image = model.image, image.sizes != .fixed else { return nil }
         self.resizer = resizer
-        sizes = Array(image.sizes.samples.dropFirst())
+        let defaultSize = ImageSize(width: image.width, height: image.height)
+        sizes = Array(image.sizes.samples(from: defaultSize).dropFirst())
         var paddings = model.graph.nodes.indices.map { Padding(model.graph, $0) }
         for size in sizes {
             let graph = try SizeVariants.resized(resizer, to: size).graph

@@ -94,9 +94,12 @@ import Testing
     ])
     private static let range = ImageSizes.range(width: 12...33, height: 14...40)
 
-    private static func converted(_ graph: GraphDefinition, _ sizes: ImageSizes) throws -> Model {
+    private static func converted(
+        _ graph: GraphDefinition, _ sizes: ImageSizes, default size: ImageSize? = nil
+    ) throws -> Model {
         var options = Converter.Options()
         options.sizes = sizes
+        options.size = size.map { (width: $0.width, height: $0.height) }
         options.preprocessing = .unit
         return try Converter(options).convert(graph: graph).model
     }
@@ -132,7 +135,8 @@ import Testing
             let folder = try TemporaryFolder()
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
             #expect(read.image?.sizes == sizes)
-            for size in sizes.samples + (sizes == Self.range ? [ImageSize(width: 19, height: 30)] : []) {
+            let others = sizes == Self.range ? [ImageSize(width: 19, height: 30)] : []
+            for size in sizes.samples(from: sizes.standard!) + others {
                 let one = try read.resizer!.model(at: size)
                 let expected = try Self.converted(graph, size)
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
@@ -160,6 +164,41 @@ import Testing
         let bounds: Message = (ranged.description.output as [Message])[0].type.imageType.imageSizeRange.widthRange
         #expect([bounds.lowerBound, bounds.upperBound] as [Int] == [24, 68])
         #expect((ranged.specificationVersion as Int) >= CoreMLVersion.iOS12.rawValue)
+    }
+
+    @Test(arguments: Dialect.allCases) func `the default size is the one that is given`(_ dialect: Dialect) throws {
+        let chosen = ImageSize(width: 21, height: 17)
+        let reordered = ImageSizes.enumerated([
+            chosen, ImageSize(width: 16, height: 16), ImageSize(width: 40, height: 24),
+        ])
+        for (given, expected) in [(Self.range, Self.range), (Self.list, reordered)] {
+            let (folder, plainFolder) = (try TemporaryFolder(), try TemporaryFolder())
+            let model = try Self.converted(Self.classifying, given, default: chosen)
+            #expect(model.image?.sizes == expected)
+            let message = try Self.message(model, dialect)
+            let type: Message = (message.description.input as [Message])[0].type.imageType
+            #expect([type.width, type.height] as [Int] == [21, 17])
+            let read = try Self.again(model, dialect, folder)
+            #expect(read.image?.sizes == expected)
+            #expect(read.image.map { [$0.width, $0.height] } == [21, 17])
+            // Only the default differs.
+            let size = given.standard!
+            let other = try read.resizer!.model(at: size)
+            let plain = try Self.again(Self.converted(Self.classifying, given), dialect, plainFolder)
+            let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
+            #expect(try other.graph.evaluate([input])[0].floats == plain.graph.evaluate([input])[0].floats)
+        }
+    }
+
+    @Test func `a default outside of the sizes is refused`() {
+        for (sizes, width, height) in [(Self.range, 11, 20), (Self.range, 20, 41), (Self.list, 17, 16)] {
+            let size = ImageSize(width: width, height: height)
+            let failure = #expect(throws: Failure.self) {
+                try Self.converted(Self.classifying, sizes, default: size)
+            }
+            #expect(failure?.code == .wrongSize)
+            #expect(failure?.problem.contains("\(size)") == true, "\(failure?.description ?? "")")
+        }
     }
 
     @Test func `an ML Program leaves only the differing sizes open`() throws {
