@@ -120,8 +120,8 @@ extension Converter {
         }
         conversion.warnings += labels.warnings
         conversion.model.classifier = ClassifierConfiguration(
-            labels: options.integerLabels ? try labels.integers() : labels.names,
-            hasIntegerLabels: options.integerLabels, probabilities: conversion.model.graph.outputs[0].name)
+            labels: options.hasIntegerLabels ? try labels.integers() : labels.names,
+            hasIntegerLabels: options.hasIntegerLabels, probabilities: conversion.model.graph.outputs[0].name)
         try conversion.model.nameClasses(label: options.predictedFeature, probabilities: options.probabilities)
     }
 }

@@ -10,7 +10,7 @@ public struct Converter: Sendable {
         /// The nodes to compute.
         public var outputs: [String] = []
         /// The width and height of the image in pixels, if the graph leaves them open; with several `sizes`, the default.
-        public var size: (width: Int, height: Int)?
+        public var size: ImageSize?
         /// The sizes that the image may have, if the graph leaves them open. If `size` is nil, the default is the first of a
         /// list, or the size in a range that is nearest to 224×224.
         public var sizes = ImageSizes.fixed

@@ -119,7 +119,7 @@ extension Arguments {
             conversion = try load()
         } catch let failure as Failure {
             guard options.size == nil, options.sizes == .fixed else { throw failure }
-            options.size = (image.width, image.height)
+            options.size = ImageSize(width: image.width, height: image.height)
             conversion = try load()
         }
         if conversion.model.image == nil, image.isChannelsFirst, options.channels == nil {
