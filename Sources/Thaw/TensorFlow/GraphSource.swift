@@ -28,16 +28,18 @@ struct GraphSource {
     ///
     /// - Parameters:
     ///   - fed: Placeholders that get arrays.
+    ///   - keys: The keys of variables in a checkpoint, by the variable's node, if they are certain.
     ///   - file: The file that the values come from, for error messages.
-    ///   - value: The value of a variable by its name, or of a part of it; nil if there is none.
+    ///   - value: The value of a variable by its key or name, or of a part of it; nil if there is none.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     init(
         freezing graph: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String], fed: Set<String>,
-        file: String?, value: (String, [Range<Int>]?) throws -> Tensor?
+        keys: [String: String] = [:], file: String?, value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
         let live = try GraphSurvey(graph.nodes)
         let outputs = try outputs.isEmpty ? [live.onlyOutput(fed: fed)] : outputs
-        let frozen = try VariableFreezing.frozen(graph, live, outputs: outputs, source: file, value: value)
+        let frozen = try VariableFreezing.frozen(
+            graph, live, outputs: outputs, keys: keys, source: file, value: value)
         try self.init(definition: frozen, signature: signature, outputs: outputs)
     }
 
@@ -72,13 +74,15 @@ struct GraphSource {
         let bundle = live.variables
         self = try naming(file: path) {
             if outputs.isEmpty, format == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
-            let keys = try bundle.map(ObjectGraph.keys) ?? [:]
+            let objects = try bundle.map(ObjectGraph.init)
             return try GraphSource(
                 freezing: graph, signature: signature, outputs: outputs, fed: options.fed,
+                keys: objects?.keys(in: graph, live.meta.captures) ?? [:],
                 file: bundle.map { $0.prefix + ".index" } ?? path
             ) { key, part in
                 guard let bundle else { return nil }
-                return try bundle.value(key, part: part) ?? keys[key].flatMap { try bundle.value($0, part: part) }
+                if let value = try bundle.value(key, part: part) { return value }
+                return try objects?.keys[key].flatMap { try bundle.value($0, part: part) }
             }
         }
     }

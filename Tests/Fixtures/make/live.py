@@ -326,6 +326,33 @@ def exported(inference):
     return write
 
 
+def namesakes(folder):
+    """A Keras 3 model whose layer contains two layers: their variables have the same names, and the graph's nodes others. One of
+    these is the name of a third variable."""
+    import keras
+
+    class Block(keras.layers.Layer):
+        def __init__(self):
+            super().__init__(name="block")
+            self.first = keras.layers.Conv2D(3, 1, use_bias=False)
+            self.second = keras.layers.Conv2D(3, 1, use_bias=False)
+
+        def build(self, shape):
+            self.third = self.add_weight(shape=(1, 1, 3, 3), name="kernel_1")
+
+        def call(self, x):
+            return tf.nn.conv2d(self.second(tf.nn.relu(self.first(x))), self.third, 1, "SAME")
+
+    x = keras.Input([8, 8, 3])
+    model = keras.Model(x, keras.layers.Softmax()(keras.layers.GlobalAveragePooling2D()(Block()(x))))
+    model.set_weights([np.roll(np.eye(3, dtype=np.float32), shift, 1).reshape(1, 1, 3, 3) * (shift + 1) for shift in range(3)])
+    tf.saved_model.save(model, folder)
+    for name in ("assets", "fingerprint.pb"):
+        path = os.path.join(folder, name)
+        shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
+    return [model.predict(picture, verbose=0) for picture in pictures("color")]
+
+
 def forget_saving(graph):
     """Removes the call that saves the variables, and the nodes that only it reads."""
     nodes = {node.name: node for node in graph.node}
@@ -398,3 +425,4 @@ def functions(live):
     live.add("saved_keras_training", exported(False), "batch normalization in training mode, as Keras 3 exports it")
     live.add("saved_keras_averages", exported(True), "the same with the moving averages", options="--batch-norm inference",
              folder="saved_keras_training")
+    live.add("saved_keras_namesakes", namesakes, "variables of Keras 3 that share a name")

@@ -54,6 +54,17 @@ struct RawMessage {
         return result
     }
 
+    /// The values of a repeated field of varints, packed or not, in order.
+    func integers(_ number: Int) throws -> [FileNumber] {
+        var result: [FileNumber] = []
+        try forEachField { field in
+            guard field.number == number, [.varint, .lengthPrefixed].contains(field.wireType) else { return }
+            var reader = WireReader(file.bytes, field.value)
+            while reader.position < reader.end { result.append(FileNumber(Int64(bitPattern: try reader.varint()))) }
+        }
+        return result
+    }
+
     /// The entries of a map from strings to messages or strings, in file order.
     func map(_ number: Int) throws -> [(key: String, value: RawMessage)] {
         try messages(number).map { entry in

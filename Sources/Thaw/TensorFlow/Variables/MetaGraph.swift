@@ -4,6 +4,9 @@ struct MetaGraph {
     var tags: [String]
     var graph: GraphDefinition
     var signatures: [Signature]
+    /// The objects, by their indices in the graph of objects, that each function of TensorFlow 2 takes after its arguments:
+    /// the variables that it uses.
+    var captures: [String: [FileNumber]]
 
     /// The inputs and outputs for a use of the graph: tensors by key, sorted by key.
     struct Signature: Sendable {
@@ -16,6 +19,7 @@ struct MetaGraph {
         static let info = 1, graph = 2, signature = 5
         static let tag = 4
         static let input = 1, output = 2, tensor = 1
+        static let objectGraph = 7, function = 2, captures = 2
     }
 
     /// Reads the MetaGraphDef message.
@@ -30,6 +34,8 @@ struct MetaGraph {
             }
             return Signature(name: entry.key, inputs: try tensors(Field.input), outputs: try tensors(Field.output))
         }.sorted(on: \.name)
+        let functions = try message.message(Field.objectGraph)?.map(Field.function) ?? []
+        captures = try functions.reduce(into: [:]) { $0[$1.key] = try $1.value.integers(Field.captures) }
     }
 
     /// The tags of the MetaGraphDef message, without the rest of it.

@@ -1,8 +1,8 @@
 /// Freezes a graph: replaces its variables by their values.
 struct VariableFreezing {
     private let graph: GraphDefinition
-    /// The key of a variable in a checkpoint and the part of it, by the variable's node, as the graph itself restores
-    /// it.
+    /// The key of a variable in a checkpoint and the part of it, by the variable's node, as the graph itself or the
+    /// graph of objects says.
     private var restored: [String: (key: String, part: [Range<Int>]?)] = [:]
     /// The nodes that initialize variables.
     private var initializers: [String: String] = [:]
@@ -12,11 +12,12 @@ struct VariableFreezing {
     /// - Parameters:
     ///   - survey: The index of the graph's nodes.
     ///   - outputs: The nodes to compute; nodes that only others need are omitted.
-    ///   - value: The value of a variable by its name, or of a part of it; nil if there is none.
+    ///   - keys: The keys of variables in a checkpoint, by the variable's node, if they are certain.
+    ///   - value: The value of a variable by its key or name, or of a part of it; nil if there is none.
     ///   - source: The file that the values come from, for error messages.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     static func frozen(
-        _ graph: GraphDefinition, _ survey: GraphSurvey, outputs: [String], source: String?,
+        _ graph: GraphDefinition, _ survey: GraphSurvey, outputs: [String], keys: [String: String], source: String?,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws -> GraphDefinition {
         let names = outputs.map { GraphSurvey.Reference($0).node }
@@ -27,7 +28,7 @@ struct VariableFreezing {
         // The moving averages of batch normalization in training mode are found by their updates.
         let updates = isInside ? [] : TrainingNormalization.updates(in: survey, by: order)
         if !updates.isEmpty, let more = try? survey.order(from: names + updates, stoppingAt: []) { order = more }
-        let freezing = VariableFreezing(graph)
+        let freezing = VariableFreezing(graph, keys)
         var constants = GraphConstants(survey)
         var result = GraphDefinition(nodes: [], functions: graph.functions)
         result.nodes = try order.map { index in
@@ -45,8 +46,9 @@ struct VariableFreezing {
         return result
     }
 
-    private init(_ graph: GraphDefinition) {
+    private init(_ graph: GraphDefinition, _ keys: [String: String]) {
         self.graph = graph
+        restored = keys.mapValues { (key: $0, part: nil) }
         let nodes = Dictionary(graph.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for node in graph.nodes where node.has(.assignment) && node.data.count >= 2 {
             let variable = GraphSurvey.Reference(node.data[0]).node
