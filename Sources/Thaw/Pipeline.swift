@@ -44,10 +44,10 @@ public final class Pipeline: Sendable {
     }
 
     /// - Throws: `Failure` naming the file if it is a graph.
-    static func file(_ path: String) throws -> CoreMLFile {
-        let format = try ModelFormat(of: path)
+    static func file(_ path: String, isMapped: Bool = true) throws -> CoreMLFile {
+        let format = try ModelFormat(of: path, isMapped: isMapped)
         guard format == .coreML || format == .coreMLPackage else { throw Failure.expectedCoreMLModel().inFile(path) }
-        return try CoreMLFile(path, format)
+        return try CoreMLFile(path, format, isMapped: isMapped)
     }
 
     private static func sequence(

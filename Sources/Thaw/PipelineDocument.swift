@@ -11,9 +11,10 @@ public struct PipelineDocument: Sendable {
     private var source: CoreMLSource
 
     /// Reads a Core ML model that is not a network.
+    /// - Parameter mapsFiles: Whether the files are mapped, as in `Converter.Options`.
     /// - Throws: `Failure` naming the file, and the stage that cannot be read.
-    public init(contentsOfFile path: String) throws {
-        let file = try Pipeline.file(path)
+    public init(contentsOfFile path: String, mapsFiles: Bool = true) throws {
+        let file = try Pipeline.file(path, isMapped: mapsFiles)
         self = try naming(file: path) { try PipelineDocument(file) }
     }
 

@@ -3,7 +3,7 @@ import Thaw
 
 /// The options of a conversion, from the structures of the header.
 struct ConvertOptions {
-    private(set) var options = Converter.Options()
+    private(set) var options = Converter.Options.independentOfFiles
     private(set) var labels: Labels?
 
     /// - Parameter pointer: NULL for the defaults.
@@ -159,5 +159,15 @@ extension PlaceholderValue {
         guard !values.isEmpty else { throw Failure.isNull(position + ".values") }
         let texts = values.map { value in Int64(exactly: value).map { "\($0)" } ?? "\(value)" }
         self.init(name: name, value: texts.joined(separator: ","))
+    }
+}
+
+extension Converter.Options {
+    /// Options that read files completely. Python programs write the next model over the file of the last one, as
+    /// `tf.io.write_graph` does, and still use that.
+    static var independentOfFiles: Self {
+        var options = Self()
+        options.mapsFiles = false
+        return options
     }
 }

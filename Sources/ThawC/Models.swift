@@ -116,7 +116,7 @@ private func load(
     return call(error) {
         let model = try required(model, "model")
         let path = try requiredPath(path, "path")
-        var options = Converter.Options()
+        var options = Converter.Options.independentOfFiles
         options.function = try text(function, "function")
         let isPipeline = try Pipeline.isPipeline(path: path)
         if options.function != nil, try isPipeline || ![.coreML, .coreMLPackage].contains(ModelFormat(of: path)) {
@@ -124,7 +124,7 @@ private func load(
         }
         let content: CModel.Content =
             try isPipeline
-            ? .pipeline(PipelineDocument(contentsOfFile: path))
+            ? .pipeline(PipelineDocument(contentsOfFile: path, mapsFiles: false))
             : .network(ModelDocument(contentsOfFile: path, options: options))
         model.pointee = Handles.shared.add(CModel(content))
     }

@@ -29,8 +29,11 @@ extension Pipeline {
 
 extension PipelineDocument {
     /// Reads a Core ML model that is not a network.
+    /// - Parameter mapsFiles: Whether the files are mapped, as in `Converter.Options`.
     /// - Throws: `Failure` naming the file, and the stage that cannot be read.
-    public init(contentsOf url: URL) throws { try self.init(contentsOfFile: url.filePath()) }
+    public init(contentsOf url: URL, mapsFiles: Bool = true) throws {
+        try self.init(contentsOfFile: url.filePath(), mapsFiles: mapsFiles)
+    }
 
     /// Reads a Core ML model in memory: the content of an `.mlmodel` file, or of that in a package.
     /// - Parameter weights: The content of a package's `weights/weight.bin`, if a stage is an ML Program.

@@ -83,7 +83,7 @@ final class ServedModel: Sendable {
                 remedy: "it has its own labels")
         }
         if source.function != nil { throw source.noFunctions }
-        let document = try PipelineDocument(contentsOfFile: source.path)
+        let document = try PipelineDocument(contentsOfFile: source.path, mapsFiles: false)
         let pipeline = try document.pipeline(precision: precision, threads: threads)
         inputs = try pipeline.inputs.map { try Port($0) }
         outputs = try pipeline.outputs.map { try Port($0) }

@@ -36,7 +36,7 @@ import Testing
         let lines = try text.split(separator: "\n").map { line in
             try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? Object)
         }
-        #expect(lines.count == 12)
+        try #require(lines.count == 12)
         let (graph, integers, strings, file) = (lines[0], lines[9], lines[10], lines[11])
         for (description, kind) in [(graph, "graph"), (lines[2], "neuralNetwork"), (lines[6], "mlProgram")] {
             #expect(description["kind"] as? String == kind)
