@@ -45,7 +45,7 @@ class Form:
             form.target = system.name
             fitting = "mlProgram" if system >= target.iOS15 else "neuralNetwork"
             if form.kind not in (None, fitting):
-                message = "convert_to={!r} does not go with minimum_deployment_target={}"
+                message = "convert_to={!r} cannot be combined with minimum_deployment_target={}"
                 raise InvalidValueError(message.format(convert_to, system.name), "unsupportedTarget")
             form.kind = fitting
         if compute_precision is not None:
@@ -70,10 +70,10 @@ class Form:
         if not any(half):
             return None
         if not all(half):
-            raise UnsupportedError(f"all {what} must be of 16 bits, or none", "unsupportedModel")
+            raise UnsupportedError(f"either all {what} must be 16-bit, or none", "unsupportedModel")
         if self.kind == "neuralNetwork":
             message = (
-                "a neural network has no {} of 16 bits; minimum_deployment_target=thaw.target.iOS16 makes an ML Program"
+                "a neural network has no 16-bit {}; minimum_deployment_target=thaw.target.iOS16 makes an ML Program"
             )
             raise InvalidValueError(message.format(what), "unsupportedTarget")
         self.kind = "mlProgram"

@@ -374,7 +374,7 @@ class State(Owner):
         return _predict.read_state(self._live(), name)
 
     def write_state(self, name: str, value: Any) -> None:
-        """Replaces one of its arrays by `value`, anything that NumPy can convert to the same shape."""
+        """Replaces one of its arrays with `value`, anything that NumPy can convert to the same shape."""
         _predict.write_state(self._live(), name, value)
 
 

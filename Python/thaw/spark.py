@@ -1,4 +1,4 @@
-"""Classification of many images on a cluster of Spark.
+"""Classification of many images on a Spark cluster.
 
     images = spark.read.format("binaryFile").load("photos/")
     thaw.spark.classify(images, "MobileNet.mlmodel").write.parquet("answers.parquet")
@@ -82,7 +82,7 @@ def _no_column(name: str, dataframe: Any) -> str:
 
 
 def _columns(dataframe: Any, content: str, path: str | None) -> list[Any]:
-    """The columns that are worked on: a path and a content, or a path."""
+    """The columns to process: a path and a content, or a path."""
     types = dict(dataframe.dtypes)
     name, expected = (content, "binary") if path is None else (path, "string")
     if name not in types:
@@ -236,7 +236,7 @@ def _batch(rows: list[Any]) -> Any:
 
 
 def _pairs(source: _Model, batches: Iterator[Any], reads_files: bool) -> Iterator[Any]:
-    """How often each prediction was made of each label."""
+    """How often each label was predicted for each true label."""
     import pyarrow
 
     counts: Any = collections.Counter()

@@ -65,7 +65,7 @@ public struct ConvolutionWork {
     public var firstBlock = 0
     public var blockCount: Int
 
-    /// As much memory as `scratchBytes` says; nil if that is nothing. It holds nothing from one work to the next.
+    /// Scratch memory of `scratchBytes` bytes; nil if none is needed. Its contents are not kept between calls.
     public var scratch: UnsafeMutableRawPointer?
 
     public init(

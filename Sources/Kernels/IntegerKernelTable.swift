@@ -12,7 +12,7 @@ public protocol IntegerKernels: Sendable {
 
     /// The bytes of the packed weights of one block of output channels.
     static func packedBytes(_ steps: IntegerSteps) -> Int
-    /// The bytes of memory that a convolution needs for itself.
+    /// The bytes of scratch memory that a convolution needs.
     static func scratchBytes(_ steps: IntegerSteps) -> Int
     static func packWeights(_ work: borrowing IntegerPackingWork)
     static func convolve(_ work: borrowing IntegerConvolutionWork)

@@ -6,7 +6,7 @@ public struct IntegerPackingWork {
     /// The row of each weight of each quad, or of each tap of a depthwise convolution; −1 for a weight of zero.
     public var rows: UnsafePointer<Int32>
     public var rowCount: Int
-    /// Which quads belong to the same tap. (Not of depthwise convolutions.)
+    /// Which quads belong to the same tap. (Not used for depthwise convolutions.)
     public var steps: IntegerSteps
     public var firstColumn: Int
     public var columnCount: Int
@@ -76,7 +76,7 @@ public struct IntegerConvolutionWork {
     /// The channels for which the output has memory.
     public var channels: Int
 
-    /// As much memory as `scratchBytes` says. It holds nothing from one work to the next.
+    /// Scratch memory of `scratchBytes` bytes. Its contents are not kept between calls.
     public var scratch: UnsafeMutableRawPointer
     public var residual: UnsafeRawPointer?
     public var residualOffsets: UnsafePointer<Int32>?

@@ -69,7 +69,7 @@ public protocol KernelTable: RowKernels {
 
     /// The bytes of the packed weights of one block of output channels.
     static func packedBytes(_ steps: ConvolutionSteps) -> Int
-    /// The bytes of memory that a convolution needs for itself.
+    /// The bytes of scratch memory that a convolution needs.
     static func scratchBytes(_ steps: ConvolutionSteps) -> Int
     static func packWeights(_ work: borrowing WeightPackingWork)
     static func scaleWeights(_ work: borrowing WeightScalingWork)

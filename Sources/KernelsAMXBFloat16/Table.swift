@@ -2,7 +2,7 @@ import Kernels
 import KernelsBFloat16
 
 /// The kernels for bfloat16 whose convolutions multiply tiles (AMX-BF16). Call them only if the machine has AVX512_BF16.
-/// Everything else is as without tiles, also convolutions that read floats.
+/// Everything else works as it does without tiles, including convolutions that read floats.
 public enum TileKernels: KernelTable {
     public static var plain: any PlainKernels.Type { BFloat16Kernels.plain }
     public static var blockWidth: Int { @inline(__always) get { 16 } }

@@ -4,7 +4,7 @@ import Kernels
 /// The lanes of a vector, which are also the channels of a block.
 var blockWidth: Int { @inline(__always) get { Table.blockWidth } }
 
-// Works count in bytes, these kernels in values.
+// The work structures count in bytes, these kernels in values.
 
 @inline(__always) func floats(_ bytes: Int) -> Int { bytes >> 2 }
 

@@ -15,7 +15,8 @@ public final class Detector: Sendable {
         public var decoding = DecodingOptions()
         /// Boxes with a lower confidence are dropped; nil means the model's own threshold.
         public var confidenceThreshold: Double?
-        /// Of two boxes with a higher intersection over union, one is dropped; nil means the model's own threshold.
+        /// If the intersection over union of two boxes is higher, the less confident one is dropped; nil means the
+        /// model's own threshold.
         public var iouThreshold: Double?
 
         /// The whole image, stretched, with the model's own thresholds.
@@ -111,7 +112,7 @@ public final class Detector: Sendable {
         let objects = (0..<shape[0]).compactMap { row -> Detection.Object? in
             let scores = confidences[row * classCount..<(row + 1) * classCount]
             let top = Array(scores).highest
-            // The rest of a fixed number of boxes is zeros.
+            // If the number of boxes is fixed, the unused ones are zeros.
             guard classCount > 0, scores.contains(where: { $0 != 0 }) else { return nil }
             let box = Array(coordinates[4 * row..<4 * row + 4])
             let (x, width) = Self.original(

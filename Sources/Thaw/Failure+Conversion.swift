@@ -14,10 +14,10 @@ extension Failure {
 
     static func severalSizesNoImage(_ images: Int) -> Failure {
         images == 0
-            ? Failure(.unsupportedModel, "the input is not an image", remedy: "several sizes are for images")
+            ? Failure(.unsupportedModel, "the input is not an image", remedy: "flexible sizes apply only to images")
             : Failure(
                 .unsupportedModel, "the model takes \(images) images",
-                remedy: "several sizes are for models of one image")
+                remedy: "flexible sizes require a model with a single image")
     }
 
     static func precisionOfNetwork() -> Failure {

@@ -23,7 +23,7 @@ extension Failure {
     static func scalingByZero(_ option: OptionName, _ channel: String) -> Failure {
         Failure(
             .invalidOption, "\(option: option) multiplies \(channel) by 0",
-            remedy: "the network would see nothing of that channel")
+            remedy: "the network would get no information from that channel")
     }
 
     static func scalingCount(_ option: OptionName, _ count: Int, _ channels: Int) -> Failure {

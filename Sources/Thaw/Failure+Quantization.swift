@@ -46,7 +46,7 @@ extension Failure {
 
     static func tooLargeForFloat16(_ name: String, _ largest: Float) -> Failure {
         Failure(
-            .cannotQuantize, location: name, "its values reach \(largest), and float16 ends at 65504",
+            .cannotQuantize, location: name, "its values reach \(largest), and the largest float16 value is 65504",
             remedy: "compute in float32 with '\(option: .computePrecision) float32', or write an .mlmodel")
     }
 
@@ -74,7 +74,7 @@ extension Note {
     static func labelsChanged(_ changed: Int, of count: Int, atMost most: Int) -> Note {
         Note(
             .labelsChanged,
-            "\(changed) of \(count) top labels change instead of at most \(most), however many layers are kept in floating point"
+            "\(changed) of \(count) top labels change, which is more than \(most), however many layers are kept in floating point"
         )
     }
 

@@ -11,7 +11,7 @@ public typealias DetectionBatch = ImageBatch<Detection>
 
 extension ClassificationBatch {
     /// - Parameters:
-    ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
+    ///   - images: The images, which a thread takes as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
     public convenience init(
         _ classifier: Classifier, images: (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
@@ -25,7 +25,7 @@ extension ClassificationBatch {
 
 extension DetectionBatch {
     /// - Parameters:
-    ///   - images: The images, which a thread draws as needed; nil if they are added one by one.
+    ///   - images: The images, which a thread takes as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
     public convenience init(
         _ detector: Detector, images: (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil

@@ -1,6 +1,6 @@
 /// The counts for a class or a label, from which its precision and recall follow.
 public protocol PrecisionAndRecall {
-    /// The number of photos that show it, of those for which it is predicted, and of those with both.
+    /// The number of photos of the class or label, of predictions of it, and of correct predictions of it.
     var images: Int { get }
     var predicted: Int { get }
     var right: Int { get }
@@ -10,7 +10,7 @@ extension PrecisionAndRecall {
     /// The share of the predictions that are right.
     public var precision: Proportion { Proportion(right, of: predicted) }
 
-    /// The share of the photos that are predicted right.
+    /// The share of the photos of the class or label that are predicted correctly.
     public var recall: Proportion { Proportion(right, of: images) }
 
     /// The harmonic mean of precision and recall; NaN if both counts are 0.

@@ -1,8 +1,8 @@
 /// A part of a count, and the confidence interval of its share.
 public struct Proportion: Equatable, Sendable {
-    /// How many of them count.
+    /// The number of items that count.
     public let part: Int
-    /// How many there are.
+    /// The total number of items.
     public let count: Int
 
     /// The proportion `part` / `count`.

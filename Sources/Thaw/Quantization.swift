@@ -117,7 +117,7 @@ public struct Quantization: Sendable {
         var result = model
         result.graph = plain
         let plan = QuantizationPlan(plain)
-        // In the order of the graph, so that always the same one of several failures is reported.
+        // In the order of the graph, so that if there are several failures, the same one is always reported.
         for value in plan.values {
             guard let pair = parameters[value] else { continue }
             let name = plan.name(of: value)
@@ -173,7 +173,7 @@ public struct Quantization: Sendable {
         return areProbabilities && median < Quantization.leastCertain ? [.uncertainPhotos(median)] : []
     }
 
-    /// The median that the highest probabilities exceed for photos of the right kind.
+    /// For photos of the right kind, the median of the highest probabilities exceeds this.
     private static let leastCertain: Float = 0.2
 }
 

@@ -25,7 +25,7 @@ extension Distribution {
         case .extremes: return (low, high)
         case .percentile: return trimmed(1e-4)
         case .entropy:
-            // One end after the other, because the divergence of all pairs would take seconds.
+            // The two ends are searched one after the other: computing the divergence of all pairs would take seconds.
             let last = best(firsts: [0], lasts: lasts) { divergence($0, $1) }.last
             return values(best(firsts: firsts, lasts: [last]) { divergence($0, $1) })
         case .error:

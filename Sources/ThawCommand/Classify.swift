@@ -44,7 +44,7 @@ extension Console {
         let count = min(arguments[Options.top], classCount)
         guard let other = resumed.labelCounts.subtracting([count]).sorted().first else { return }
         let file = arguments[Options.resume]!
-        warn("\(file) has results of \(other) labels; the added ones have \(count), as --top says")
+        warn("\(file) has results of \(other) labels; the added results have \(count), as set by --top")
     }
 }
 

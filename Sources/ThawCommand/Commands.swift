@@ -292,7 +292,7 @@ enum Commands {
         notes: [
             "A and B are models or TensorFlow graphs, or two pipelines or detectors that take an image. A runs on the "
                 + "reference implementations of its operations, B on the engine; pipelines both run on the engine. A "
-                + "graph gets the preprocessing of the other model, unless options say otherwise.",
+                + "graph uses the preprocessing of the other model, unless options say otherwise.",
             "The models agree if no two values differ by more than the tolerance times the range of A's values (or "
                 + "times 1, if that is larger), and if the top labels are the same unless nearly tied. Otherwise the "
                 + "exit code is 1.",

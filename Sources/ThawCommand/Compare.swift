@@ -91,7 +91,7 @@ extension Arguments {
                 console.report(graph)
                 return graph
             }
-            console.note("\(paths[index]) gets the preprocessing of \(paths[1 - index])")
+            console.note("\(paths[index]) uses the preprocessing of \(paths[1 - index])")
             for formula in preprocessed.model.image?.formulas ?? [] { console.note("\(formula)") }
             graph.assumptions.forEach(console.note)
             return preprocessed

@@ -13,7 +13,7 @@ enum Examples {
                 purpose: "Convert a frozen graph and its labels to a model in the current folder:",
                 line: "thaw convert inference.pb --labels labels.txt"),
             Example(
-                purpose: "The network was trained with Caffe preprocessing: BGR, minus the mean:",
+                purpose: "Convert a network that was trained with Caffe preprocessing (BGR minus the mean):",
                 line: "thaw convert net.pb --labels labels.txt --preprocess caffe -o Net.mlmodel"),
             Example(
                 purpose: "Set scale and bias by hand, for pixels from 0 to 255:",
@@ -39,7 +39,7 @@ enum Examples {
             Example(
                 purpose: "Classify the photos in a folder:", line: "thaw classify Net.mlmodel photos/ --top 3"),
             Example(
-                purpose: "Write a report to browse, and a table:",
+                purpose: "Write an HTML report and a CSV table:",
                 line: "thaw classify Net.mlmodel photos/ --report out.html --format csv > out.csv"),
             Example(
                 purpose: "Classify the image that another program writes:",
@@ -106,7 +106,7 @@ enum Examples {
         ],
         "inspect": [
             Example(
-                purpose: "Show what a file contains, whether it can be converted or not:",
+                purpose: "Show what a file contains, even if it cannot be converted:",
                 line: "thaw inspect inference.pb")
         ],
         "serve": [
@@ -117,7 +117,7 @@ enum Examples {
                 purpose: "Compare two models side by side on that page:",
                 line: "thaw serve old=Net.mlmodel new=Net6.mlmodel"),
             Example(
-                purpose: "Accept requests from other machines that send the token in a file:",
+                purpose: "Accept requests from other machines if they send the token stored in a file:",
                 line: "thaw serve Net.mlmodel --host 0.0.0.0 --token-file token.txt"),
         ],
     ]

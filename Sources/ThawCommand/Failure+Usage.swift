@@ -102,7 +102,7 @@ extension Failure {
     static func inputTooLarge(_ bytes: Int) -> Failure {
         Failure(
             .limitExceeded, file: "standard input", "contains an image of more than \(bytes) bytes",
-            remedy: "larger ones are not read",
+            remedy: "larger images are refused",
             hint: "--max-pixels raises the limit")
     }
 
@@ -176,7 +176,7 @@ extension Failure {
     }
 
     static func noScratchFile(_ folder: String, _ reason: String) -> Failure {
-        Failure(.environment, file: folder, "no temporary file for Graphviz can be written there: \(reason)")
+        Failure(.environment, file: folder, "cannot write a temporary file for Graphviz there: \(reason)")
     }
 
     static func severalArrays(_ names: [String]) -> Failure {

@@ -44,7 +44,7 @@ enum ManPage {
             i8mm; by default, the best that the machine supports.
             .TP
             .B THAW_BF16
-            1: bf16 is computed wherever its instructions exist; 0: never; by default, where it is measured to be faster.
+            1: use bf16 wherever its instructions exist; 0: never use it; by default, it is used where it is faster.
             .TP
             .B THAW_MAX_NODES, THAW_MAX_NAME, THAW_MAX_ELEMENTS, THAW_MAX_MEMORY, THAW_MAX_ITERATIONS
             Limits for models and graphs; their defaults suit every known network.

@@ -87,7 +87,7 @@ enum Options {
         "target", "iOS11|...|iOS18|iOS26",
         "the oldest system that must load the model; macOS10.13 to macOS26, watchOS4 to watchOS26 and tvOS11 to tvOS26 "
             + "are accepted too",
-        default: CoreMLVersion?.none, "the oldest that needs the fewest layers",
+        default: CoreMLVersion?.none, "the oldest that allows the fewest layers",
         choices: CoreMLVersion.allCases.flatMap(\.targets)
     ) { try readTarget($0) }
     static let noClobber = Flag("no-clobber", "do not replace an existing file")
@@ -132,7 +132,7 @@ enum Options {
     ) { try readModelPath($0) }
     static let keepAccuracy = Option(
         "keep-accuracy", "P",
-        "keep the most sensitive layers in floating point, until at most P% of the photos change their top label",
+        "keep the most sensitive layers in floating point, until at most P% of the photos get a different top label",
         default: Double?.none, read: readPercentage)
     static let statistic = Option(
         "ranges", "extremes|percentile|entropy|error",
@@ -207,8 +207,8 @@ enum Options {
     static let resize = Option(
         "resize", "HOW",
         "how images are resized to the network's size: pillow is Pillow's antialiased BILINEAR; bicubic is Pillow's "
-            + "BICUBIC; tensorflow is resize_bilinear without antialiasing, also tensorflow:align-corners and "
-            + "tensorflow:half-pixel; area is resize_area",
+            + "BICUBIC; tensorflow is resize_bilinear without antialiasing; its variants are "
+            + "tensorflow:align-corners and tensorflow:half-pixel; area is resize_area",
         default: ResizeMethod.pillow, "pillow", choices: ResizeMethod.allCases.map(\.rawValue)
     ) { try readChoice($0, of: ResizeMethod.self) }
     static let fast = Flag(
@@ -260,10 +260,10 @@ enum Options {
         "a .png or .jpg file for one image, or a folder, in which results keep the names of the images")
     static let drawings = Option(
         "out", letter: "o", "PATH",
-        "draw the boxes into copies of the images: a .png or .jpg file for one image, or a folder, in which they keep "
+        "draw the boxes on copies of the images: a .png or .jpg file for one image, or a folder, in which they keep "
             + "their names")
     static let quality = Option(
-        "quality", "N", "JPEG quality, from 1 to 100; chroma is not subsampled from 90 up", default: 90, "90"
+        "quality", "N", "JPEG quality, from 1 to 100; chroma is not subsampled at 90 or above", default: 90, "90"
     ) { try readQuality($0) }
     static let maxSide = Option(
         "max-side", "N", "shrink larger images until no side is longer than this, if the network takes any size",

@@ -58,7 +58,7 @@ enum ServeOptions {
         "also accept requests from pages of this origin, such as https://example.com, and for its host; may be repeated",
         isRepeatable: true)
     static let queue = Option(
-        "queue", "N", "the number of requests that may wait; more get status 503", default: 64, "64", read: readCount)
+        "queue", "N", "the number of requests that may wait; others get status 503", default: 64, "64", read: readCount)
     static let maxBody = Option(
         "max-body", "BYTES", "refuse requests that are larger", default: 64 << 20, "\(64 << 20)", read: readCount)
     static let maxPixels = Option(
@@ -68,7 +68,7 @@ enum ServeOptions {
         "connections", "N", "the number of clients that may be connected", default: 4096, "4096", read: readCount)
     static let patience = Option(
         "patience", "S",
-        "the seconds that a client has for the header of a request, for its body, and to receive the response",
+        "the seconds that a client has to send a request's header, to send its body, and to receive the response",
         default: 60, "60", read: readCount)
     static let grace = Option(
         "grace", "S", "the seconds that requests in progress have when the service is stopped", default: 10, "10"
@@ -77,11 +77,11 @@ enum ServeOptions {
         return seconds
     }
     static let labels = Option(
-        "labels", "[NAME=]FILE", "the class labels of a graph, or of the one that is named; may be repeated",
+        "labels", "[NAME=]FILE", "the class labels of a graph, or of the graph called NAME; may be repeated",
         isRepeatable: true)
     static let function = Option(
         "function", "[NAME=]FUNCTION",
-        "run this function of a package that has several, or of the one that is named; may be repeated",
+        "run this function of a package that has several, or of the package called NAME; may be repeated",
         isRepeatable: true)
     static let accessLog = Option(
         "access-log", "FILE", "append a line of JSON for each request to this file; - is standard output")

@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// A time that changes of the system's clock do not affect.
+/// A monotonic time: changes to the system clock do not affect it.
 struct Moment: Comparable, Sendable {
     private let nanoseconds: Int64
 

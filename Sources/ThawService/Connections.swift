@@ -6,8 +6,8 @@
 
 /// The open connections and the remaining time of each.
 ///
-/// The HTTP library closes idle connections. A client that sends one byte per second would live forever, so the total
-/// time for the header of a request and for its body is limited here.
+/// The HTTP library closes idle connections. A client that sends one byte per second could stay connected forever, so
+/// the total time for the header of a request and for its body is limited here.
 final class Connections: Sendable {
     /// One TCP connection.
     final class Connection: @unchecked Sendable {
@@ -45,7 +45,7 @@ final class Connections: Sendable {
             while true {
                 usleep(250_000)
                 round += 1
-                // Looking for clients that have left costs a system call for each connection.
+                // Checking whether clients have disconnected costs a system call for each connection.
                 closeOverdue(lookingForGone: round % 8 == 0)
             }
         }

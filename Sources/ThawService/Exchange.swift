@@ -1,7 +1,7 @@
 import CMicroHTTPD
 
-/// A request during its processing. The HTTP library calls several times for it: when the header is complete, for each
-/// part of the body, when the body is complete, and when the response has been sent.
+/// A request that is being processed. The HTTP library calls back several times for it: when the header is complete,
+/// for each part of the body, when the body is complete, and when the response has been sent.
 final class Exchange: @unchecked Sendable {
     /// The path and query as sent.
     let target: String

@@ -38,7 +38,7 @@ final class Monitor<State>: @unchecked Sendable {
         return try with(body)
     }
 
-    /// The same, for changes that concern a single one of them, whichever it is.
+    /// The same, for changes that only one of the waiting threads needs to handle, no matter which.
     func updateForOne<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
         defer { pthread_cond_signal(condition) }
         return try with(body)

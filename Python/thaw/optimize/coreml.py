@@ -19,9 +19,8 @@ __all__ = [
 
 def _only(name: str, value: Any, *supported: Any) -> None:
     if value not in supported:
-        names = " and ".join(repr(choice) for choice in supported)
-        verb = "is" if len(supported) == 1 else "are"
-        raise UnsupportedError(f"{name}={value!r} is unsupported; {names} {verb}", "invalidOption")
+        names = ", ".join(repr(choice) for choice in supported)
+        raise UnsupportedError(f"{name}={value!r} is unsupported; supported: {names}", "invalidOption")
 
 
 def _threshold(value: Any) -> int:
@@ -35,8 +34,8 @@ def _threshold(value: Any) -> int:
 class OpPalettizerConfig:
     """Weights become indices into lookup tables that k-means finds.
 
-    If that keeps the model more exact, the library uses several tables for a layer, and leaves layers that a table does
-    not suit at 8 bits.
+    If this improves accuracy, the library uses several tables for a layer, and keeps layers at 8 bits if a table does
+    not suit them.
     """
 
     def __init__(
@@ -67,7 +66,7 @@ class OpPalettizerConfig:
 
 
 class OpLinearQuantizerConfig:
-    """Weights become integers of 8 bits, with a scale and a zero point for each output channel."""
+    """Weights become 8-bit integers, with a scale and a zero point for each output channel."""
 
     def __init__(
         self,
@@ -104,7 +103,7 @@ def palettize_weights(mlmodel: Any, config: OptimizationConfig, joint_compressio
 
 
 def linear_quantize_weights(mlmodel: Any, config: OptimizationConfig, joint_compression: bool = False) -> MLModel:
-    """A model whose weights are integers of 8 bits. It predicts with these weights."""
+    """A model whose weights are 8-bit integers. It predicts with these weights."""
     return _compressed(mlmodel, config, OpLinearQuantizerConfig, joint_compression)
 
 

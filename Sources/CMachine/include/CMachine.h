@@ -347,7 +347,7 @@ __attribute__((always_inline)) static inline thaw_byte64 thaw_rounded_bytes(
     typedef float floats __attribute__((vector_size(64)));
     typedef int words __attribute__((vector_size(64)));
     typedef short halves __attribute__((vector_size(64)));
-    // What is below the range of words becomes the lowest word. So would what is above it.
+    // Values below the range of words become the lowest word, and so would values above it.
 #define THAW_WORDS(x) (words)__builtin_ia32_cvtps2dq512_mask((floats)thaw_minimum(x, upper), (words){}, 0xFFFF, 4)
     halves ab = (halves)__builtin_ia32_packssdw512(THAW_WORDS(a), THAW_WORDS(b));
     halves cd = (halves)__builtin_ia32_packssdw512(THAW_WORDS(c), THAW_WORDS(d));

@@ -23,11 +23,11 @@
 /// Threads. Every function may be called on any thread at any time, with shared handles too. Results do not depend on
 /// the number of threads.
 ///
-/// Structures. The first member of each structure, `size`, is set to `sizeof` by the caller. It tells versions apart,
-/// because members may be added at the end. A size that the library does not know is refused. All elements of an array
-/// of structures have the same size. A structure that is otherwise zero has all default values. Structures without
-/// this member never change. Strings are UTF-8 and zero-terminated; file names may be any bytes. NULL means "not
-/// given".
+/// Structures. The first member of each structure, `size`, is set to `sizeof` by the caller. It identifies the
+/// version of the structure, because members may be added at the end. A size that the library does not know is refused.
+/// All elements of an array of structures have the same size. A structure that is otherwise zero has all default values.
+/// Structures without this member never change. Strings are UTF-8 and zero-terminated; file names may be any bytes. NULL
+/// means "not given".
 ///
 /// Fork. After `fork`, the child may use all handles, with threads of its own, if no call and no batch was active in
 /// another thread of the parent at that moment. Otherwise every function fails in the child with THAW_FORKED.
@@ -406,7 +406,7 @@ thaw_status thaw_state_run(
 /// lists as `states`.
 thaw_status thaw_state_read(const thaw_state *state, const char *name, thaw_result **result, thaw_error **error);
 
-/// Replaces one of a state's arrays by a copy of `value`, which has its name and shape, and any type.
+/// Replaces one of a state's arrays with a copy of `value`, which has its name and shape, and any type.
 thaw_status thaw_state_write(thaw_state *state, const thaw_tensor *value, thaw_error **error);
 
 /// The kinds of values.
@@ -465,8 +465,9 @@ typedef struct thaw_value {
 /// Computes the outputs of a model of any kind for named values, as Core ML's `prediction` does.
 ///
 /// - `inputs`: one value for each input that is not optional, in any order. `name` may be NULL if there is one input. An
-///   integer is also taken for a number, and a number for an integer if it is one. An image that has none of the model's sizes
-///   is resized to its default. A grayscale image of 16 bits is an array of THAW_FLOAT16 of shape [height, width].
+///   integer is also accepted as a number, and a number as an integer if it is one. An image whose size the
+///   model does not support is resized to the model's default size. A 16-bit grayscale image is an array of THAW_FLOAT16 of
+///   shape [height, width].
 /// - `threads`: the threads that share the work of a network. 0: one per core.
 /// - `result`: the outputs: `thaw_result_value`.
 thaw_status thaw_model_predict(
@@ -525,7 +526,8 @@ typedef struct thaw_detector_options {
     int32_t threads;
     /// Boxes with a lower confidence are dropped. NULL: the model's own threshold.
     const double *confidence;
-    /// Of two boxes with a higher intersection over union, one is dropped. NULL: the model's own threshold.
+    /// If the intersection over union of two boxes is higher, the less confident one is dropped. NULL: the model's
+    /// own threshold.
     const double *iou;
     /// "float32", "bf16", "int8" or "auto". NULL: float32.
     const char *precision;

@@ -97,7 +97,7 @@ extension Failure {
     static func preprocessingByZero(_ name: String) -> Failure {
         Failure(
             .invalidModel, "the preprocessing of '\(name)' has a scale of 0, or none",
-            remedy: "the network would see nothing of the image")
+            remedy: "the network would get no information from the image")
     }
 
     static func classifierWithoutLabels() -> Failure { Failure(.invalidModel, "the classifier has no labels") }

@@ -22,7 +22,7 @@ extension Failure {
     static func noDefaultFunction(_ names: [String]) -> Failure {
         Failure(
             .invalidOption, "the model has several functions, none of which is its default",
-            remedy: "choose one by \(option: .function): '\(names.sorted().joined(separator: "', '"))'")
+            remedy: "choose one with \(option: .function): '\(names.sorted().joined(separator: "', '"))'")
     }
 
     static func noBlock(_ opset: String) -> Failure {

@@ -87,7 +87,7 @@ enum BFloat16Choice: Equatable {
         case .missing:
             Note(
                 .precisionUnused,
-                "this machine has no instructions for bf16 (AVX512_BF16, or bf16 of arm64): float32 is used")
+                "this machine has no instructions for bf16 (AVX512_BF16, or arm64's bf16): float32 is used")
         }
     }
 

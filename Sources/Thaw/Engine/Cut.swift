@@ -54,7 +54,7 @@ struct Cut {
         var (best, least) = (self, load(threads: threads))
         for groupsPerChunk in (1...groupsPerChunk).reversed() {
             for count in pixelChunks...max(pixelChunks, min(2 * pixelChunks + 1, pixels / tile)) {
-                // A share of more than the average by a thirty-second is good enough.
+                // The largest share may exceed the average by 1/32.
                 guard least > 1.0 + 1.0 / 32 else { return best }
                 let cut = Cut(
                     pixels: pixels, pixelsPerChunk: (pixels + count - 1) / count, groups: groups,

@@ -57,7 +57,7 @@ extension Note {
     static func withoutByteProducts() -> Note {
         Note(
             .precisionSlower,
-            "this machine has no instructions for products of 8-bit integers (VNNI, dotprod of arm64): int8 is computed with "
-                + "others, slower, and with the same results")
+            "this machine has no dot-product instructions for 8-bit integers (VNNI, or arm64's dotprod): int8 uses "
+                + "slower instructions, with the same results")
     }
 }

@@ -121,7 +121,7 @@ struct CategoricalMapping: Stage {
     }
 }
 
-/// Features concatenated to an array. A dictionary has its values by index.
+/// Concatenates features into an array. A dictionary contributes its values by index.
 struct FeatureVectorizer: Stage {
     private let output: FeatureType
     /// The input and the number of values of each part.

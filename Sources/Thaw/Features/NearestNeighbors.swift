@@ -1,5 +1,5 @@
-/// A classifier by the labels of the nearest samples. However the file indexes the samples, the result is that of an
-/// exhaustive search.
+/// Classifies by the labels of the nearest samples. Regardless of how the file indexes the samples, the result is
+/// that of an exhaustive search.
 struct NearestNeighbors: VectorClassifier {
     /// The labels, in order.
     let labels: [FeatureKey]

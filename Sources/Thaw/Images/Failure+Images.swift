@@ -29,7 +29,7 @@ extension Failure {
     static func imageTooLarge(width: Int, height: Int, limit: Int) -> Failure {
         Failure(
             .limitExceeded, "the image claims \(width) × \(height) pixels",
-            remedy: "at most \(limit) pixels are read",
+            remedy: "the limit is \(limit) pixels",
             hint: "\(option: .maximumPixels) raises the limit")
     }
 

@@ -3,11 +3,11 @@ extension Failure {
     static func unknownInstructionSet(_ name: String, known: [String]) -> Failure {
         Failure(
             .environment, file: "THAW_ISA", "unknown instruction set \(name)",
-            remedy: "\(known.joined(separator: ", ")) are known")
+            remedy: "expected one of \(known.joined(separator: ", "))")
     }
 
     static func unknownBFloat16(_ value: String) -> Failure {
-        Failure(.environment, file: "THAW_BF16", "'\(value)' is unknown", remedy: "0 and 1 are known")
+        Failure(.environment, file: "THAW_BF16", "invalid value '\(value)'", remedy: "expected 0 or 1")
     }
 
     static func missingInstructionSet(_ name: String, available: [String]) -> Failure {

@@ -111,7 +111,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #endif
     }
 
-    /// All kernels for 8-bit integers that this machine can run, for tests. Those of AMX do without it, slowly.
+    /// All kernels for 8-bit integers that this machine can run, for tests. AMX kernels also run without AMX, slowly.
     static var allIntegerKernels: [any IntegerKernels.Type] {
         var tables = available.map(\.integerKernels)
         #if arch(x86_64)
@@ -139,7 +139,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         #endif
     }
 
-    /// All kernels for bfloat16 that this machine can run, for tests. Those of AMX do without it, slowly.
+    /// All kernels for bfloat16 that this machine can run, for tests. The AMX kernels also run without AMX, slowly.
     static var allBFloat16Kernels: [any KernelTable.Type] {
         let tables = available.last!.bfloat16Kernels
         #if arch(x86_64)

@@ -10,7 +10,7 @@ extension Failure {
     static func noIdentifier(_ name: String) -> Failure {
         Failure(
             .invalidOption, "'\(name)' cannot be the name of an input or output",
-            remedy: "use letters, digits and underscores, and no digit at the beginning")
+            remedy: "use letters, digits and underscores, and do not begin with a digit")
     }
 
     static func renamedTwice(_ name: String) -> Failure { Failure(.invalidOption, "'\(name)' is renamed twice") }

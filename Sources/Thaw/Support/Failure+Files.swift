@@ -36,7 +36,7 @@ extension Failure {
 
     static func cannotCreate(_ path: String, _ code: Int32) -> Failure {
         code == ENOENT
-            ? Failure(.notWritable, file: path, "the folder does not exist", remedy: "make it first")
+            ? Failure(.notWritable, file: path, "the folder does not exist", remedy: "create it first")
             : cannotWrite(path, code)
     }
 
@@ -48,7 +48,7 @@ extension Failure {
 
     static func notReplaceable(_ path: String) -> Failure {
         Failure(
-            .fileExists, file: path, "something else has this name",
-            remedy: "only a Core ML package is replaced")
+            .fileExists, file: path, "something that is not a Core ML package has this name",
+            remedy: "only Core ML packages are replaced")
     }
 }

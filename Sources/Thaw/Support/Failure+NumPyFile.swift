@@ -14,8 +14,8 @@ extension Failure {
 
     static func numPyElement(_ type: String) -> Failure {
         Failure(
-            .wrongType, location: "header", "elements of type '\(type)' are not read",
-            remedy: "little-endian floating-point numbers, integers and bool are: numpy.save(…, array.astype('<f4'))"
+            .wrongType, location: "header", "elements of type '\(type)' are not supported",
+            remedy: "expected little-endian floats, integers or bool: numpy.save(…, array.astype('<f4'))"
         )
     }
 

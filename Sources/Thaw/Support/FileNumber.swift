@@ -87,7 +87,7 @@ extension UnsafeRawBufferPointer {
 }
 
 extension Failure {
-    static func numberTooLarge() -> Failure { Failure(.damaged, "a size in the file is too large to be true") }
+    static func numberTooLarge() -> Failure { Failure(.damaged, "a size in the file is implausibly large") }
 
     static func numberOutside() -> Failure { Failure(.damaged, "the file ends before a number that it should contain") }
 }

@@ -39,11 +39,11 @@ package struct NumPyFile: Equatable, Sendable {
         let (major, minor) = (bytes[6], bytes[7])
         guard (1...3).contains(major), minor == 0 else { throw Failure.numPyVersion(major, minor) }
         let start = major == 1 ? 10 : 12
-        guard bytes.count >= start else { throw Failure.numPyHeader("the header is cut short") }
+        guard bytes.count >= start else { throw Failure.numPyHeader("the header is truncated") }
         let claimed = try major == 1 ? bytes.number(UInt16.self, at: 8) : bytes.number(UInt32.self, at: 8)
         // Real headers have a few hundred bytes.
         guard let length = claimed.within(0...min(bytes.count - start, 1 << 16)) else {
-            throw Failure.numPyHeader("the header is cut short")
+            throw Failure.numPyHeader("the header is truncated")
         }
 
         let header = try Header(parsing: bytes[start..<(start + length)])

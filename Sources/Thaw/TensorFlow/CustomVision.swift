@@ -24,8 +24,8 @@ extension PreprocessingGuess {
         let isSqueezeNet = nodes.contains { $0.name.hasPrefix("fire") && $0.name.contains("squeeze1x1") }
         guard isSqueezeNet, contains("fc"), !contains("data_bn") else { return nil }
         reason =
-            "the marks of an early Custom Vision export (SqueezeNet without 'data_bn', 'Placeholder' of 227x227 pixels, "
-            + "'fc', 'loss'): BGR minus 104, 117, 123"
+            "the signature of an early Custom Vision export (SqueezeNet without 'data_bn', 'Placeholder' of 227x227 "
+            + "pixels, 'fc', 'loss'): BGR minus 104, 117, 123"
         color = .bgr
         scaling = PixelScaling(scale: [1, 1, 1], bias: [-104, -117, -123])
     }

@@ -42,7 +42,7 @@ extension Failure {
 
     static func nameTooLong(_ name: String, limit: Int) -> Failure {
         Failure(
-            .limitExceeded, "the name '\(name)' has \(name.utf8.count) bytes", remedy: "at most \(limit) are read",
+            .limitExceeded, "the name '\(name)' has \(name.utf8.count) bytes", remedy: "the limit is \(limit)",
             hint: "THAW_MAX_NAME raises the limit")
     }
 }

@@ -27,7 +27,7 @@ struct ShortIntegers {
             try !stays(within: bounds, node, rule, context)
         else { return }
         throw node.refused(
-            "it computes with \(element.rawValue) numbers, but the image is floating point",
+            "it computes with \(element.rawValue) values, but the image is floating point",
             remedy: "\(option: .input) NODE selects a node after a cast to floating point")
     }
 

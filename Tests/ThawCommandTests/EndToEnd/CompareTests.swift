@@ -27,7 +27,7 @@ import Testing
         #expect(lines.contains("tolerance            0.0001 of the range"))
         #expect(lines.contains("top label            the same on 5 of 5"))
         #expect(lines.last == "                     the models agree")
-        #expect(outcome.errors.hasPrefix("\(Project.network("inception")) gets the preprocessing of m.mlmodel\n"))
+        #expect(outcome.errors.hasPrefix("\(Project.network("inception")) uses the preprocessing of m.mlmodel\n"))
     }
 
     @Test(arguments: ["unit", "torch", "caffe"])
@@ -40,7 +40,7 @@ import Testing
         #expect(try Thaw.run(arguments, in: folder).status == 0)
         let outcome = try Thaw.run("compare", graph, "m.mlpackage", Project.photograph("cat"), in: folder)
         #expect(outcome.status == 0, "\(outcome.output)")
-        #expect(outcome.errors.hasPrefix("\(graph) gets the preprocessing of m.mlpackage\n"))
+        #expect(outcome.errors.hasPrefix("\(graph) uses the preprocessing of m.mlpackage\n"))
     }
 
     @Test func `outputs are matched by name, in any order`() throws {

@@ -9,7 +9,7 @@ import Testing
 
     @Test(arguments: [
         ("THAW_MAX_NODES", "3", "the model has more than 3 nodes"),
-        ("THAW_MAX_NAME", "2", "has 5 bytes; at most 2 are read"),
+        ("THAW_MAX_NAME", "2", "has 5 bytes; the limit is 2"),
         ("THAW_MAX_MEMORY", "1000", " MB for its activations and scratch memory; the limit is 0 MB"),
     ]) func `a model beyond a limit is refused, naming the variable`(
         _ variable: String, _ value: String, _ message: String

@@ -60,7 +60,7 @@ import Testing
         #expect(expected.status == 0, "\(expected.errors)")
         #expect(
             expected.errors.contains(
-                "this machine has no instructions for products of 8-bit integers (VNNI, dotprod of arm64)"))
+                "this machine has no dot-product instructions for 8-bit integers (VNNI, or arm64's dotprod)"))
         #expect(try labels("auto", "baseline").output == expected.output)
         #expect(try labels("float32", "baseline").output != expected.output)
         // The softmax, which is computed in floats, may differ in the last digit.
@@ -97,7 +97,7 @@ import Testing
         #expect(outcome.status == 0 && outcome.output == expected.output)
         #expect(
             outcome.errors.contains(
-                "this machine has no instructions for bf16 (AVX512_BF16, or bf16 of arm64): float32 is used"))
+                "this machine has no instructions for bf16 (AVX512_BF16, or arm64's bf16): float32 is used"))
     }
 
     @Test func `an existing file may be protected`() throws {

@@ -75,7 +75,7 @@ import Testing
         #expect(try classify(cat, "--resume", out, "--top", "3").status == 0)
         let other = try classify(cat, horse, "--resume", out)
         #expect(other.status == 0)
-        let warning = "thaw: warning: \(out) has results of 3 labels; the added ones have 5, as --top says\n"
+        let warning = "thaw: warning: \(out) has results of 3 labels; the added results have 5, as set by --top\n"
         #expect(other.errors.hasPrefix(warning))
         // More labels than classes make no difference.
         let all = folder.path("all.jsonl")

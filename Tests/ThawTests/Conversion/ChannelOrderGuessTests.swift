@@ -68,7 +68,7 @@ import Testing
     ) throws {
         let conversion = try Converter().convert(graph: export.graph)
         let image = try #require(conversion.model.image)
-        let isAssumed = conversion.notes.contains { $0.contains("the marks of an early Custom Vision export") }
+        let isAssumed = conversion.notes.contains { $0.contains("the signature of an early Custom Vision export") }
         #expect(isAssumed == export.isRecognized)
         #expect((image.color == .bgr) == export.isRecognized)
         #expect((image.scaling == Self.bgr) == export.isRecognized)

@@ -52,7 +52,7 @@ import Testing
         try Data("mine".utf8).write(to: url.appendingPathComponent("text.txt"))
         let model = try NetworkCase.all[0].conversion().model
         let failure = #expect(throws: Failure.self) { try model.write(toFile: url.path) }
-        #expect(failure?.description.contains("something else has this name") == true)
+        #expect(failure?.description.contains("something that is not a Core ML package has this name") == true)
         #expect(FileManager.default.fileExists(atPath: url.appendingPathComponent("text.txt").path))
     }
 

@@ -63,7 +63,7 @@ import Testing
             BFloat16Choice.missing.note
                 == Note(
                     .precisionUnused,
-                    "this machine has no instructions for bf16 (AVX512_BF16, or bf16 of arm64): float32 is used"))
+                    "this machine has no instructions for bf16 (AVX512_BF16, or arm64's bf16): float32 is used"))
         #expect(BFloat16Choice.slower.note?.code == .precisionUnused)
     }
 

@@ -20,7 +20,7 @@ extension QuantizationTests {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "m.mlpackage").path
         let failure = #expect(throws: Failure.self) { try quantization.write(toFile: path) }
-        #expect(failure?.code == .cannotQuantize && "\(failure!)".contains("float16 ends at 65504"))
+        #expect(failure?.code == .cannotQuantize && "\(failure!)".contains("the largest float16 value is 65504"))
         var precision = ProgramPrecision()
         precision.compute = .float32
         try quantization.write(toFile: path, precision: precision)

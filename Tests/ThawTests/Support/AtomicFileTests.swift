@@ -97,7 +97,7 @@ import Testing
 
     @Test func `a missing folder, and a folder with the file's name, are reported`() throws {
         let missing = #expect(throws: Failure.self) { try AtomicFile(path: path + "/no/file") }
-        #expect(missing?.description == "\(path)/no/file: the folder does not exist; make it first")
+        #expect(missing?.description == "\(path)/no/file: the folder does not exist; create it first")
         #expect(throws: Failure.isFolder(folder.url.path)) { try AtomicFile(path: folder.url.path) }
     }
 }

@@ -55,8 +55,8 @@ import Testing
 
     @Test(
         arguments: [
-            ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not read"),
-            ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not read"),
+            ("{'descr': '>f4', 'fortran_order': False, 'shape': (1,)}", "elements of type '>f4' are not supported"),
+            ("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}", "elements of type '<c8' are not supported"),
             ("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", "expected a quoted string"),
             ("{'descr': '<f4', 'fortran_order': True, 'shape': (1,)}", "the array is stored in column-major order"),
             ("{'descr': '<f4', 'fortran_order': False, 'shape': (5,)}", "an array of shape (5) takes 20 bytes"),

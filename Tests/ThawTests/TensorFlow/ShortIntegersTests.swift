@@ -39,7 +39,7 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             try Importer.run(GraphDefinition(nodes: nodes), ImportOptions())
         }
-        #expect(failure?.description.contains("it computes with uint8 numbers") == true)
+        #expect(failure?.description.contains("it computes with uint8 values") == true)
     }
 
     /// Arithmetic on the bytes of an image and a constant, and whether its results are bytes again.

@@ -73,7 +73,7 @@ enum Dequantize {
             guard [.uint8, .int8, .uint16, .int16, .int32].contains(quantized.element) else {
                 throw node.refused(
                     "elements of type \(quantized.element.rawValue) are not supported",
-                    remedy: "8-bit, 16-bit and signed 32-bit integers are")
+                    remedy: "8-bit, 16-bit and signed 32-bit integers are supported")
             }
             let ranges = try ["minimum", "maximum"].enumerated().map {
                 try node.constant($0.offset + 1, $0.element).floats

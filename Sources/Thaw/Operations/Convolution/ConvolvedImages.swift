@@ -217,6 +217,6 @@ extension Failure {
     fileprivate static func computedVolumeFilters(_ location: String) -> Failure {
         Failure(
             .unsupportedOperations, location: location, "computed filters of three axes are not supported",
-            remedy: "constant ones are")
+            remedy: "expected constant filters")
     }
 }

@@ -198,7 +198,7 @@ extension TransposedConvolution {
         guard window.height.outputSize(size[0]) == image[1], window.width.outputSize(size[1]) == image[2] else {
             throw node.refused(
                 "an image of \(image[2])×\(image[1]) pixels cannot become one of \(size[1])×\(size[0])",
-                remedy: "strides and padding do not lead there")
+                remedy: "the strides and padding do not produce that size")
         }
         window.height = window.height.spreading(image[1], to: size[0])
         window.width = window.width.spreading(image[2], to: size[1])

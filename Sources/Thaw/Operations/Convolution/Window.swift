@@ -125,7 +125,7 @@ extension TensorFlowNode {
             }
             guard list[0] == 1, list[first ? 1 : 3] == 1 else {
                 throw refused(
-                    "\(key) \(list) step over the batch or the channels", remedy: "only height and width may step")
+                    "\(key) \(list) apply to the batch or the channels", remedy: "only height and width are supported")
             }
             return first ? (list[2], list[3]) : (list[1], list[2])
         }
@@ -154,7 +154,7 @@ extension TensorFlowNode {
             (window.height.before, window.height.after) = (list[2 * row], list[2 * row + 1])
             (window.width.before, window.width.after) = (list[2 * row + 2], list[2 * row + 3])
         case let padding:
-            throw refused("the padding '\(padding)' is unknown", remedy: "SAME, VALID and EXPLICIT are")
+            throw refused("the padding '\(padding)' is unknown", remedy: "expected SAME, VALID or EXPLICIT")
         }
         return window
     }

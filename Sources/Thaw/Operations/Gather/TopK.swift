@@ -92,7 +92,7 @@ extension TopK {
             let x = try layer.input()
             let given = layer.inputs.count > 1 ? layer.inputs[1].constant?.integers : [layer.parameters.K as Int]
             guard let count = given?.first, given?.count == 1 else {
-                throw layer.refused("a computed count is not supported", remedy: "a constant is")
+                throw layer.refused("a computed count is not supported", remedy: "expected a constant")
             }
             let operation = TopK(
                 axis: try x.shape.axis(layer.parameters.axis), count: count,

@@ -37,7 +37,7 @@ extension SourceNode {
     func integers(of constant: Tensor, _ subject: Phrase) throws -> [Int] {
         guard constant.elementCount <= Self.mostIntegers else {
             throw refused(
-                "\(subject) has \(constant.elementCount) elements", remedy: "no shape or list of sizes is so long")
+                "\(subject) has \(constant.elementCount) elements", remedy: "no shape or list of sizes is that long")
         }
         return constant.attributes
     }

@@ -4,7 +4,7 @@ enum Einsum {
     static let tensorFlow = [
         TensorFlowRule("Einsum", axes: .lost, roles: []) { node, context in
             guard (1...2).contains(node.inputs.count) else {
-                throw node.refused("\(node.inputs.count) operands are not supported", remedy: "one and two are")
+                throw node.refused("\(node.inputs.count) operands are not supported", remedy: "expected one or two")
             }
             let equation = try node.string("equation", default: "")
             let (terms, wanted) = try labels(node, equation)

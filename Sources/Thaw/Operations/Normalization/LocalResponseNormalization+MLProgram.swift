@@ -18,7 +18,7 @@ extension LocalResponseNormalization {
             let image = try op.image()
             let size = try op.integer("size")
             guard size % 2 == 1, size > 0 else {
-                throw op.refused("a window of \(size) channels is not supported", remedy: "an odd number is")
+                throw op.refused("a window of \(size) channels is not supported", remedy: "expected an odd number")
             }
             let normalization = LocalResponseNormalization(
                 radius: Swift.min(size / 2, image.shape[1]), bias: try op.number("k", default: 1),

@@ -22,7 +22,7 @@ extension LocalResponseNormalization {
             let size: Int = parameters.localSize
             guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             guard size % 2 == 1, size > 0, size < 1 << 24 else {
-                throw layer.refused("a window of \(size) channels is not supported", remedy: "an odd number is")
+                throw layer.refused("a window of \(size) channels is not supported", remedy: "expected an odd number")
             }
             // 0 selects the default.
             let bias: Float = parameters.k

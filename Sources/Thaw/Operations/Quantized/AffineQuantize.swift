@@ -87,7 +87,8 @@ extension AffineQuantize: MILOperation {
             guard !scale.scales.contains(0) else { throw op.refused("a scale is 0") }
             let name = try op.text("output_dtype")
             guard let element = ElementType(rawValue: name), element == .int8 || element == .uint8 else {
-                throw op.refused("quantized values of type '\(name)' are not supported", remedy: "int8 and uint8 are")
+                throw op.refused(
+                    "quantized values of type '\(name)' are not supported", remedy: "expected int8 or uint8")
             }
             return [try reading.add(AffineQuantize(scale: scale, element: element), x, op)]
         }

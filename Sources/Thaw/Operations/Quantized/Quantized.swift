@@ -46,7 +46,7 @@ struct Quantized {
                 switch try Dequantize.Mode(node) {
                 case .minFirst:
                     guard axis == nil else {
-                        throw node.refused("the mode MIN_FIRST has no axis", remedy: "SCALED and MIN_COMBINED have one")
+                        throw node.refused("the mode MIN_FIRST has no axis", remedy: "expected SCALED or MIN_COMBINED")
                     }
                     result = try narrowed(x, to: range, node, "T", &context)
                 case .minCombined: result = try range.quantizedFromMinimum(x, name: node.name, &context)
@@ -126,7 +126,8 @@ struct Quantized {
     private func requireBytes(_ node: TensorFlowNode, _ key: String) throws {
         let element = try node.element(key, default: .quint8)
         guard element.size == 1 else {
-            throw node.refused("the quantized type \(element.rawValue) is not supported", remedy: "8 bits are")
+            throw node.refused(
+                "the quantized type \(element.rawValue) is not supported", remedy: "expected an 8-bit type")
         }
     }
 

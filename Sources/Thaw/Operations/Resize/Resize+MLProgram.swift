@@ -96,7 +96,7 @@ extension Resize {
             )
             guard shape.rank >= 2, (1...2).contains(count), count <= sizes.count else {
                 throw op.refused(
-                    "\(count) axes of a tensor of shape \(shape) cannot be resized", remedy: "one or two can")
+                    "\(count) axes of a tensor of shape \(shape) cannot be resized", remedy: "expected one or two")
             }
             guard let grid = programModes.first(where: { $0.mode == mode })?.grid,
                 kind == "LINEAR" || kind == "NEAREST_NEIGHBOR" && [.left, .corners, .edges].contains(grid)

@@ -101,7 +101,9 @@ extension Diagonals {
             let outer = matrices.shape.dropLast(2)
             guard matrices.shape.rank >= 2 else { throw Failure.wrongRank(2, matrices.shape) }
             let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
-            guard range.count == 1 else { throw node.refused("several diagonals are not supported", remedy: "one is") }
+            guard range.count == 1 else {
+                throw node.refused("several diagonals are not supported", remedy: "expected one")
+            }
             let length = Diagonals(range: range, rows: rows, columns: columns).length(range.lowerBound)
             guard length > 0 else {
                 throw node.refused(

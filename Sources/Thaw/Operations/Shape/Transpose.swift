@@ -69,7 +69,8 @@ extension ImportContext {
             guard input.shape.rank == 4 else { throw Failure.wrongRank(4, input.shape) }
             let last = try add(Transpose(Graph.toLast), input, name: node.name + "/to_nhwc")
             return try add(Transpose(Graph.toFirst), body(last, &self), name: node.name + "/to_nchw")
-        case let format: throw node.refused("the data format \(format) is not supported", remedy: "NHWC and NCHW are")
+        case let format:
+            throw node.refused("the data format \(format) is not supported", remedy: "expected NHWC or NCHW")
         }
     }
 }
