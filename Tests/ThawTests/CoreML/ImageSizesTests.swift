@@ -99,7 +99,7 @@ import Testing
     ) throws -> Model {
         var options = Converter.Options()
         options.sizes = sizes
-        options.size = size.map { (width: $0.width, height: $0.height) }
+        options.size = size
         options.preprocessing = .unit
         return try Converter(options).convert(graph: graph).model
     }
