@@ -70,9 +70,9 @@ _MEMBERS = {
 }
 _MEMBER = re.compile(r"(?<![\w/.-])(?:{})(?![\w/-]|\.\w+:)".format("|".join(re.escape(name) for name in _MEMBERS)))
 
-# The value of an option, as the command takes it: a size, or the name of a node.
+# The value of an option, as the command takes it: a size, or the name of a node, which is at the end or before another option.
 _SIZE = re.compile(r"[ =](W|\d+)[x×](H|\d+)(?!\w)")
-_NODE = re.compile(r"[ =]NODE(?!\w)")
+_NODE = re.compile(r"[ =](NODE(?!\w)|[^\s'\"]+(?= ?$| returns ))")
 
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w-])")
 
@@ -90,7 +90,8 @@ def of_library(parts: list[Any]) -> str:
         else:
             option = part["option"]
             words.append(_KEYWORDS.get(option, option))
-    return "".join(words)
+    # The values of an option that is repeated are one list.
+    return "".join(words).replace('"] outputs=["', '", "')
 
 
 def _value(option: str | None, text: str) -> str:
@@ -103,8 +104,8 @@ def _value(option: str | None, text: str) -> str:
     elif option in ("input", "outputs"):
         match = _NODE.match(text)
         if match:
-            value = '=[thaw.ImageType("NODE")]' if option == "input" else '=["NODE"]'
-            return value + text[match.end() :]
+            value = '=[thaw.ImageType("{}")]' if option == "input" else '=["{}"]'
+            return value.format(match.group(1)) + text[match.end() :]
     return text
 
 

@@ -68,11 +68,15 @@ extension Failure {
     }
 
     static func sizeDiffers(
-        _ node: String, _ op: String, _ width: Int, _ height: Int, _ fixedWidth: Int?, _ fixedHeight: Int?
+        _ node: String, _ op: String, _ width: Int, _ height: Int, _ fixedWidth: Int?, _ fixedHeight: Int?,
+        isLayoutGiven: Bool
     ) -> Failure {
         let fixed = [fixedWidth, fixedHeight].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
         return refused(
-            node, op, "\(option: .size) \(width)x\(height) differs from the graph's \(fixed)", "omit \(option: .size)",
+            node, op, "\(option: .size) \(width)x\(height) differs from the graph's \(fixed)",
+            isLayoutGiven
+                ? "omit \(option: .channels) if the graph has another layout, or \(option: .size)"
+                : "omit \(option: .size)",
             code: .wrongSize)
     }
 

@@ -47,7 +47,7 @@ extension Failure {
     static func severalOutputs(_ names: [String]) -> Failure {
         Failure(
             .ambiguousOutputs, "the graph has \(names.count) possible outputs: \(listed(names))",
-            remedy: "select one",
+            remedy: "select one or more",
             hint: "\(option: .outputs) \(names.last!)", names: names)
     }
 

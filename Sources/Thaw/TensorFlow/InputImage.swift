@@ -224,7 +224,8 @@ struct InputImage {
     {
         if let size = options.size {
             guard height ?? size.height == size.height, width ?? size.width == size.width else {
-                throw Failure.sizeDiffers(node.name, node.op, size.width, size.height, width, height)
+                throw Failure.sizeDiffers(
+                    node.name, node.op, size.width, size.height, width, height, isLayoutGiven: options.channels != nil)
             }
         }
         let given = options.size ?? options.openSize
