@@ -160,7 +160,7 @@ def _new_bar(progress: bool | None, total: int | None) -> Any:
 def _paths(images: Any) -> tuple[list[bytes] | None, int | None]:
     """The given paths, and the number of images if it is known; no paths if anything else is given."""
     if isinstance(images, (str, os.PathLike)):
-        return [os.fsencode(images)], None
+        return [os.fsencode(os.path.expanduser(images))], None
     if isinstance(images, (list, tuple)) and all(isinstance(image, (str, os.PathLike)) for image in images):
-        return [os.fsencode(image) for image in images], len(images)
+        return [os.fsencode(os.path.expanduser(image)) for image in images], len(images)
     return None, None

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+import errno as _errno
+
 
 class Error(Exception):
     """A failure of Thaw. `code` identifies its kind; the wording of the message may change."""
 
+    # The file that it is about. OSError's own member would be lost in pickling.
+    filename: str | None = None
+
     def __init__(
-        self, message: str, code: str = "invalidOption", hint: str | None = None, names: list[str] | None = None
+        self,
+        message: str,
+        code: str = "invalidOption",
+        hint: str | None = None,
+        names: list[str] | None = None,
+        filename: str | None = None,
     ):
         super().__init__(message)
         self.message = message
@@ -16,6 +26,7 @@ class Error(Exception):
         # The details: nodes with their names and operations, and names.
         self.nodes: list[dict[str, str]] = []
         self.names: list[str] = names or []
+        self.filename = filename
 
     def __str__(self) -> str:
         return self.message + ("\n" + self.hint if self.hint else "")
@@ -27,9 +38,13 @@ class Error(Exception):
 class NotFoundError(Error, FileNotFoundError):
     """A file that does not exist."""
 
+    errno = _errno.ENOENT
+
 
 class ExistsError(Error, FileExistsError):
     """A file that must not be replaced."""
+
+    errno = _errno.EEXIST
 
 
 class FileError(Error, OSError):
@@ -76,3 +91,9 @@ _CLASSES = {
 def error(code: str, message: str, hint: str | None = None) -> Error:
     """The exception for a failure of this code."""
     return _CLASSES.get(code, InvalidValueError)(message, code, hint)
+
+
+def no_attribute(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
+    """The exception for a missing attribute. `absent` has alternatives to those that only coremltools has."""
+    reason = "; coremltools has it: " + absent[name] if name in absent else ""
+    return AttributeError(f"{owner} has no attribute {name!r}{reason}")

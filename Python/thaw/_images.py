@@ -63,7 +63,7 @@ def shared_pixels(image: Any) -> tuple[Any, int, int] | None:
 def record(image: Any) -> Any:
     """An image for the library. It refers to memory that the record keeps alive."""
     if isinstance(image, (str, os.PathLike)):
-        return _library.Image(path=os.fsencode(image))
+        return _library.Image(path=os.fsencode(os.path.expanduser(image)))
     if isinstance(image, (bytes, bytearray, memoryview)):
         data = bytes(image)
         return _library.Image(bytes=cast(c_char_p(data), c_void_p), byte_count=len(data))

@@ -271,6 +271,7 @@ def exception(failure: Any) -> Error:
     result = error(code.decode(), of_library(details.get("parts") or [message]))
     result.nodes = details.get("nodes") or []
     result.names = details.get("names") or []
+    result.filename = details.get("file")
     return result
 
 

@@ -24,7 +24,7 @@ def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
     """
     if isinstance(model, MLModel):
         return {"file": None, "model": model._description, "error": None}
-    path = os.fsencode(model)
+    path = os.fsencode(os.path.expanduser(model))
     file = _library.text("thaw_inspect", path, _library.encoded(tag))
     try:
         with MLModel(model) as loaded:
@@ -42,7 +42,7 @@ def evaluate(model: Any, truth: Any, **options: Any) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         if isinstance(options.get("baseline"), MLModel):
             options["baseline"] = stack.enter_context(_file(options["baseline"]))
-        words = [stack.enter_context(_file(model)), os.fspath(truth)]
+        words = [stack.enter_context(_file(model)), _path(truth)]
         return _run("evaluate", words, options)
 
 
@@ -53,7 +53,7 @@ def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, An
     """
     with contextlib.ExitStack() as stack:
         words = [stack.enter_context(_file(part)) for part in (model, other)]
-        words += [os.fspath(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
+        words += [_path(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
         return _run("compare", words, options)
 
 
@@ -61,12 +61,16 @@ def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, An
 def _file(model: Any) -> Iterator[str]:
     """The path of a model; one in memory is written to a temporary file."""
     if not isinstance(model, MLModel):
-        yield os.fspath(model)
+        yield _path(model)
         return
     with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
         path = os.path.join(folder, "model" + model._extension())
         model.save(path)
         yield path
+
+
+def _path(path: Any) -> str:
+    return os.path.expanduser(os.fspath(path))
 
 
 def _words(options: dict[str, Any]) -> list[str]:
@@ -81,7 +85,7 @@ def _words(options: dict[str, Any]) -> list[str]:
             elif value is not None and value is not False:
                 if not isinstance(value, (str, int, float, os.PathLike)):
                     raise InvalidTypeError(f"{name} cannot be {value!r}", "wrongType")
-                words.append(f"{option}={os.fspath(value) if isinstance(value, os.PathLike) else value}")
+                words.append(f"{option}={value if isinstance(value, (int, float)) else _path(value)}")
     return words
 
 

@@ -78,10 +78,11 @@ def _is_from(model: Any, *modules: str) -> bool:
 def _file(path: str | bytes) -> Source:
     if isinstance(path, bytes):
         path = os.fsdecode(path)
+    path = os.path.expanduser(path)
     if not path.lower().rstrip("/").endswith(_KERAS_ENDINGS):
         return Source(path=path)
     if not os.path.exists(path):
-        raise NotFoundError(f"{path}: no such file", "noSuchFile")
+        raise NotFoundError(f"{path}: no such file", "noSuchFile", filename=path)
     try:
         from . import _keras
 
