@@ -16,9 +16,7 @@ def of_model(model: Any) -> Source:
     import tensorflow as tf
 
     if not getattr(model, "built", True) or not _inputs(model):
-        raise InvalidValueError(
-            "the Keras model has no inputs yet: call it, or build it with an input shape, first", "noInput"
-        )
+        return _of_subclass(model, tf)
     if _is_graph_tensor(model):
         return _of_session(model, tf)
     _require_tensorflow(model)
@@ -32,6 +30,20 @@ def of_model(model: Any) -> Source:
         return model(tensors[0] if len(tensors) == 1 else _arranged(model, list(tensors)), training=False)
 
     return _graphs.of_function(tf.function(predict).get_concrete_function(*signature))
+
+
+def _of_subclass(model: Any, tf: Any) -> Source:
+    """A model without declared inputs: tf_keras knows those that it was called with."""
+    save_spec = getattr(model, "save_spec", None)
+    arguments, keywords = (save_spec and save_spec()) or ([], {})
+    if len(arguments) != 1 or keywords or not isinstance(arguments[0], tf.TensorSpec):
+        raise InvalidValueError(
+            "the Keras model has no inputs yet: build a Sequential model first; of a subclass of Model, convert "
+            "tf.function(model).get_concrete_function(tf.TensorSpec(shape, name=...))",
+            "noInput",
+        )
+    function = tf.function(lambda tensor: model(tensor, training=False))
+    return _graphs.of_function(function.get_concrete_function(arguments[0]))
 
 
 def _inputs(model: Any) -> list[Any]:
