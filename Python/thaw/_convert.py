@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
+import re
 from typing import Any, Sequence
 
 from . import _library, _options, _sources
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._settings import ComputeUnit, colorlayout, precision, target
-from ._types import ClassifierConfig, ImageType, TensorType
+from ._types import ClassifierConfig, ImageType, TensorType, member
 from ._wording import of_library
 from .models import MLModel
 
@@ -48,6 +49,9 @@ def convert(
     for name, value in (("pass_pipeline", pass_pipeline), ("states", states)):
         if value is not None:
             raise UnsupportedError(f"{name}= is unsupported", "invalidOption")
+    compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
+    if package_dir is not None:
+        _log.warning("package_dir= has no effect: MLModel.save writes the model")
     form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
     inputs = _features(inputs, "inputs", (ImageType, TensorType))
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
@@ -73,7 +77,8 @@ def convert(
         _log.info(of_library(note["parts"]))
     for warning in result._description["warnings"]:
         _log.warning(of_library(warning["parts"]))
-    _check_types(result, inputs)
+    _check_types(inputs, result._description["inputs"], "input", form)
+    _check_types(outputs, result._description["outputs"], "output", form)
     # 16-bit images exist only in a written ML Program.
     if any(getattr(feature, "color_layout", None) is colorlayout.GRAYSCALE_FLOAT16 for feature in inputs + outputs):
         result = result._as_written()
@@ -92,16 +97,25 @@ def _features(given: Any, what: str, kinds: tuple[type, ...]) -> list[Any]:
     return list(given)
 
 
-def _check_types(model: MLModel, inputs: list[Any]) -> None:
-    """The type of an array is that of the graph's placeholder; a script that asks for another one must fail."""
-    described = {feature["name"]: feature for feature in model._description["inputs"]}
-    for feature in inputs:
+# The types of arrays in the description of a graph, by types that `dtype` also selects.
+_SAME = {
+    "input": {"float16": "float32", "float64": "float32", "int64": "int32"},
+    "output": {"float16": "float32", "int64": "int32"},
+}
+
+
+def _check_types(features: list[Any], described: list[dict[str, Any]], what: str, form: _options.Form) -> None:
+    """The type of an array is that of the graph; a script that asks for another one must fail."""
+    types = {feature["name"]: feature.get("dataType") for feature in described}
+    for feature in features:
         if not isinstance(feature, TensorType) or feature.type_name() is None:
             continue
-        name = (feature.name or next(iter(described))).split(":")[0]
-        found = described.get(name, {}).get("dataType")
+        name = (feature.name or next(iter(types))).split(":")[0]
+        # The characters that names of features have.
+        found = types.get(name) or types.get(re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", name))
         given = str(feature.type_name())
-        wanted = {"float16": "float32", "float64": "float32", "int64": "int32"}.get(given, given)
-        if found is not None and found != wanted:
-            message = "the input '{}' is of type {}, not {}"
-            raise InvalidTypeError(message.format(name, found, given), "wrongType")
+        # A neural network's outputs are all float32 in its file.
+        is_written = what == "output" and form.kind == "neuralNetwork" and given == "float32"
+        if found is not None and found != _SAME[what].get(given, given) and not is_written:
+            message = "the {} '{}' is of type {}, not {}"
+            raise InvalidTypeError(message.format(what, name, found, given), "wrongType")

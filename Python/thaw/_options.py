@@ -172,6 +172,10 @@ def _plain(name: str) -> str:
 def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any]) -> None:
     if len(inputs) > 1 and any(feature.name is None for feature in inputs):
         raise InvalidValueError("each of several inputs needs a name", "ambiguousInputs")
+    names = [_plain(feature.name) for feature in inputs if feature.name is not None]
+    for name in names:
+        if names.count(name) > 1:
+            raise InvalidValueError(f"inputs= names {name!r} twice; omit one of them")
     records = (_library.InputOptions * max(1, len(inputs)))()
     owned.append(records)
     for record, feature in zip(records, inputs):
@@ -260,6 +264,9 @@ def _set_outputs(options: Any, source: Source, outputs: list[Any]) -> list[str]:
             names.append(_plain(name))
         elif len(outputs) > 1:
             raise InvalidValueError("each of several outputs needs a name", "ambiguousOutputs")
+        if isinstance(feature, TensorType) and feature.shape is not None:
+            message = "outputs= has a TensorType of shape {}; omit it: the shape of an output follows from the graph"
+            raise InvalidValueError(message.format(feature.shape), "wrongShape")
         if isinstance(feature, ImageType):
             if feature.shape is not None or set(feature.numbers()[0]) != {1.0} or set(feature.numbers()[1]) != {0.0}:
                 raise InvalidValueError("an image output has neither shape, scale nor bias: its values are pixels")
@@ -279,7 +286,7 @@ def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str])
         raise InvalidTypeError(f"classifier_config must be a thaw.ClassifierConfig, not {config!r}", "wrongType")
     labels = config.class_labels
     if isinstance(labels, (str, os.PathLike)):
-        options.label_file = os.fsencode(labels)
+        options.label_file = os.fsencode(os.path.expanduser(labels))
     else:
         labels = labels.tolist() if hasattr(labels, "tolist") else labels
         if not isinstance(labels, (list, tuple)) or not labels:

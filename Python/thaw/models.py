@@ -8,31 +8,52 @@ import shutil
 import tempfile
 import weakref
 from ctypes import byref, c_char, c_void_p
-from typing import Any, Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any, Iterator, Mapping, MutableMapping
 
 from . import _library, _predict, _values
-from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError, NotFoundError, UnknownNameError
+from ._errors import (
+    Error,
+    InvalidTypeError,
+    InvalidValueError,
+    MachineError,
+    NotFoundError,
+    UnknownNameError,
+    no_attribute,
+)
 from ._library import encoded
 from ._options import Form
 from ._owner import Owner
 from ._settings import ComputeUnit
-from ._types import name_of
+from ._types import member, name_of
 
 __all__ = ["MLModel"]
 
 # The extensions of files and packages, by kind.
 _EXTENSIONS = {"neuralNetwork": ".mlmodel", "mlProgram": ".mlpackage"}
 
-# Names that only coremltools has.
-_ABSENT = (
-    "utils", "neural_network", "pipeline", "tree_ensemble", "nearest_neighbors", "feature_vectorizer", "array_feature_extractor",
-    "datatypes", "model", "compute_device", "compute_plan", "CompiledMLModel",
+# Names that only coremltools has, with alternatives.
+_ABSENT = dict.fromkeys(
+    (
+        "utils", "neural_network", "pipeline", "tree_ensemble", "nearest_neighbors", "feature_vectorizer",
+        "array_feature_extractor", "datatypes", "model", "compute_device", "compute_plan", "CompiledMLModel",
+    ),
+    "save the model, and use coremltools on the file",
 )  # fmt: skip
+_ABSENT_IN_MODEL = {
+    "_spec": "get_spec() returns a copy, and MLModel(spec, weights_dir=model.weights_dir) takes a changed one",
+    **dict.fromkeys(("_mil_program", "package_path"), "save the model, and use coremltools on the file"),
+    **dict.fromkeys(
+        (
+            "get_compiled_model_path", "get_available_compute_devices", "load_duration_in_nano_seconds",
+            "last_predict_duration_in_nano_seconds",
+        ),
+        "it is part of Core ML itself, which exists on macOS only",
+    ),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    reason = "; coremltools has it: save the model, and use coremltools on the file" if name in _ABSENT else ""
-    raise AttributeError(f"module 'thaw.models' has no attribute {name!r}{reason}")
+    raise no_attribute("module 'thaw.models'", name, _ABSENT)
 
 
 class MLModel(Owner):
@@ -81,7 +102,7 @@ class MLModel(Owner):
     def _take(self, handle: Any, form: Form, compute_units: Any) -> None:
         self._handle = handle
         self._form = form
-        self.compute_unit = compute_units
+        self.compute_unit = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
         self._precision = "float32"
         # The twins of compressed models that are still to be made of this one.
         self._twins: Any = weakref.WeakSet()
@@ -91,6 +112,11 @@ class MLModel(Owner):
         self._description = _library.text("thaw_model_describe", self._live())
         kind = _values if self._description["kind"] == "pipeline" else _predict
         self._interface: Any = kind.Interface(self._description)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("'MLModel' object", name, _ABSENT_IN_MODEL)
 
     def __repr__(self) -> str:
         if self._handle is None:
@@ -448,7 +474,8 @@ def _load_message(model: Any, weights_dir: Any) -> c_void_p:
             raise InvalidTypeError(f"weights_dir must be the path of a folder, not {weights_dir!r}", "wrongType")
         weights_dir = os.path.expanduser(os.fsdecode(weights_dir))
         if not os.path.isdir(weights_dir):
-            raise NotFoundError(f"weights_dir: {weights_dir} is not a folder; {_EXPECTED}", "noSuchFile")
+            message = f"weights_dir: {weights_dir} is not a folder; {_EXPECTED}"
+            raise NotFoundError(message, "noSuchFile", filename=weights_dir)
     if hasattr(model, "get_spec"):
         weights_dir = weights_dir or getattr(model, "weights_dir", None)
         model = model.get_spec()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError, no_attribute
 from .._types import _integer
 from ..models import MLModel
 
@@ -15,6 +15,20 @@ __all__ = [
     "linear_quantize_weights",
     "palettize_weights",
 ]
+
+# Names that only coremltools has, with alternatives.
+_ABSENT = dict.fromkeys(
+    (
+        "prune_weights", "OpMagnitudePrunerConfig", "OpThresholdPrunerConfig", "decompress_weights", "get_weights_metadata",
+        "linear_quantize_activations", "experimental",
+    ),
+    "save the model, and use coremltools on the file",
+)  # fmt: skip
+_ABSENT_IN_CONFIG = dict.fromkeys(("set_op_type", "set_op_name"), "in Thaw, one configuration is for all layers")
+
+
+def __getattr__(name: str) -> Any:
+    raise no_attribute("module 'thaw.optimize.coreml'", name, _ABSENT)
 
 
 def _only(name: str, value: Any, *supported: Any) -> None:
@@ -95,6 +109,15 @@ class OptimizationConfig:
                 message = "{} is unsupported: one configuration is for all layers"
                 raise UnsupportedError(message.format(name), "invalidOption")
         self.global_config = global_config
+
+    def set_global(self, op_config: Any) -> None:
+        """Replaces the configuration for all weights."""
+        self.global_config = op_config
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            raise no_attribute("'OptimizationConfig' object", name, _ABSENT_IN_CONFIG)
 
 
 def palettize_weights(mlmodel: Any, config: OptimizationConfig, joint_compression: bool = False) -> MLModel:
