@@ -164,6 +164,56 @@ def test_outputs_by_name(ct, photo):
         ct.convert(GRAPH, outputs=["nonsense"])
 
 
+@pytest.mark.parametrize("convert_to", [None, "neuralnetwork", "mlprogram"])
+def test_types_and_shapes_of_outputs(ct, convert_to):
+    for dtype in (np.int32, np.float64):
+        for name in (None, "probabilities"):
+            with pytest.raises(TypeError, match="the output 'probabilities' is of type float32, not"):
+                ct.convert(GRAPH, outputs=[ct.TensorType(name, dtype=dtype)], convert_to=convert_to)
+    with pytest.raises(ValueError, match=r"shape of an output follows from the graph") as caught:
+        ct.convert(GRAPH, outputs=[ct.TensorType("probabilities", (1, 10))], convert_to=convert_to)
+    assert caught.value.code == "wrongShape"
+    model = ct.convert(GRAPH, outputs=[ct.TensorType(dtype=np.float32)], convert_to=convert_to)
+    assert list(model.output_description) == ["probabilities"]
+
+
+def test_several_possible_outputs(ct):
+    graph = os.path.join(FIXTURES, "refuse", "two_outputs.pb")
+    with pytest.raises(ValueError, match="select one or more") as caught:
+        ct.convert(graph)
+    assert caught.value.code == "ambiguousOutputs" and caught.value.names == ["left", "right"]
+    assert str(caught.value).endswith('outputs=["right"]')
+    assert list(ct.convert(graph, outputs=caught.value.names).output_description) == ["left", "right"]
+
+
+def test_an_input_that_is_named_twice_is_refused(ct):
+    with pytest.raises(ValueError, match="inputs= names 'input' twice"):
+        ct.convert(GRAPH, inputs=[ct.ImageType("input"), ct.TensorType("input:0")])
+
+
+def test_a_layout_that_the_graph_does_not_have(ct):
+    image = ct.ImageType(shape=(1, 3, 32, 32), channel_first=True)
+    with pytest.raises(ct.Error, match="omit ImageType.channel_first if the graph has another layout"):
+        ct.convert(GRAPH, inputs=[image])
+
+
+def test_paths_in_the_home_folder(ct, photo, tmp_path, monkeypatch):
+    for path, name in ((GRAPH, "graph.pb"), (LABELS, "labels.txt"), (CAT, "cat.jpg")):
+        shutil.copy(path, str(tmp_path / name))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    model = ct.convert("~/graph.pb", classifier_config=ct.ClassifierConfig("~/labels.txt"))
+    assert model.predict({"input": photo})["classLabel"] == "cat"
+    assert ct.inspect("~/graph.pb")["error"] is None
+    assert ct.compare("~/graph.pb", model, ["~/cat.jpg"])["images"] == 1
+    classifier = ct.Classifier(model)
+    for images in ("~/cat.jpg", ["~/cat.jpg"], (image for image in ["~/cat.jpg"])):
+        assert [result.error for result in classifier.classify(images)] == [None]
+    for name in ("~/nowhere.pb", "~/nowhere.h5"):
+        with pytest.raises(FileNotFoundError) as caught:
+            ct.convert(name)
+        assert caught.value.filename == os.path.expanduser(name)
+
+
 def test_messages_name_keywords_not_options_of_the_command(ct, caplog):
     with pytest.raises(KeyError) as caught:
         ct.convert(GRAPH, outputs=["nonsense"])
@@ -203,8 +253,14 @@ def test_the_kind_of_model(ct, arguments, ending, version, tmp_path):
             model.save(str(tmp_path / ("other" + other)))
 
 
-def test_arguments_without_effect_are_accepted(ct):
-    ct.convert(GRAPH, skip_model_load=True, compute_units=ct.ComputeUnit.CPU_ONLY, package_dir="/nowhere", debug=True)
+def test_arguments_without_effect_are_accepted(ct, caplog):
+    model = ct.convert(
+        GRAPH, skip_model_load=True, compute_units=ct.ComputeUnit.CPU_ONLY, package_dir="/nowhere", debug=True
+    )
+    assert model.compute_unit is ct.ComputeUnit.CPU_ONLY
+    assert "package_dir= has no effect" in caplog.text
+    with pytest.raises(TypeError, match="compute_units must be a thaw.ComputeUnit"):
+        ct.convert(GRAPH, compute_units="bogus")
 
 
 @pytest.mark.parametrize(
@@ -303,6 +359,15 @@ def test_messages_do_not_speak_the_language_of_c():
         (["use ", {"task": "detect"}, ", or ", {"task": "evaluate_detector"}], "use thaw.Detector, or thaw.evaluate"),
         (["use ", {"task": "later"}], "use later"),
         (["use ", {"option": "input"}, " NODE after"], 'use inputs=[thaw.ImageType("NODE")] after'),
+        ([{"option": "outputs"}, " a/b"], 'outputs=["a/b"]'),
+        ([{"option": "outputs"}, " a ", {"option": "outputs"}, " b"], 'outputs=["a", "b"]'),
+        ([{"option": "outputs"}, " a returns the scores"], 'outputs=["a"] returns the scores'),
+        ([{"option": "outputs"}, " names 'a' twice"], "outputs names 'a' twice"),
+        ([{"option": "outputs"}, " selects those of a graph"], "outputs selects those of a graph"),
+        (
+            [{"option": "input"}, " a ", {"option": "size"}, " 3x4"],
+            'inputs=[thaw.ImageType("a")] ImageType.shape=(1, 4, 3, channels)',
+        ),
         (["a pipeline; thaw_model_predict takes its values"], "a pipeline; MLModel.predict takes its values"),
         (["options.crop: 'x' is unknown"], "crop: 'x' is unknown"),
         (["options.target: 'x' is unknown"], "minimum_deployment_target: 'x' is unknown"),

@@ -75,6 +75,17 @@ def test_an_image_that_cannot_be_read(model, ct, photo):
         assert caught.value.code == "imageDamaged"
 
 
+def test_attributes_that_only_coremltools_has_say_what_to_do(ct, model, tmp_path):
+    for name, words in (("_spec", "get_spec"), ("get_compiled_model_path", "macOS")):
+        with pytest.raises(AttributeError, match="coremltools has it.*" + words):
+            getattr(model, name)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):
+        model.nonsense
+    model.save(tmp_path / "model.mlmodel")
+    with pytest.raises(TypeError, match="compute_units"):
+        ct.models.MLModel(tmp_path / "model.mlmodel", compute_units="bogus")
+
+
 @pytest.fixture(scope="module")
 def arrays():
     """A model that takes an array of 1 x 32 x 32 x 3 numbers and gives one of 10."""

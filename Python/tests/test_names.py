@@ -1,5 +1,6 @@
 """The public names, the enumerations and the descriptions of inputs, none of which needs the library."""
 
+import errno
 import pickle
 
 import pytest
@@ -129,6 +130,13 @@ def test_exceptions_are_pythons_own_too(ct, name, base):
     assert type(copied) is type(failure) and copied.code == "someCode" and str(copied) == str(failure)
 
 
+def test_files_in_exceptions_are_named_as_in_pythons_own(ct):
+    failure = ct.NotFoundError("a.pb: no such file", "noSuchFile", filename="a.pb")
+    for one in (failure, pickle.loads(pickle.dumps(failure))):
+        assert one.filename == "a.pb" and one.errno == errno.ENOENT
+    assert ct.ExistsError("").errno == errno.EEXIST and ct.ExistsError("").filename is None
+
+
 @pytest.mark.parametrize("arguments", [{"nbits": 5}, {"mode": "uniform", "nbits": 4}, {"nbits": 4, "cluster_dim": 2}])
 def test_unsupported_palettes_are_refused(ct, arguments):
     with pytest.raises(NotImplementedError):
@@ -175,6 +183,11 @@ def test_names_of_models_say_what_to_do(ct):
             getattr(ct.models, name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):
         ct.models.nonsense
+    for name in ("prune_weights", "decompress_weights"):
+        with pytest.raises(AttributeError, match="coremltools has it"):
+            getattr(ct.optimize.coreml, name)
+    with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):
+        ct.optimize.coreml.nonsense
     with pytest.raises(AttributeError, match="compute_precision"):
         ct.transform
     with pytest.raises(AttributeError, match="__version__"):

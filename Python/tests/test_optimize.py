@@ -76,6 +76,15 @@ def test_what_is_no_configuration_is_refused(ct, model):
     ):
         with pytest.raises(NotImplementedError):
             call()
+    with pytest.raises(AttributeError, match="one configuration is for all layers"):
+        palette.set_op_type("conv", None)
+
+
+def test_a_configuration_that_is_set_later(ct, model, photo):
+    coreml = ct.optimize.coreml
+    config = coreml.OptimizationConfig()
+    config.set_global(coreml.OpPalettizerConfig(nbits=6))
+    assert coreml.palettize_weights(model, config).predict({"input": photo})["classLabel"] == "cat"
 
 
 def palettized(ct, model, bits=4):

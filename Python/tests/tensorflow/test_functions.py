@@ -105,6 +105,32 @@ def test_a_model_that_was_never_built_is_refused():
         ct.convert(keras.Sequential([keras.layers.Dense(3)]))
 
 
+@pytest.mark.parametrize("package", ["tf_keras", "keras"])
+def test_a_subclass_of_keras_model(package):
+    keras = pytest.importorskip(package)
+
+    class Mean(keras.Model):
+        def __init__(self):
+            super().__init__()
+            self.dense = keras.layers.Dense(4)
+
+        def call(self, x, training=False):
+            return self.dense(tf.reduce_mean(x, axis=[1, 2]))
+
+    model = Mean()
+    expected = np.asarray(model(pixels(8)))
+    function = tf.function(model).get_concrete_function(tf.TensorSpec((1, 8, 8, 3), name="image"))
+    given = [function, model] if package == "tf_keras" else [function]
+    for one in given:
+        converted = ct.convert(one)
+        (name,) = converted.input_description
+        (answer,) = converted.predict({name: photo(8)}).values()
+        assert np.allclose(answer, expected, rtol=1e-4, atol=1e-3)
+    for one in [Mean()] + ([model] if package == "keras" else []):
+        with pytest.raises(ValueError, match="get_concrete_function"):
+            ct.convert(one)
+
+
 def test_a_known_network():
     keras = pytest.importorskip("tf_keras")
     keras.utils.set_random_seed(1)
