@@ -31,6 +31,8 @@ struct ImportOptions: Sendable {
     var openSize: ImageSize?
     /// The batch size to import with if the graph leaves it open.
     var openBatch = 1
+    /// Whether inputs of integers of 32 or 64 bits are integers. Otherwise they are floating point, like all inputs.
+    var keepsIntegers = false
     /// The number of channels to import with if nothing in the graph determines it.
     var openChannels: Int?
     /// Returns the shapes of the arrays that a graph of several inputs gets, in the order of these names. Without it,

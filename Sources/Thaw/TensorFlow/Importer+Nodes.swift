@@ -27,6 +27,8 @@ extension Importer {
         }
         let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
         guard operands.count == inputs.count else { return [.unknown] }
+        let hasFloats = WideIntegers.areFloats(in: TensorFlowNode(definition: node, inputs: operands))
+        if hasFloats, node.has(.truncates) { needsIntegers = true }
         do {
             try origins.check(node)
             let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
@@ -39,6 +41,7 @@ extension Importer {
             }
             return results.map { .operand($0) }
         } catch let failure as Failure {
+            if hasFloats { needsIntegers = true }
             refusal.add(failure, of: node)
             return [.unknown]
         }

@@ -46,6 +46,8 @@ struct Importer {
     /// The outputs of the nodes that were visited.
     private(set) var known: [String: [Known]] = [:]
     var refusal = Refusal()
+    /// Whether a node needs integers where an input is floating point.
+    var needsIntegers = false
     var origins: QuantizedOrigins
 
     private init(_ survey: GraphSurvey) {
@@ -74,6 +76,13 @@ struct Importer {
         let nodes = try nodes(of: cut, neededBy: outputs.map(\.reference.node), inputs)
         var importer = Importer(cut)
         let read = try importer.add(nodes, inputs, options)
+        if importer.needsIntegers, !options.keepsIntegers,
+            inputs.contains(where: { WideIntegers.element(of: cut.node($0.name)) != nil })
+        {
+            var options = options
+            options.keepsIntegers = true
+            return try run(flat, outputs, inputs, options)
+        }
         guard importer.refusal.isEmpty else { throw importer.refusal }
         try importer.requireDependence(of: outputs)
         for output in outputs { try importer.addOutput(output) }

@@ -91,7 +91,7 @@ struct InputImage {
     /// - Throws: `Failure` if the size cannot be determined, or if the node does not take an image.
     func add(to context: inout ImportContext, _ options: ImportOptions) throws -> Added {
         guard let form = try self.form(options) else {
-            let type = TensorType(Shape(try fixed(options)))
+            let type = TensorType(Shape(try fixed(options)), integers(options) ?? .float32)
             return Added(
                 operand: .edge(context.builder.input(node.name, type), type),
                 note: options.isTensor ? nil : doubt)
@@ -104,9 +104,17 @@ struct InputImage {
         if form.shape != operand.shape {
             operand = try context.add(Reshape(form.shape), operand, name: node.name + "/shape")
         }
+        if let element = integers(options) {
+            operand = try context.add(Cast(element: element), operand, name: node.name + "/integers")
+        }
         return Added(
             operand: operand, isImage: true, isChannelsFirst: form.isChannelsFirst,
             isSizeOpen: form.isSizeOpen && options.size == nil)
+    }
+
+    /// The type of the integers that the graph gets; nil if they are floating point.
+    private func integers(_ options: ImportOptions) -> ElementType? {
+        options.keepsIntegers ? WideIntegers.element(of: node) : nil
     }
 
     /// The shape of an array that is not an image, with the batch filled in; all other sizes are known.

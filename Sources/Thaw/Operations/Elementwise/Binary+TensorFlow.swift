@@ -29,11 +29,10 @@ extension Binary {
                 [try context.combine(function, node.input(0), node.input(1), name: node.name)]
             }
         } + [
-            TensorFlowRule("Div", axes: .kept, roles: [.quotient, .affine, .totalArithmetic, .averaging]) {
+            TensorFlowRule("Div", axes: .kept, roles: [.quotient, .affine, .totalArithmetic, .averaging, .truncates]) {
                 node, context in
                 let (a, b) = (try node.input(0), try node.input(1))
-                let isReal = a.type.element.isFloatingPoint
-                return [try context.combine(isReal ? .divide : .truncateDivide, a, b, name: node.name)]
+                return [try context.combine(node.isInteger(a) ? .truncateDivide : .divide, a, b, name: node.name)]
             },
             TensorFlowRule("AddN", "AccumulateNV2", axes: .kept, roles: [.totalArithmetic, .mayOverflow]) {
                 node, context in

@@ -106,7 +106,7 @@ extension Reduction {
 
 extension Reduction {
     static let tensorFlow = [
-        ("Mean", Function.mean, TensorFlowRoles([.mean, .total, .mayOverflow])),
+        ("Mean", Function.mean, TensorFlowRoles([.mean, .total, .mayOverflow, .truncates])),
         ("Sum", .sum, [.summation, .total, .mayOverflow]),
         ("Max", .maximum, []),
         ("Min", .minimum, []), ("Prod", .product, .mayOverflow), ("Any", .maximum, []), ("All", .minimum, []),
@@ -115,10 +115,18 @@ extension Reduction {
             let input = try node.input(0)
             let axes = try node.integers(1, "list of axes").map { try input.shape.axis($0) }
             guard Set(axes).count == axes.count else { throw node.refused("the axes \(axes) contain duplicates") }
-            let reduction = Reduction(
+            var reduction = Reduction(
                 function: function, axes: axes.sorted(),
                 keepsAxes: try node.bool("keep_dims", default: try node.bool("keepdims", default: false)))
-            return [axes.isEmpty ? input : try context.add(reduction, input, name: node.name)]
+            if axes.isEmpty { return [input] }
+            guard function == .mean, node.isInteger(input) else {
+                return [try context.add(reduction, input, name: node.name)]
+            }
+            // A sum times the inverse of the count may be slightly less than an integer, and would be truncated to the next.
+            reduction.function = .sum
+            let sum = try context.add(reduction, input, name: node.name + "/sum")
+            let count = Tensor(Double(axes.reduce(1) { $0 * input.shape[$1] }), element: sum.type.element)
+            return [try context.combine(.truncateDivide, sum, .constant(count), name: node.name)]
         }
     }
 }

@@ -79,6 +79,9 @@ struct TensorFlowNode: SourceNode {
         return element
     }
 
+    /// Whether the node computes with integers. An input of integers may be floating point here.
+    func isInteger(_ input: Operand) -> Bool { ((try? element("T")) ?? input.type.element).bounds != nil }
+
     /// An error for this node, whose element type is unsupported.
     func refusedElement(_ type: String) -> Failure { Failure.elementNotNumeric(name, op, type) }
 

@@ -44,6 +44,8 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let affine = Self(rawValue: 1 << 2)
     /// Computes numbers that the integer type of its inputs may not represent.
     static let mayOverflow = Self(rawValue: 1 << 3)
+    /// Computes fractions, which the integer type of its inputs truncates.
+    static let truncates = Self(rawValue: 1 << 52)
     /// Less or greater.
     static let ordering = Self(rawValue: 1 << 4)
     /// Returns only the size of a tensor.
