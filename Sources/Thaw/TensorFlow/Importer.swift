@@ -48,6 +48,8 @@ struct Importer {
     var refusal = Refusal()
     /// Whether a node needs integers where an input is floating point.
     var needsIntegers = false
+    /// Whether an array that is an input has integers.
+    private(set) var hasIntegerArrays = false
     var origins: QuantizedOrigins
 
     private init(_ survey: GraphSurvey) {
@@ -160,7 +162,10 @@ struct Importer {
             read.notes += [added.note].compactMap { $0 }
             read.isBatchOpen = read.isBatchOpen || image.isBatchOpen
             read.shape = read.shape ?? added.operand.shape
-            guard added.isImage else { continue }
+            guard added.isImage else {
+                hasIntegerArrays = hasIntegerArrays || WideIntegers.element(of: node) != nil
+                continue
+            }
             read.images.append(
                 Image(
                     node: node.name, takesPixels: input.takesPixels, isDecoded: input.isDecoder,
