@@ -62,7 +62,7 @@ class InputOptions(Sized):
         ("scale", POINTER(c_double)), ("scale_count", c_size_t), ("bias", POINTER(c_double)), ("bias_count", c_size_t),
         ("sizes", POINTER(c_int32)), ("size_count", c_size_t), ("minimum_width", c_int32), ("maximum_width", c_int32),
         ("minimum_height", c_int32), ("maximum_height", c_int32), ("shape", POINTER(c_int64)), ("rank", c_int32),
-        ("is_tensor", c_int32),
+        ("is_tensor", c_int32), ("keeps_integers", c_int32),
     ]  # fmt: skip
 
 

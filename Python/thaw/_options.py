@@ -194,6 +194,7 @@ def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any
 
 def _set_array(record: Any, owned: list[Any], feature: TensorType) -> None:
     record.is_tensor = 1
+    record.keeps_integers = feature.type_name() in ("int32", "int64")
     if feature.shape is None:
         return
     if isinstance(feature.shape, EnumeratedShapes) or feature.shape.is_flexible:

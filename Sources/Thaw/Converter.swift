@@ -20,6 +20,8 @@ public struct Converter: Sendable {
         public var shape: [Int]?
         /// Whether a single input is to be a multi-array of the graph's own shape, even if it could be an image.
         public var isTensor = false
+        /// Whether a single multi-array is int32 if the graph's input has integers of 32 or 64 bits.
+        public var keepsIntegers = false
         /// The order of the image's color channels; nil detects it.
         public var color: ColorLayout?
         /// The position of the channel axis in the graph's own input; nil detects it.
@@ -134,6 +136,7 @@ public struct Converter: Sendable {
         result.fed = options.arrays?.names ?? []
         result.shape = options.shape
         result.takesTensor = options.isTensor
+        result.keepsIntegers = options.keepsIntegers
         result.batchNorm = options.batchNorm
         result.ofInputs = options.inputs
         if let arrays = options.arrays {

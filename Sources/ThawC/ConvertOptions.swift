@@ -76,6 +76,7 @@ struct ConvertOptions {
             options.sizes = sizes
             (options.color, options.scale, options.bias, options.shape) = (color, scale, bias, shape)
             options.isTensor = input.is_tensor != 0
+            options.keepsIntegers = input.keeps_integers != 0
             return
         }
         guard options.inputs[name] == nil else {
@@ -86,6 +87,7 @@ struct ConvertOptions {
         // Flexible sizes are those of the only image.
         if sizes != .fixed { (options.sizes, options.size, own.size) = (sizes, size, nil) }
         own.isTensor = input.is_tensor != 0
+        own.keepsIntegers = input.keeps_integers != 0
         options.inputs[name] = own
     }
 

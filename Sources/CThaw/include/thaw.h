@@ -180,6 +180,9 @@ typedef struct thaw_input_options {
     int32_t rank;
     /// Not 0: a multi-array of the graph's own shape, even if it could be an image.
     int32_t is_tensor;
+    /// Not 0: a multi-array of int32, if the graph's input has integers of 32 or 64 bits. Otherwise it is one of float32, unless
+    /// the graph computes with the integers or selects by them.
+    int32_t keeps_integers;
 } thaw_input_options;
 
 /// A pair of strings: a name and its replacement or description.

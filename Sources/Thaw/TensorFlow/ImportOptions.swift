@@ -31,7 +31,8 @@ struct ImportOptions: Sendable {
     var openSize: ImageSize?
     /// The batch size to import with if the graph leaves it open.
     var openBatch = 1
-    /// Whether inputs of integers of 32 or 64 bits are integers. Otherwise they are floating point, like all inputs.
+    /// Whether inputs of integers of 32 or 64 bits are integers. Otherwise they are floating point unless a node needs
+    /// integers.
     var keepsIntegers = false
     /// The number of channels to import with if nothing in the graph determines it.
     var openChannels: Int?
@@ -53,6 +54,7 @@ struct ImportOptions: Sendable {
             result.color = own.color ?? color
             result.shape = own.shape ?? shape
             result.takesTensor = own.isTensor || takesTensor
+            result.keepsIntegers = own.keepsIntegers || keepsIntegers
             if own.size != nil || own.color != nil { result.isOneOfSeveral = false }
         }
         return result
@@ -73,6 +75,9 @@ public struct InputOptions: Sendable {
     public var shape: [Int]?
     /// Whether the input is to be a multi-array of the graph's own shape, even if it could be an image.
     public var isTensor = false
+    /// Whether a multi-array is int32 if the graph's input has integers of 32 or 64 bits. Otherwise it is float32, unless the
+    /// graph computes with the integers or selects by them.
+    public var keepsIntegers = false
 
     /// Options that leave everything to the graph.
     public init() {}
