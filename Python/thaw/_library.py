@@ -84,7 +84,7 @@ class ConvertOptions(Sized):
         ("tag", c_char_p), ("signature", c_char_p), ("settings", POINTER(Setting)), ("setting_count", c_size_t),
         ("output_scale", POINTER(c_double)), ("output_scale_count", c_size_t), ("output_bias", POINTER(c_double)),
         ("output_bias_count", c_size_t), ("output_color", c_char_p), ("renamings", POINTER(Pair)),
-        ("renaming_count", c_size_t),
+        ("renaming_count", c_size_t), ("image_output_name", c_char_p),
     ]  # fmt: skip
 
 

@@ -143,6 +143,10 @@ def conversion(
     _set_inputs(options, owned, source, inputs)
     names = _set_outputs(options, source, outputs)
     if labels is not None:
+        if options.image_output > 0:
+            message = "an output of a classifier cannot be an image{}"
+            name = options.image_output_name
+            raise UnsupportedError(message.format(f": '{name.decode()}'" if name else ""), "unsupportedModel")
         names = _set_labels(options, owned, labels, names)
         if kind == "mlProgram":
             # coremltools' name, with predicted_probabilities_output or without.
@@ -271,7 +275,12 @@ def _set_outputs(options: Any, source: Source, outputs: list[Any]) -> list[str]:
         if isinstance(feature, ImageType):
             if feature.shape is not None or set(feature.numbers()[0]) != {1.0} or set(feature.numbers()[1]) != {0.0}:
                 raise InvalidValueError("an image output has neither shape, scale nor bias: its values are pixels")
+            if options.image_output:
+                message = "a model may have one image output: '{}' and '{}' are two"
+                first = options.image_output_name.decode()
+                raise UnsupportedError(message.format(first, _plain(name)), "unsupportedModel")
             options.image_output = 1
+            options.image_output_name = encoded(name and _plain(name))
             options.output_color = _COLORS[feature.color_layout]
             one, zero = (c_double * 1)(1.0), (c_double * 1)(0.0)
             options.output_scale, options.output_scale_count = cast(one, POINTER(c_double)), 1

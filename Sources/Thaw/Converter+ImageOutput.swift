@@ -5,14 +5,17 @@ extension Converter {
     /// class probabilities, and has a known range. If the range covers all pixels, the values are pixels; otherwise they are
     /// stretched to 0 to 255. If an image output is requested but the range is unknown, a trial determines it; otherwise the
     /// output uses the inverse of the input's scaling.
-    /// - Throws: `Failure` if an image output is requested but no output is an image, or if the scaling does not fit.
+    /// - Throws: `Failure` if an image output is requested but no output is an image, if the named output is none, or if the
+    ///   scaling does not fit.
     func imageOutput(
         _ model: Model, _ notes: inout [Note], _ pixelRange: PixelRangeTrial? = nil
     ) throws -> ImageOutput? {
         let isAsked = options.imageOutput == true || options.describesImageOutput
         guard options.imageOutput != false || isAsked else { return nil }
         let graph = model.graph
-        let candidates = graph.outputs.indices.compactMap { index -> (index: Int, form: ImageForm)? in
+        let named = try options.imageOutputName.map { [try position(ofOutput: $0, graph)] }
+        let possible = named ?? Array(graph.outputs.indices)
+        let candidates = possible.compactMap { index -> (index: Int, form: ImageForm)? in
             let type = graph[graph.outputs[index].value]
             // If the input is a single row or column, the output may be one too.
             let isLine = model.image.map { $0.width == 1 || $0.height == 1 } ?? false
@@ -20,7 +23,9 @@ extension Converter {
             return (index, form)
         }
         guard let (index, form) = candidates.first else {
-            if isAsked { throw Failure.noImageOutput(graph.outputs.map { ($0.name, graph[$0.value]) }) }
+            if isAsked {
+                throw Failure.noImageOutput(possible.map { (graph.outputs[$0].name, graph[graph.outputs[$0].value]) })
+            }
             return nil
         }
         let port = graph.outputs[index]
@@ -41,7 +46,7 @@ extension Converter {
                 bias: try (options.outputBias ?? [0]).ofChannels(form.channels, .outputBias))
         } else if let range {
             scaling = .overPixels(range, channels: form.channels)
-        } else if isAsked, let pixelRange, pixelRange.output.scale.count == form.channels {
+        } else if isAsked, index == 0, let pixelRange, pixelRange.output.scale.count == form.channels {
             scaling = pixelRange.output
         } else if isAsked {
             scaling = model.image?.scaling.undone(channels: form.channels) ?? .identity(channels: form.channels)
@@ -56,6 +61,15 @@ extension Converter {
         notes.append(.imageOutput(port.name))
         notes += image.formulas.map(Note.formula)
         return image
+    }
+
+    /// - Throws: `Failure` if there is no output of this name.
+    private func position(ofOutput name: String, _ graph: Graph) throws -> Int {
+        let names = graph.outputs.map(\.name)
+        // A signature may have given the output another name.
+        let index = names.firstIndex(of: name) ?? options.outputs.firstIndex(of: name)
+        guard let index, names.indices.contains(index) else { throw Failure.unknownImageOutput(name, names) }
+        return index
     }
 
     /// The model with its output as an image output, if it is not one yet.
@@ -94,7 +108,9 @@ extension Model {
 
 extension Converter.Options {
     /// Whether an option is given that has no meaning without an image output.
-    fileprivate var describesImageOutput: Bool { outputScale != nil || outputBias != nil || outputColor != nil }
+    fileprivate var describesImageOutput: Bool {
+        imageOutputName != nil || outputScale != nil || outputBias != nil || outputColor != nil
+    }
 }
 
 extension PixelScaling {

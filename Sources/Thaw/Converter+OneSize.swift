@@ -1,6 +1,7 @@
 /// The steps of a conversion.
 extension Converter {
     func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
+        if labels != nil, let name = options.imageOutputName { throw Failure.imageOfClassifier(name) }
         var imported = try Importer.run(source, optionsForImport(of: source))
         for input in imported.graph.inputs {
             let shape = imported.graph[input.value].shape

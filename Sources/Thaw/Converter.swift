@@ -48,6 +48,9 @@ public struct Converter: Sendable {
         public var inputs: [String: InputOptions] = [:]
         /// Whether to write an image output: nil detects whether the output is an image, true requires it.
         public var imageOutput: Bool?
+        /// The output that is to be the image, by its name in the graph or in `outputs`; nil means the first one with the shape
+        /// of an image. An image output is then required.
+        public var imageOutputName: String?
         /// The channel order of an image output; nil means that of the input.
         public var outputColor: ColorLayout?
         /// One value, or one per channel: pixel = scale · y + bias of the network's output y; nil detects it.

@@ -6,6 +6,18 @@ extension Failure {
             remedy: "give one or the other")
     }
 
+    static func unknownImageOutput(_ name: String, _ names: [String]) -> Failure {
+        Failure(
+            .noSuchFeature, "\(option: .imageOutput): there is no output '\(name)'",
+            remedy: "the outputs are \(names.map { "'\($0)'" }.joined(separator: ", "))", names: names)
+    }
+
+    static func imageOfClassifier(_ name: String) -> Failure {
+        Failure(
+            .unsupportedModel, "the output '\(name)' is to be an image, but the model is a classifier",
+            remedy: "the outputs of classifiers are labels, probabilities and multi-arrays")
+    }
+
     static func noImageOutput(_ outputs: [(name: String, type: TensorType)]) -> Failure {
         Failure(
             .wrongShape,

@@ -16,6 +16,7 @@ struct ConvertOptions {
         }
         try addLabels(given)
         options.imageOutput = given.image_output == 0 ? nil : given.image_output > 0
+        options.imageOutputName = try text(given.image_output_name, "options.image_output_name")
         options.predictedFeature = try text(given.class_label, "options.class_label") ?? options.predictedFeature
         options.probabilities = try text(given.probabilities, "options.probabilities")
         options.channels = try channels(given.channels)
@@ -35,9 +36,11 @@ struct ConvertOptions {
             options.renamings.append((old, try requiredText(pair.value, position + ".value")))
         }
         if options.imageOutput == false,
-            options.outputScale != nil || options.outputBias != nil || options.outputColor != nil
+            options.imageOutputName != nil || options.outputScale != nil || options.outputBias != nil
+                || options.outputColor != nil
         {
-            throw Failure.cannotCombine("image_output -1", "output_scale, output_bias and output_color")
+            throw Failure.cannotCombine(
+                "image_output -1", "image_output_name, output_scale, output_bias and output_color")
         }
         if options.preprocessing != nil, options.scale != nil || options.bias != nil {
             throw Failure.cannotCombine("preprocessing", "scale and bias")

@@ -184,3 +184,42 @@ def test_objects_of_coremltools(tmp_path):
     assert model.get_spec().WhichOneof("Type") == "mlProgram"
     with pytest.raises(TypeError):
         ct.models.MLModel(coremltools.proto.FeatureTypes_pb2.FeatureType())
+
+
+def test_the_named_output_becomes_the_image():
+    graph = tf.Graph()
+    with graph.as_default():
+        image = tf.compat.v1.placeholder(tf.float32, [1, 8, 8, 3], name="image")
+        tf.identity(255 - image, name="negative")
+        tf.identity(image * 0.25 + 100, name="pale")
+    inputs = [ct.ImageType("image")]
+    outputs = [ct.TensorType("negative"), ct.ImageType("pale")]
+    answer = ct.convert(graph.as_graph_def(), inputs=inputs, outputs=outputs).predict({"image": photo(8)})
+    assert isinstance(answer["negative"], np.ndarray)
+    assert np.allclose(np.asarray(answer["pale"])[..., :3], pixels(8)[0] * 0.25 + 100, atol=1)
+    with pytest.raises(NotImplementedError, match="'negative' and 'pale'"):
+        ct.convert(graph.as_graph_def(), inputs=inputs, outputs=[ct.ImageType("negative"), ct.ImageType("pale")])
+    with pytest.raises(NotImplementedError, match="pale"):
+        ct.convert(
+            graph.as_graph_def(), inputs=inputs, outputs=outputs, classifier_config=ct.ClassifierConfig(["a", "b"])
+        )
+
+
+@pytest.mark.parametrize("kind", [tf.int32, tf.int64])
+@pytest.mark.parametrize("form", ["neuralnetwork", "mlprogram"])
+def test_arrays_of_integers(kind, form):
+    indices = np.array([[1, 2047, 2049, 4999]], np.int32)
+    for is_cast in (False, True):
+        graph = tf.Graph()
+        with graph.as_default():
+            given = tf.compat.v1.placeholder(kind, [1, 4], name="indices")
+            table = tf.constant(np.arange(5000, dtype=np.float32))
+            tf.identity(tf.cast(given, tf.float32) if is_cast else tf.gather(table, given), name="answer")
+        for dtype in (None, np.int32, np.int64):
+            inputs = [ct.TensorType("indices", dtype=dtype)]
+            model = ct.convert(graph.as_graph_def(), inputs=inputs, convert_to=form)
+            is_float = is_cast and dtype is None
+            assert model._description["inputs"][0]["dataType"] == ("float32" if is_float else "int32")
+            assert np.array_equal(model.predict({"indices": indices})["answer"], indices.astype(np.float32))
+    with pytest.raises(TypeError, match="float32"):
+        ct.convert(GRAPH, inputs=[ct.TensorType(dtype=np.int32)])

@@ -242,6 +242,8 @@ typedef struct thaw_convert_options {
     /// Other names for inputs and outputs: key is the old name, value the new one.
     const thaw_pair *renamings;
     size_t renaming_count;
+    /// The output that becomes the image. NULL: the first with the shape of an image.
+    const char *image_output_name;
 } thaw_convert_options;
 
 /// Converts the frozen graph, SavedModel or checkpoint at `path`.

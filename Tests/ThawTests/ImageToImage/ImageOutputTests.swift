@@ -174,6 +174,33 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    @Test func `the image is the output of the given name`() throws {
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(
+                name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 3, 4, 3])]),
+            NodeDefinition(name: "a", op: "Tanh", inputs: ["x"]),
+            NodeDefinition(name: "b", op: "Sigmoid", inputs: ["x"]),
+            NodeDefinition(name: "sizes", op: "Const", attributes: ["value": .tensor(Tensor(integers: [1, 36], shape: [2]))]),
+            NodeDefinition(name: "row", op: "Reshape", inputs: ["a", "sizes"]),
+        ])
+        var options = Converter.Options()
+        options.outputs = ["a", "b", "row"]
+        func index(_ name: String?, labels: Labels? = nil) throws -> Int? {
+            options.imageOutputName = name
+            return try Converter(options).convert(graph: graph, labels: labels).model.imageOutput?.index
+        }
+        #expect(try index(nil) == 0)
+        #expect(try index("a") == 0)
+        #expect(try index("b") == 1)
+        for (name, labels, code) in [
+            ("c", nil, .noSuchFeature), ("row", nil, .wrongShape),
+            ("b", try Labels((0..<36).map { "\($0)" }), .unsupportedModel),
+        ] as [(String, Labels?, Failure.Code)] {
+            let failure = #expect(throws: Failure.self) { try index(name, labels: labels) }
+            #expect(failure?.code == code)
+        }
+    }
+
     /// Only green is halved, which reveals a wrong channel order.
     @Test(arguments: [ColorLayout.rgb, .bgr]) func `the output has the channel order of the input`(_ color: ColorLayout)
         throws

@@ -128,6 +128,16 @@ int main(int count, char **arguments) {
     free(graph);
 
     // Options that are refused.
+    options.image_output_name = "probabilities";
+    FAILS(THAW_FAILED, "unsupportedModel", thaw_convert(arguments[1], &options, &other, &error));
+    options.image_output = -1;
+    FAILS(THAW_FAILED, "invalidOption", thaw_convert(arguments[1], &options, &other, &error));
+    options.image_output = 0;
+    options.image_output_name = NULL;
+    thaw_convert_options image = {.size = sizeof image, .image_output_name = "nothing"};
+    FAILS(THAW_FAILED, "noSuchFeature", thaw_convert(arguments[1], &image, &other, &error));
+    image.image_output_name = "probabilities";
+    FAILS(THAW_FAILED, "wrongShape", thaw_convert(arguments[1], &image, &other, &error));
     thaw_save_options wrong = {.size = sizeof wrong, .kind = "mlProgram"};
     FAILS(THAW_FAILED, "invalidOption", thaw_model_save(model, in_folder("n.mlmodel"), &wrong, NULL, &error));
     FAILS(THAW_FAILED, "unknownFormat", thaw_model_save(model, in_folder("n.pb"), NULL, NULL, &error));
