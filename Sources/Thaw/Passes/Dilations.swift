@@ -23,8 +23,8 @@ extension Graph {
 /// A convolution between SpaceToBatch and BatchToSpace, with the pixelwise operations that follow it.
 private struct DilatedConvolution {
     private let image: Graph.Value
-    private let convolution: Graph.Node
-    private let dilated: any Operation
+    /// Nil if it has 1×1 pixels and is thus pixelwise itself.
+    private let convolution: (name: String, dilated: any Operation)?
     /// The operations after the convolution, in order.
     private var followers: [Graph.Node] = []
     /// Pixels cropped from the result before and after along height and width, beyond what the padding absorbs.
@@ -37,11 +37,22 @@ private struct DilatedConvolution {
             followers.insert(node, at: 0)
             value = node.inputs[0]
         }
-        guard readOnce.contains(value), let node = builder.producer(of: value),
-            let operation = node.operation as? any WindowOperation, operation.family == .convolution,
-            operation.window.height.stride == 1, operation.window.width.stride == 1,
-            let start = builder.producer(of: node.inputs[0]), let starts = start.operation as? SpaceToBatch,
-            starts.blocks == ends.blocks, ends.blocks.count == 4, ends.blocks[3] == 1
+        guard readOnce.contains(value), let node = builder.producer(of: value) else { return nil }
+        let operation = node.operation as? any WindowOperation
+        guard let start = operation == nil ? node : builder.producer(of: node.inputs[0]),
+            let starts = start.operation as? SpaceToBatch, starts.blocks == ends.blocks, ends.blocks.count == 4,
+            ends.blocks[3] == 1
+        else { return nil }
+        image = start.inputs[0]
+        guard let operation else {
+            // Core ML can split a single image into blocks, but not several.
+            guard starts.before == ends.before, starts.after == ends.after, builder[image].shape[0] > 1 else {
+                return nil
+            }
+            (self.convolution, self.crops) = (nil, [])
+            return
+        }
+        guard operation.family == .convolution, operation.window.height.stride == 1, operation.window.width.stride == 1
         else { return nil }
         var window = operation.window
         var crops: [(before: Int, after: Int)] = []
@@ -56,14 +67,13 @@ private struct DilatedConvolution {
             crops.append((Swift.max(0, ends.before[axis] - before), Swift.max(0, ends.after[axis] - after)))
             window[keyPath: path] = spread
         }
-        image = start.inputs[0]
-        convolution = node
-        dilated = operation.sliding(window)
+        convolution = (node.name, operation.sliding(window))
         self.crops = crops
     }
 
     func add(to builder: inout GraphBuilder, name: String) throws -> Graph.Value {
-        var value = try builder.add(dilated, [image], name: convolution.name + "/dilated")[0]
+        var value = image
+        if let (name, dilated) = convolution { value = try builder.add(dilated, [image], name: name + "/dilated")[0] }
         for node in followers { value = try builder.add(node.operation, [value], name: node.name + "/dilated")[0] }
         guard crops.contains(where: { $0 != (0, 0) }) else { return value }
         let amounts = [(before: 0, after: 0)] + crops + [(before: 0, after: 0)]

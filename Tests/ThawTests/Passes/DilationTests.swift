@@ -19,6 +19,31 @@ import Testing
         #expect(graphCase.name.hasSuffix("crops_of_the_picture") || !kinds.contains("StridedSlice") || left > 0)
     }
 
+    @Test(arguments: [1, 2]) func `a convolution of single pixels is not dilated`(_ batch: Int) throws {
+        func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+            NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
+        }
+        let borders = Tensor(integers: [0, 1, 0, 0], shape: [2, 2])
+        let nodes = [
+            NodeDefinition(
+                name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 5, 4, 3])]),
+            constant("multiples", Tensor(integers: [batch, 1, 1, 1], shape: [4])),
+            NodeDefinition(name: "images", op: "Tile", inputs: ["x", "multiples"]),
+            constant("blocks", Tensor(integers: [2, 2], shape: [2])), constant("borders", borders),
+            NodeDefinition(name: "split", op: "SpaceToBatchND", inputs: ["images", "blocks", "borders"]),
+            constant("filters", Tensor([2, -1, 0.5], shape: [1, 1, 3, 1])),
+            NodeDefinition(
+                name: "depthwise", op: "DepthwiseConv2dNative", inputs: ["split", "filters"],
+                attributes: ["strides": .list([1, 1, 1, 1].map { .int($0) }), "padding": .string("VALID")]),
+            NodeDefinition(name: "joined", op: "BatchToSpaceND", inputs: ["depthwise", "blocks", "borders"]),
+        ]
+        let imported = try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph
+        let graph = try Passes.run(Passes.simplification, on: imported)
+        #expect(graph.nodes.contains { $0.operation.kind == "SpaceToBatch" } == (batch == 1))
+        let input = Tensor(noise(60), shape: [1, 5, 4, 3])
+        #expect(try graph.evaluate([input])[0].floats == imported.evaluate([input])[0].floats)
+    }
+
     @Test func `there are cases`() { #expect(Self.cases.count > 15) }
 
     @Test func `a bias inside the blocks is folded into the dilated convolution`() throws {
