@@ -73,6 +73,10 @@ protocol Operation: Sendable {
     /// The operation marked as one whose parameters vary with the image size, or nil if they do not.
     func followingImageSize() -> (any Operation)?
 
+    /// The operation with marks at the parameters that are other than those of the same operation for another image size, or
+    /// that are marked there; nil if it has no such marks.
+    func followingImageSize(unlike other: any Operation) -> (any Operation)?
+
     // MARK: Values
 
     /// Whether the output has exactly the elements of the input, in another shape or order.
@@ -138,6 +142,7 @@ extension Operation {
         _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
     ) -> (any Operation)? { self }
     func followingImageSize() -> (any Operation)? { nil }
+    func followingImageSize(unlike other: any Operation) -> (any Operation)? { nil }
     var keepsElements: Bool { false }
     func isIdentity(_ inputs: [TensorType]) -> Bool { false }
     func scalarFunction() -> (([Double]) -> Double)? { nil }

@@ -1,7 +1,8 @@
 /// A network at each of its sample sizes, which shows whether it is the same network at all sizes.
 ///
-/// It must have the same operations at all sizes. Only the padding of TensorFlow's SAME and the factors of resizes may
-/// differ: both Core ML dialects can make them depend on the size. Such windows and resizes are marked.
+/// It must have the same operations at all sizes. Only the padding of TensorFlow's SAME, the factors of resizes and the
+/// indices of slices may differ: both Core ML dialects can make them depend on the size. Such windows, resizes and indices
+/// are marked.
 struct SizeVariants {
     /// The model at its default size.
     let base: Model
@@ -18,10 +19,12 @@ struct SizeVariants {
         self.resizer = resizer
         let defaultSize = ImageSize(width: image.width, height: image.height)
         sizes = Array(image.sizes.samples(from: defaultSize).dropFirst())
+        var base = model
         var paddings = model.graph.nodes.indices.map { Padding(model.graph, $0) }
         for size in sizes {
             let graph = try SizeVariants.resized(resizer, to: size).graph
             try SizeVariants.check(graph, of: model, at: size)
+            base.graph.mark(unlike: graph)
             for index in paddings.indices {
                 guard let padding = Padding(graph, index) else { continue }
                 paddings[index]!.isConstant = paddings[index]!.isConstant && padding.window == paddings[index]!.window
@@ -32,12 +35,14 @@ struct SizeVariants {
             }
         }
         following = Set(paddings.indices.filter { paddings[$0].map { !$0.isConstant } ?? false })
-        base = SizeVariants.marked(model, following)
+        self.base = SizeVariants.marked(base, following)
     }
 
     /// The model at another size.
     func model(at size: ImageSize) throws -> Model {
-        SizeVariants.marked(try SizeVariants.resized(resizer, to: size), following)
+        var model = try SizeVariants.resized(resizer, to: size)
+        model.graph.mark(unlike: base.graph)
+        return SizeVariants.marked(model, following)
     }
 
     private static func resized(_ resizer: any ModelResizer, to size: ImageSize) throws -> Model {
@@ -84,6 +89,16 @@ struct SizeVariants {
             let image = graph[node.inputs[0]].shape
             isSame =
                 window.height.same(image[1]) == window.height && window.width.same(image[2]) == window.width
+        }
+    }
+}
+
+extension Graph {
+    /// Marks the parameters that are other than those of the same graph for another image size, or that are marked there.
+    fileprivate mutating func mark(unlike other: Graph) {
+        for (index, node) in other.nodes.enumerated() where nodes.indices.contains(index) {
+            let operation = nodes[index].operation.followingImageSize(unlike: node.operation)
+            if let operation { nodes[index].operation = operation }
         }
     }
 }

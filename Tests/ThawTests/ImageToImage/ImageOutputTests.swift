@@ -180,7 +180,8 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
                 name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 3, 4, 3])]),
             NodeDefinition(name: "a", op: "Tanh", inputs: ["x"]),
             NodeDefinition(name: "b", op: "Sigmoid", inputs: ["x"]),
-            NodeDefinition(name: "sizes", op: "Const", attributes: ["value": .tensor(Tensor(integers: [1, 36], shape: [2]))]),
+            NodeDefinition(
+                name: "sizes", op: "Const", attributes: ["value": .tensor(Tensor(integers: [1, 36], shape: [2]))]),
             NodeDefinition(name: "row", op: "Reshape", inputs: ["a", "sizes"]),
         ])
         var options = Converter.Options()

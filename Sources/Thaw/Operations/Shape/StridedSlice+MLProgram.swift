@@ -1,15 +1,13 @@
 extension StridedSlice: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
-        let ends = ranges.map { $0.start + $0.count * $0.step }
+        let indices = indices(in: node.input.shape)
         let none = ranges.map { _ in false }
         block.add(
             "slice_by_index", node,
             [
-                "x": .value(node.input), "begin": .integers(ranges.map(\.start)),
-                "end": .integers(ends.map { Swift.max(0, $0) }), "stride": .integers(ranges.map(\.step)),
-                "begin_mask": .bools(none),
-                // A reversed slice that includes the first element has no valid end index.
-                "end_mask": .bools(ends.map { $0 < 0 }), "squeeze_mask": .bools(none),
+                "x": .value(node.input), "begin": .integers(indices.begins), "end": .integers(indices.ends),
+                "stride": .integers(ranges.map(\.step)), "begin_mask": .bools(none),
+                "end_mask": .bools(indices.reachEnd), "squeeze_mask": .bools(none),
             ])
     }
 }

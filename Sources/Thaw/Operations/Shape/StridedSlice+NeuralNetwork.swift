@@ -1,6 +1,6 @@
 extension StridedSlice: NeuralOperation {
     func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
-        ranges.count == 4 && ranges.allSatisfy { $0.step == 1 && $0.count > 0 }
+        ranges.count == 4 && ranges.allSatisfy { $0.step == 1 && $0.count > 0 && !$0.startsFromEnd }
             && zip(ranges, inputs[0].shape).prefix(2).allSatisfy { $0.count == $1 }
     }
 
@@ -11,12 +11,12 @@ extension StridedSlice: NeuralOperation {
                     [2, 3].map { (ranges[$0].start, node.input.shape[$0] - ranges[$0].start - ranges[$0].count) })
             }
         }
+        let indices = indices(in: node.input.shape)
         layers.add(node) { layer in
-            layer.sliceStatic.beginIds = ranges.map(\.start)
+            layer.sliceStatic.beginIds = indices.begins
             layer.sliceStatic.beginMasks = ranges.map { _ in false }
-            layer.sliceStatic.endIds = ranges.map { Swift.max(0, $0.start + $0.count * $0.step) }
-            // A reversed slice that includes the first element has no valid end index.
-            layer.sliceStatic.endMasks = ranges.map { $0.start + $0.count * $0.step < 0 }
+            layer.sliceStatic.endIds = indices.ends
+            layer.sliceStatic.endMasks = indices.reachEnd
             layer.sliceStatic.strides = ranges.map(\.step)
             layer.sliceStatic.squeezeMasks = ranges.map { _ in false }
         }

@@ -5,6 +5,13 @@ struct StridedSlice: Operation {
         var start: Int
         var count: Int
         var step = 1
+        /// Whether the indices of the first and of the last element are written from the end of the axis, because they depend
+        /// on the size of the image.
+        var startsFromEnd = false
+        var endsFromEnd = false
+
+        /// The index after the last element, or before it if the step is negative.
+        var end: Int { start + count * step }
 
         init(start: Int, count: Int, step: Int = 1) {
             self.start = start
@@ -71,6 +78,16 @@ extension StridedSlice {
         let range = ranges[axis]
         guard range.step > 0 else { return .reversed(axis) }
         return .local(axis, Reach(step: Fraction(range.step), movedBy: range.start))
+    }
+
+    func followingImageSize(unlike other: any Operation) -> (any Operation)? {
+        guard let other = other as? StridedSlice, other.ranges.count == ranges.count else { return nil }
+        var slice = self
+        for (axis, (own, range)) in zip(ranges, other.ranges).enumerated() {
+            slice.ranges[axis].startsFromEnd = own.startsFromEnd || range.startsFromEnd || own.start != range.start
+            slice.ranges[axis].endsFromEnd = own.endsFromEnd || range.endsFromEnd || own.end != range.end
+        }
+        return slice
     }
 
     func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
@@ -198,6 +215,32 @@ extension StridedSlice {
             ranges.append(Range(start: 0, count: shape[ranges.count]))
         }
         return (ranges, Shape(result))
+    }
+}
+
+// MARK: Core ML
+
+extension StridedSlice {
+    /// The indices as Core ML takes them: those that are negative count from the end of an axis.
+    struct Indices {
+        var begins: [Int]
+        var ends: [Int]
+        /// Whether the slice reaches the end of an axis, whatever its size; a reversed slice, the beginning.
+        var reachEnd: [Bool]
+    }
+
+    /// The indices for an input of this shape.
+    func indices(in shape: Shape) -> Indices {
+        // A reversed slice that includes the first element has no valid end index.
+        let reachEnd = zip(ranges, shape).map { range, size in
+            range.end < 0 || range.endsFromEnd && range.end >= size
+        }
+        return Indices(
+            begins: zip(ranges, shape).map { $0.startsFromEnd ? $0.start - $1 : $0.start },
+            ends: zip(zip(ranges, shape), reachEnd).map { pair, reachesEnd in
+                let (range, size) = pair
+                return reachesEnd ? 0 : range.endsFromEnd ? range.end - size : range.end
+            }, reachEnd: reachEnd)
     }
 }
 
