@@ -32,6 +32,15 @@ struct StridedSlice: Operation {
             self.init(start: start, count: Swift.max(0, (end - start + step - step.signum()) / step), step: step)
         }
 
+        /// Whether both take the same elements, however their indices are written.
+        static func == (one: Range, other: Range) -> Bool {
+            (one.start, one.count, one.step) == (other.start, other.count, other.step)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            for number in [start, count, step] { hasher.combine(number) }
+        }
+
         /// Whether a value is a valid step: not 0, and small enough to avoid overflow.
         static func isStep(_ step: Int) -> Bool { step != 0 && abs(Double(step)) < 0x1p31 }
     }
