@@ -166,9 +166,11 @@ struct Importer {
                 hasIntegerArrays = hasIntegerArrays || WideIntegers.element(of: node) != nil
                 continue
             }
+            // A scaled image would be truncated.
+            let takesIntegers = options.keepsIntegers && WideIntegers.element(of: node) != nil
             read.images.append(
                 Image(
-                    node: node.name, takesPixels: input.takesPixels, isDecoded: input.isDecoder,
+                    node: node.name, takesPixels: input.takesPixels || takesIntegers, isDecoded: input.isDecoder,
                     isSizeOpen: added.isSizeOpen, isChannelsFirst: added.isChannelsFirst))
         }
         return read
