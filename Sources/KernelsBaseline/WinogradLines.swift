@@ -76,15 +76,15 @@ extension WinogradLine {
 
     @inline(__always) static func filterFactor(_ point: Int, tap: Int, window: Int) -> Float {
         guard point < points - 1 else { return tap == window - 1 ? 1 : 0 }
-        let own = point == 0 ? 0 : magnitude((point - 1) / 2) * (point % 2 == 1 ? 1 : -1)
+        let value = point == 0 ? 0 : magnitude((point - 1) / 2) * (point % 2 == 1 ? 1 : -1)
         // The product of the distances to all other finite points.
-        var distance: Float = point == 0 ? 1 : own
+        var distance: Float = point == 0 ? 1 : value
         for pair in 0..<pairs {
             let other = magnitude(pair)
-            distance *= own == other || own == -other ? 2 * own : own * own - other * other
+            distance *= value == other || value == -other ? 2 * value : value * value - other * other
         }
         var power: Float = 1
-        for _ in 0..<tap { power *= own }
+        for _ in 0..<tap { power *= value }
         return power / distance
     }
 

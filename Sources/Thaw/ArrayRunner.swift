@@ -131,22 +131,22 @@ package struct ArrayRunner: Sendable {
     /// if both are possible, it is in the graph's.
     /// - Throws: `Failure` for a flat array, which may be in either layout.
     private func channelsLast(_ array: NumPyFile, _ image: Shape, _ name: String) throws -> NumPyFile {
-        let own = image.permuted(Graph.toFirst)
+        let graphShape = image.permuted(Graph.toFirst)
         let given = array.shape.filter { $0 != 1 }
         func matches(_ shape: Shape) -> Bool {
             let item = shape.dropFirst().filter { $0 != 1 }
             return given == item || Array(given.dropFirst()) == item || given == shape.filter { $0 != 1 }
         }
         let ends = array.shape.suffix(3)
-        guard matches(own), ends.elementsEqual(own.dropFirst()) || !matches(image) else {
+        guard matches(graphShape), ends.elementsEqual(graphShape.dropFirst()) || !matches(image) else {
             // With one channel, either order is the same in memory.
             guard matches(image) || image[3] == 1 else {
-                throw Failure.arrayShape(name, Shape(array.shape), expected: own)
+                throw Failure.arrayShape(name, Shape(array.shape), expected: graphShape)
             }
             return array
         }
-        let count = array.values.count / max(1, own.elementCount / max(1, own[0]))
-        let shape = Shape([count] + own.dropFirst())
+        let count = array.values.count / max(1, graphShape.elementCount / max(1, graphShape[0]))
+        let shape = Shape([count] + graphShape.dropFirst())
         guard shape.elementCount == array.values.count else { return array }
         let transposed = Tensor(array.values, shape: shape).transposed(Graph.toLast)
         return NumPyFile(shape: transposed.shape.dimensions, values: transposed.floats)

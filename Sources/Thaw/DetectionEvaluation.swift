@@ -82,12 +82,14 @@ public struct DetectionEvaluation: Sendable {
         imageCount += 1
         for truth in truths { truthCounts[truth.category] += 1 }
         for category in Set(truths.map(\.category) + found.map(\.category)) {
-            let own = truths.filter { $0.category == category }
+            let classTruths = truths.filter { $0.category == category }
             let candidates = found.filter { $0.category == category }.sorted(on: { -$0.confidence })
             let kept = Array(candidates.prefix(Self.limits.last!))
-            let overlaps = kept.map { found in own.map { found.box.overlap(with: $0.box, isCrowd: $0.isCrowd) } }
+            let overlaps = kept.map { found in
+                classTruths.map { found.box.overlap(with: $0.box, isCrowd: $0.isCrowd) }
+            }
             for (index, area) in Self.areas.enumerated() {
-                Self.match(kept, own, overlaps, area, &tallies[category][index])
+                Self.match(kept, classTruths, overlaps, area, &tallies[category][index])
             }
         }
     }

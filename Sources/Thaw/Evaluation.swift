@@ -48,9 +48,10 @@ public struct Evaluation: Sendable {
         let best = classification.top(1)[0]
         // NaN comes last; of equal values, the one with the lower index comes first, as in `top`.
         let keys = classification.probabilities.map { $0.isNaN ? -.infinity : $0 }
-        let own = keys[truth]
+        let truthKey = keys[truth]
         let isKnown = !classification.probabilities[truth].isNaN
-        let rank = isKnown ? keys.indices.count { keys[$0] > own || keys[$0] == own && $0 < truth } : classCount
+        let rank =
+            isKnown ? keys.indices.count { keys[$0] > truthKey || keys[$0] == truthKey && $0 < truth } : classCount
         outcomes.append(
             Outcome(
                 truth: Int32(truth), prediction: Int32(best.index), rank: Int32(rank),

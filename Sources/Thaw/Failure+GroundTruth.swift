@@ -25,14 +25,14 @@ extension Failure {
     }
 
     static func unknownLabels(_ unknown: [(name: String, location: String)], _ labels: LabelIndex) -> Failure {
-        let mostShown = 5
+        let maximumShown = 5
         let texts = unknown.enumerated().map { index, label in
             // A suggestion takes long: the name is compared with all labels.
-            let meant = index < mostShown ? labels.meant(by: label.name) : nil
+            let meant = index < maximumShown ? labels.meant(by: label.name) : nil
             return "'\(label.name)'\(label.location)" + (meant.map { " (did you mean \($0)?)" } ?? "")
         }
         let verb = unknown.count == 1 ? "is not a label" : "are not labels"
-        return Failure(.wrongLabels, "\(texts.listed(atMost: mostShown)) \(verb) of the model")
+        return Failure(.wrongLabels, "\(texts.listed(atMost: maximumShown)) \(verb) of the model")
     }
 
     static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {

@@ -20,10 +20,10 @@ extension Failure {
             remedy: "tiles would not fit together", hint: "\(option: .longestSide) N scales the image down instead")
     }
 
-    static func tileTooSmall(_ tile: Int, least: Int) -> Failure {
+    static func tileTooSmall(_ tile: Int, minimum: Int) -> Failure {
         Failure(
             .wrongSize, "tiles of \(tile) pixels are too small for the network's receptive field",
-            remedy: "expected \(option: .tile) \(least) or more")
+            remedy: "expected \(option: .tile) \(minimum) or more")
     }
 
     static func sizeFixed(_ option: OptionName, _ width: Int, _ height: Int) -> Failure {

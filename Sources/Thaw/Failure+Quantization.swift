@@ -71,10 +71,10 @@ extension Note {
                 + "\((probability * 100).rounded() / 100)): the ranges may not suit other images")
     }
 
-    static func labelsChanged(_ changed: Int, of count: Int, atMost most: Int) -> Note {
+    static func labelsChanged(_ changed: Int, of count: Int, atMost limit: Int) -> Note {
         Note(
             .labelsChanged,
-            "\(changed) of \(count) top labels change, which is more than \(most), however many layers are kept in floating point"
+            "\(changed) of \(count) top labels change, which is more than \(limit), however many layers are kept in floating point"
         )
     }
 

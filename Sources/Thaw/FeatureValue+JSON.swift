@@ -25,13 +25,13 @@ extension FeatureType {
     /// The rows of an array that is a single value or has one axis more than the type.
     /// - Throws: `Failure` if its shape does not fit.
     package func rows(_ values: [Double], shape: [Int]) throws -> [FeatureValue] {
-        var own: [Int] = []
-        if case .multiArray(let fixed) = self { own = fixed ?? Array(shape.dropFirst(shape.count > 1 ? 1 : 0)) }
-        guard shape.count == own.count + 1, Array(shape.dropFirst()) == own else {
+        var rowShape: [Int] = []
+        if case .multiArray(let fixed) = self { rowShape = fixed ?? Array(shape.dropFirst(shape.count > 1 ? 1 : 0)) }
+        guard shape.count == rowShape.count + 1, Array(shape.dropFirst()) == rowShape else {
             let value = FeatureValue.multiArray(values, shape: shape)
-            return [own.isEmpty && values.count == 1 ? try self.value(values) : try checked(value)]
+            return [rowShape.isEmpty && values.count == 1 ? try self.value(values) : try checked(value)]
         }
-        let size = own.reduce(1, *)
+        let size = rowShape.reduce(1, *)
         return try (0..<shape[0]).map { try value(Array(values[$0 * size..<($0 + 1) * size])) }
     }
 

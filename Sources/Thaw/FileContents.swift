@@ -77,7 +77,7 @@ package struct FileContents: Sendable {
         weights = StoredWeights.all(in: message)
         guard message.unknownOpset == nil else { return }
         loadableVersion = CoreMLVersion(rawValue: message.specificationVersion).map {
-            isPipeline ? $0 : max($0, message.leastVersion)
+            isPipeline ? $0 : max($0, message.minimumVersion)
         }
     }
 

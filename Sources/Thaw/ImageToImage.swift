@@ -61,8 +61,8 @@ public final class ImageToImage {
         let conversion = try Model.load(contentsOfFile: path, options: graphOptions)
         graphOptions = graphOptions.settled(by: conversion)
         var resizer: (any ModelResizer)?
-        if let own = conversion.model.resizer {
-            resizer = ImageOutputResizer(base: own, converter: Converter(graphOptions))
+        if let modelResizer = conversion.model.resizer {
+            resizer = ImageOutputResizer(base: modelResizer, converter: Converter(graphOptions))
         } else if conversion.isSizeOpen {
             resizer = FileResizer(path: path, options: graphOptions)
         }
@@ -163,10 +163,10 @@ public final class ImageToImage {
             // The requested longest side also limits the range.
             let longest = Double(options.longestSide ?? .max)
             let part = min(1, longest / Double(max(photo.width, photo.height)))
-            let wanted = ImageSize(
+            let requested = ImageSize(
                 width: max(1, Int((Double(photo.width) * part).rounded())),
                 height: max(1, Int((Double(photo.height) * part).rounded())))
-            let size = image.sizes.nearest(to: wanted)!
+            let size = image.sizes.nearest(to: requested)!
             return (size.width, size.height)
         }
         let scale = min(1, Double(options.longestSide ?? .max) / Double(max(photo.width, photo.height)))
@@ -201,7 +201,7 @@ public final class ImageToImage {
         let margin = max(
             Tiles.margin(locality.columns, locality.multiple), Tiles.margin(locality.rows, locality.multiple))
         guard tile >= 2 * margin + locality.multiple else {
-            throw Failure.tileTooSmall(tile, least: 2 * margin + locality.multiple)
+            throw Failure.tileTooSmall(tile, minimum: 2 * margin + locality.multiple)
         }
     }
 

@@ -78,12 +78,12 @@ extension Graph {
         }
         for port in inputs { add(port.value, from: 0) }
         for (index, node) in nodes.enumerated() { for output in node.outputs { add(output, from: index + 1) } }
-        var (sum, most) = (0, 0)
+        var (sum, maximum) = (0, 0)
         for change in changes {
             sum += change
-            most = max(most, sum)
+            maximum = max(maximum, sum)
         }
-        return most
+        return maximum
     }
 }
 

@@ -64,7 +64,7 @@ public struct ModelDocument: Sendable {
     /// The oldest systems that load it; nil for a converted graph, and for a version newer than any known one.
     public var loadableVersion: CoreMLVersion? {
         guard let message = source?.message, message.unknownOpset == nil else { return nil }
-        return CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.leastVersion) }
+        return CoreMLVersion(rawValue: message.specificationVersion).map { max($0, message.minimumVersion) }
     }
 
     /// The inputs and outputs in Core ML's order; for a converted graph, those of its ML Program.

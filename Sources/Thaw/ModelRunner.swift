@@ -247,8 +247,8 @@ public final class ModelRunner: Sendable {
             let isDescribed = isDefault && Shape(shape).checkedCount == tensor.elementCount
             // For other shapes, the description determines only the number of axes.
             let leading = isDefault || shape.isEmpty ? 0 : max(0, tensor.shape.rank - shape.count)
-            let own = tensor.shape.dimensions.prefix(leading).allSatisfy { $0 == 1 } ? leading : 0
-            let shaped = tensor.reshaped(isDescribed ? Shape(shape) : Shape(tensor.shape.dimensions.dropFirst(own)))
+            let removed = tensor.shape.dimensions.prefix(leading).allSatisfy { $0 == 1 } ? leading : 0
+            let shaped = tensor.reshaped(isDescribed ? Shape(shape) : Shape(tensor.shape.dimensions.dropFirst(removed)))
             if shaped.element == element { return Output(name: feature.name, tensor: shaped) }
             return Output(name: feature.name, tensor: Cast(element: element).evaluate([shaped])[0])
         }

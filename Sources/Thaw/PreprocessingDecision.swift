@@ -116,12 +116,12 @@ struct PreprocessingDecision {
 extension Converter.Options {
     /// The options for one image: its own take precedence over those for all.
     /// - Parameter index: The index of the image among the graph's inputs.
-    func ofImage(at index: Int, _ own: InputOptions, _ graph: Graph) -> Converter.Options {
+    func ofImage(at index: Int, _ imageOptions: InputOptions, _ graph: Graph) -> Converter.Options {
         var options = self
         let fits = graph.inputs.count == 1 || color?.channels == graph[graph.inputs[index].value].shape[3]
-        options.color = own.color ?? (fits ? color : nil)
-        options.scale = own.scale ?? scale
-        options.bias = own.bias ?? bias
+        options.color = imageOptions.color ?? (fits ? color : nil)
+        options.scale = imageOptions.scale ?? scale
+        options.bias = imageOptions.bias ?? bias
         return options
     }
 

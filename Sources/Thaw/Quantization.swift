@@ -58,10 +58,10 @@ public struct Quantization: Sendable {
         var agreeing: Int?
         var warnings = Quantization.warnings(labels)
         if let labels {
-            let most = options.mostChanged.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
-            let found = try network.keepLayers(agreeingWith: labels, atMost: most, observer)
-            if let most, pixels.count - found > most {
-                warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: most))
+            let limit = options.mostChanged.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
+            let found = try network.keepLayers(agreeingWith: labels, atMost: limit, observer)
+            if let limit, pixels.count - found > limit {
+                warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: limit))
             }
             agreeing = found
         }
@@ -170,11 +170,11 @@ public struct Quantization: Sendable {
         let highest = scores.map { $0.max() ?? 0 }.sorted()
         let areProbabilities = scores.allSatisfy { abs($0.reduce(0, +) - 1) < 0.01 && $0.count > 2 }
         let median = highest[highest.count / 2]
-        return areProbabilities && median < Quantization.leastCertain ? [.uncertainPhotos(median)] : []
+        return areProbabilities && median < Quantization.minimumConfidence ? [.uncertainPhotos(median)] : []
     }
 
     /// For photos of the right kind, the median of the highest probabilities exceeds this.
-    private static let leastCertain: Float = 0.2
+    private static let minimumConfidence: Float = 0.2
 }
 
 extension Model {

@@ -63,8 +63,9 @@ struct BaselineModel {
 
     init(path: String, classifier: Classifier, for model: Model) throws {
         (self.path, self.classifier) = (path, classifier)
-        if let own = classifier.model.classifier?.labels, let labels = model.classifier?.labels {
-            let indices = Dictionary(own.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
+        if let baselineLabels = classifier.model.classifier?.labels, let labels = model.classifier?.labels {
+            let indices = Dictionary(
+                baselineLabels.enumerated().map { ($1, Int32($0)) }, uniquingKeysWith: { first, _ in first })
             classes = labels.map { indices[$0] ?? -1 }
         } else if classifier.model.classCount == model.classCount {
             classes = (0..<Int32(model.classCount)).map { $0 }

@@ -45,9 +45,9 @@ extension EvaluationResult {
     /// In the order of the outcomes; empty without a baseline.
     var changes: [Change] {
         guard let baseline else { return [] }
-        let (own, others) = (evaluation.outcomes, baseline.evaluation.outcomes)
+        let (outcomes, others) = (evaluation.outcomes, baseline.evaluation.outcomes)
         return baseline.comparison.changed.map { index in
-            let (outcome, other) = (own[index], others[index])
+            let (outcome, other) = (outcomes[index], others[index])
             let otherIndex = baseline.translate(other.prediction)
             return Change(
                 image: images[index].path, truth: label(Int(outcome.truth)), prediction: label(Int(outcome.prediction)),

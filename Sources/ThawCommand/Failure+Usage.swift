@@ -127,10 +127,10 @@ extension Failure {
             hint: "name a file that --resume wrote, or a new one")
     }
 
-    static func otherOrigin(_ path: String, line: Int, _ other: String, _ own: String) -> Failure {
+    static func otherOrigin(_ path: String, line: Int, _ other: String, _ origin: String) -> Failure {
         Failure(
             .invalidOption, file: path, location: "line \(line)", "is a result of \(other)",
-            remedy: "this run uses \(own)",
+            remedy: "this run uses \(origin)",
             hint: "name another file, or use the same model and options; the digits are a checksum of the model")
     }
 

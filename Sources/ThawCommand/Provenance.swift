@@ -20,8 +20,8 @@ extension Arguments {
         let count = result.images.count + result.failed
         facts.append(
             ("Ground truth", "\(result.truth): \(grouped(count)) \(count == 1 ? "photo" : "photos")"))
-        let own: [any AnyOption] = [Options.labels, Options.offset]
-        let options = commandLine(of: own + OptionGroups.results)
+        let commandOptions: [any AnyOption] = [Options.labels, Options.offset]
+        let options = commandLine(of: commandOptions + OptionGroups.results)
         facts.append(("Options", options.isEmpty ? "none (all defaults)" : Self.shellLine(options)))
         facts.append(("Version", Help.version))
         facts.append(("Date", Self.date()))

@@ -60,13 +60,13 @@ private func writeNumbers(_ values: [FeatureValue], to path: String) throws {
     var numbers: [Float] = []
     var shape: [Int]?
     for value in values {
-        guard case .multiArray(let elements, let own) = value else {
+        guard case .multiArray(let elements, let rowShape) = value else {
             numbers += (value.numbers ?? []).map { Float($0) }
             continue
         }
-        guard own == shape ?? own else { throw Failure.unequalRows(shape ?? [], own) }
+        guard rowShape == shape ?? rowShape else { throw Failure.unequalRows(shape ?? [], rowShape) }
         numbers += elements.map { Float($0) }
-        shape = own
+        shape = rowShape
     }
     try NumPyFile(shape: (values.count == 1 ? [] : [values.count]) + (shape ?? []), values: numbers).write(toFile: path)
 }

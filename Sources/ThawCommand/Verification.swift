@@ -19,7 +19,7 @@ struct Verification {
     private let isHeldToLabels: Bool
 
     /// The fraction of top labels that a compressed model must keep.
-    private static let leastKept = 0.9
+    private static let minimumKept = 0.9
 
     /// Nil if `--verify` is not given.
     /// - Parameter weights: How `compress` stores weights; nil if the model is converted.
@@ -84,9 +84,9 @@ struct Verification {
                         threads: threads)))
         }
         let kept = report.labelsCompared - report.differingLabels.count
-        if isHeldToLabels, Double(kept) < Self.leastKept * Double(report.labelsCompared) {
+        if isHeldToLabels, Double(kept) < Self.minimumKept * Double(report.labelsCompared) {
             try console.print(
-                padded("", 21) + "fewer than \(fixed(100 * Self.leastKept, 0))% of the top labels are kept\n")
+                padded("", 21) + "fewer than \(fixed(100 * Self.minimumKept, 0))% of the top labels are kept\n")
             return .someInputsFailed
         }
         return report.status

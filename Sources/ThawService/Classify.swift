@@ -2,13 +2,13 @@ import Thaw
 
 extension Service {
     /// Requests for more labels than this are refused.
-    private static let mostLabels = 1000
+    private static let maximumLabels = 1000
 
     /// Classifies one image, or the images of a form.
     func classify(_ exchange: Exchange) throws -> Response {
         let request = exchange.request!
         let options = try ClassifyOptions(
-            request.query, models, background: settings.decoding.background, limit: Service.mostLabels)
+            request.query, models, background: settings.decoding.background, limit: Service.maximumLabels)
         exchange.model = options.model.name
         let body = try decodedBody(of: exchange)
         guard !body.isEmpty else { throw Refusal.noBody() }

@@ -4,7 +4,7 @@ import Thaw
 /// Compression of bodies: gzip (RFC 1952), and for requests also zlib's format, which HTTP calls deflate.
 enum Gzip {
     /// Shorter responses are not compressed.
-    static let least = 1024
+    static let minimumBytes = 1024
 
     /// - Throws: `Refusal` if the data is corrupt or truncated, or if it decompresses to more than `limit` bytes.
     static func decompressed(_ bytes: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
@@ -85,7 +85,7 @@ extension Service {
 
     /// Compresses a response if that makes it shorter and the client accepts it.
     func compress(_ response: inout Response, for request: Request) {
-        guard response.body.count >= Gzip.least, Gzip.isAccepted(request["accept-encoding"]) else { return }
+        guard response.body.count >= Gzip.minimumBytes, Gzip.isAccepted(request["accept-encoding"]) else { return }
         guard let body = Gzip.compressed(response.body), body.count < response.body.count else { return }
         response.body = body
         response.headers.append(("Content-Encoding", "gzip"))

@@ -11,7 +11,8 @@ extension ServedModel.Port {
         // A dictionary is an object in JSON.
         case .string, .dictionary: (type, shape) = (.bytes, [-1, 1])
         case .image(let image): (type, shape) = (.uint8, [-1, image.height, image.width, image.color.channels])
-        case .multiArray(let own): (type, shape) = (try DataType(feature.element, feature.name), [-1] + (own ?? [-1]))
+        case .multiArray(let fixed):
+            (type, shape) = (try DataType(feature.element, feature.name), [-1] + (fixed ?? [-1]))
         }
     }
 
@@ -47,8 +48,9 @@ extension InferPlan.Input {
             return .image(try work.pixels(decoding: images[item]).pixels.reordered(work.image))
         case .pixels(let bytes, let image):
             let count = image.width * image.height * image.color.channels
-            let own = Array(bytes[item * count..<(item + 1) * count])
-            let pixels = Pixels(width: image.width, height: image.height, channels: image.color.channels, bytes: own)
+            let itemBytes = Array(bytes[item * count..<(item + 1) * count])
+            let pixels = Pixels(
+                width: image.width, height: image.height, channels: image.color.channels, bytes: itemBytes)
             return .image(pixels.reordered(image))
         case .numbers(let values):
             guard case .multiArray = feature.type else { return .number(values[item]) }
@@ -69,14 +71,14 @@ extension OutputValues {
     /// Appends the value for an item.
     /// - Throws: `Refusal` if its shape differs from that of the previous items.
     mutating func append(_ value: FeatureValue, _ output: InferPlan.Output) throws {
-        var own = [1]
+        var itemShape = [1]
         switch value {
         case .integer(let number): append(Int64(number))
         case .number(let number): append(numbers: [number], output.port.type)
         case .string(let text): bytes.append(string: text)
         case .multiArray(let values, let shape):
             append(numbers: values, output.port.type)
-            own = shape
+            itemShape = shape
         case .dictionary(let entries):
             guard let count = output.classes else {
                 bytes.append(string: Self.json(entries))
@@ -84,13 +86,15 @@ extension OutputValues {
             }
             let top = Classification.topIndices(of: entries.map { Float($0.value) }, count)
             for index in top { bytes.append(string: "\(entries[index].value):\(index):\(entries[index].key)") }
-            own = [top.count]
+            itemShape = [top.count]
         case .image(let pixels):
             bytes.append(contentsOf: pixels.bytes)
-            own = [pixels.height, pixels.width, pixels.channels]
+            itemShape = [pixels.height, pixels.width, pixels.channels]
         }
-        guard own == shape ?? own else { throw Refusal.unequalItems(output.port.name, shape ?? [], own) }
-        shape = own
+        guard itemShape == shape ?? itemShape else {
+            throw Refusal.unequalItems(output.port.name, shape ?? [], itemShape)
+        }
+        shape = itemShape
     }
 
     private mutating func append(numbers: [Double], _ type: DataType) {

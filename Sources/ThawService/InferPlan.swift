@@ -3,7 +3,7 @@ import Thaw
 /// A request that matches the model.
 struct InferPlan {
     /// Requests with more items than this are refused.
-    private static let mostItems = 4096
+    private static let maximumItems = 4096
 
     /// The content of an input: pixels, encoded images, or numbers.
     struct Input {
@@ -61,7 +61,7 @@ struct InferPlan {
             return try Input(input, port, settings)
         }
         self.items = items ?? 1
-        guard self.items <= InferPlan.mostItems else { throw Refusal.tensorTooLarge(InferPlan.mostItems) }
+        guard self.items <= InferPlan.maximumItems else { throw Refusal.tensorTooLarge(InferPlan.maximumItems) }
         guard self.items > 0 else {
             throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
         }
@@ -171,13 +171,13 @@ extension InferPlan.Input {
                     return bytes[item * count..<(item + 1) * count]
                 }, image)
         case .numbers(let values):
-            guard case .network(let own, _) = port.content else { preconditionFailure("a pipeline takes rows") }
-            let count = own.shape.elementCount
+            guard case .network(let tensorType, _) = port.content else { preconditionFailure("a pipeline takes rows") }
+            let count = tensorType.shape.elementCount
             let start = min(first * (count / size), values.count - count)
-            if own.element == .float32 {
-                return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: own.shape))
+            if tensorType.element == .float32 {
+                return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: tensorType.shape))
             }
-            return .tensor(Tensor(shape: own.shape, element: own.element) { values[start + $0] })
+            return .tensor(Tensor(shape: tensorType.shape, element: tensorType.element) { values[start + $0] })
         case .texts: preconditionFailure("a network takes no strings")
         }
     }

@@ -23,7 +23,7 @@ import Testing
         ])
     func `thumbnails are kept for mistakes`(_ name: String, _ answers: String, _ pictured: String) throws {
         let folder = try TemporaryFolder()
-        let report = try ReportFile(folder.path("page.html"), Model(graph: Graph()), top: 1, mostThumbnails: 4)
+        let report = try ReportFile(folder.path("page.html"), Model(graph: Graph()), top: 1, maximumThumbnails: 4)
         for answer in answers {
             var classification = Classification(probabilities: [1, 0], labels: nil)
             classification.thumbnail = [1, 2, 3]

@@ -12,6 +12,6 @@ extension Model {
         }
         // Blocks in a TensorFlow graph are recognized in its axis order, those in a Core ML model in Core ML's.
         .withNamedBlocks().reordered(to: .channelsFirst, imageInputs: imagePositions).withNamedBlocks()
-        .withMergedAxes(most: CoreMLDialect.mostAxes)
+        .withMergedAxes(maximumRank: CoreMLDialect.maximumRank)
     }
 }

@@ -177,9 +177,11 @@ struct ModelInterface {
             // The arithmetic of a program may also have become part of another operation, such as a hard sigmoid. Then the
             // inverse of the written scaling is left.
             if head != nil || read.scaling.isIdentity {
-                let own =
+                let graphScaling =
                     declared.images[index].scaling.map { image.scaling.after($0) } ?? (ownsHead(image) ? head : nil)
-                if let own, !own.isNearlyIdentity { lifted = lifted?.followed(by: own) ?? own }
+                if let graphScaling, !graphScaling.isNearlyIdentity {
+                    lifted = lifted?.followed(by: graphScaling) ?? graphScaling
+                }
             }
             image.lifted = lifted
             image.isChannelsFirst = declared.images[index].isChannelsFirst

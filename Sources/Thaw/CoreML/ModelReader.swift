@@ -56,12 +56,12 @@ enum ModelReader {
     /// Warnings about a model that could be read.
     private static func warnings(of message: Message) -> [Note] {
         let version: Int = message.specificationVersion
-        let least = message.leastVersion.rawValue
+        let minimum = message.minimumVersion.rawValue
         var warnings: [Note] = []
         if version > CoreMLVersion.allCases.last!.rawValue {
             warnings.append(.newerVersion(version))
-        } else if version < least {
-            warnings.append(.olderVersion(version, least))
+        } else if version < minimum {
+            warnings.append(.olderVersion(version, minimum))
         }
         if message.choice == "mlProgram", message.mlProgram.version as Int > 1 {
             warnings.append(.newerProgram(message.mlProgram.version))

@@ -115,7 +115,7 @@ extension NeuralNetworkReader {
     private mutating func unrolled(_ loop: LoopLayer, _ limit: Operand?) throws -> Bool {
         let start = self
         let nodes = reading.builder.graph.nodes.count
-        for round in 0...Unrolling.mostRounds {
+        for round in 0...Unrolling.maximumRounds {
             if let limit {
                 guard let known = limit.constant else { break }
                 if Float(round) >= known.floats[0] { return true }
@@ -126,7 +126,7 @@ extension NeuralNetworkReader {
                 if known.floats[0] == 0 { return true }
             }
             try readNested(loop.body)
-            guard reading.builder.graph.nodes.count - nodes <= Unrolling.mostNodes else { break }
+            guard reading.builder.graph.nodes.count - nodes <= Unrolling.maximumNodes else { break }
         }
         self = start
         return false

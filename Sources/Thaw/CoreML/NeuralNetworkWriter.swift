@@ -72,7 +72,7 @@ struct NeuralNetworkWriter {
             guard let operation = node.operation as? any NeuralOperation else {
                 throw Failure.cannotWriteOperation(node.name, node.operation.kind)
             }
-            for output in node.outputs where graph[output].shape.rank > CoreMLDialect.mostAxes {
+            for output in node.outputs where graph[output].shape.rank > CoreMLDialect.maximumRank {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let neural = NeuralNode(name: node.name, inputs: node.inputs.map(blob), outputs: node.outputs.map(blob))

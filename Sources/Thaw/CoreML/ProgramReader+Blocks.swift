@@ -49,13 +49,13 @@ extension ProgramReader {
         let start = reading
         let nodes = reading.builder.graph.nodes.count
         var values = variables
-        for _ in 0...Unrolling.mostRounds {
+        for _ in 0...Unrolling.maximumRounds {
             let condition = try inlined(blocks[0], values)
             guard condition.count == 1, let known = condition[0].constant, known.elementCount == 1 else { break }
             if known.floats[0] == 0 { return values }
             values = try inlined(blocks[1], values)
             guard values.count == variables.count,
-                reading.builder.graph.nodes.count - nodes <= Unrolling.mostNodes
+                reading.builder.graph.nodes.count - nodes <= Unrolling.maximumNodes
             else { break }
         }
         reading = start

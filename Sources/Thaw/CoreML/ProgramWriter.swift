@@ -160,22 +160,22 @@ struct ProgramWriter {
     // MARK: Nodes
 
     private mutating func add(_ node: Graph.Node) throws {
-        let wide = node.operation as? InFloat32
-        guard let operation = (wide?.operation ?? node.operation) as? any MILOperation else {
+        let float32Operation = node.operation as? InFloat32
+        guard let operation = (float32Operation?.operation ?? node.operation) as? any MILOperation else {
             throw Failure.cannotWriteOperation(node.name, node.operation.kind)
         }
         for (index, output) in node.outputs.enumerated() where values[output] == nil {
-            guard graph[output].shape.rank <= CoreMLDialect.mostAxes else {
+            guard graph[output].shape.rank <= CoreMLDialect.maximumRank else {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let name = block.unique(index == 0 ? node.name : "\(node.name)_\(index)")
             values[output] = MILValue(
-                name: name, type: wide != nil && areReadWide[output.index] ? graph[output] : type(output))
+                name: name, type: float32Operation != nil && areReadWide[output.index] ? graph[output] : type(output))
         }
-        let inputs = node.inputs.map { wide == nil ? values[$0]! : wideValue($0) }
+        let inputs = node.inputs.map { float32Operation == nil ? values[$0]! : wideValue($0) }
         let mil = MILNode(inputs: inputs, outputs: node.outputs.map { values[$0]! })
         try naming(node: node.identity) {
-            if wide != nil || block.float == .float16 && operation.needsFloat32 {
+            if float32Operation != nil || block.float == .float16 && operation.needsFloat32 {
                 try block.inFloat32(mil) { try operation.write($0, to: &$1) }
             } else {
                 try operation.write(mil, to: &block)
@@ -187,10 +187,10 @@ struct ProgramWriter {
     private mutating func wideValue(_ value: Graph.Value) -> MILValue {
         let narrow = values[value]!
         guard narrow.element == .float16 else { return narrow }
-        if let wide = wideValues[value] { return wide }
-        let wide = block.cast(narrow, to: .float32)
-        wideValues[value] = wide
-        return wide
+        if let float32Value = wideValues[value] { return float32Value }
+        let float32Value = block.cast(narrow, to: .float32)
+        wideValues[value] = float32Value
+        return float32Value
     }
 
     // MARK: Outputs

@@ -15,7 +15,7 @@ enum BFloat16Choice: Equatable {
     case faster, slower, missing
 
     /// Converting images takes time too.
-    private static let leastGain = 1.25
+    private static let minimumGain = 1.25
 
     private static var given: String? { getenv("THAW_BF16").map { String(cString: $0) } }
 
@@ -40,7 +40,7 @@ enum BFloat16Choice: Equatable {
 
     /// - Parameter rates: The results of the probe.
     init(_ rates: (float32: Double, bfloat16: Double)) {
-        self = rates.bfloat16 >= BFloat16Choice.leastGain * rates.float32 ? .faster : .slower
+        self = rates.bfloat16 >= BFloat16Choice.minimumGain * rates.float32 ? .faster : .slower
     }
 
     /// The rates of one core, in operations per second.

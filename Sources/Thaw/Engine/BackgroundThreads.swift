@@ -15,9 +15,9 @@ final class BackgroundThreads: @unchecked Sendable {
     private let limit: Int
     private var threads = 0
     private var idle = 0
-    /// The newest job is last in `added`, the oldest last in `due`.
+    /// The newest job is last in `added`, the oldest last in `dueJobs`.
     private var added: [Job] = []
-    private var due: [Job] = []
+    private var dueJobs: [Job] = []
     /// Guards all of the above.
     private let monitor = Monitor()
 
@@ -46,7 +46,7 @@ final class BackgroundThreads: @unchecked Sendable {
     private func add(_ job: @escaping Job) {
         let needsThread = monitor.withLock {
             added.append(job)
-            guard added.count + due.count > idle, threads < limit else { return false }
+            guard added.count + dueJobs.count > idle, threads < limit else { return false }
             threads += 1
             return true
         }
@@ -79,7 +79,7 @@ final class BackgroundThreads: @unchecked Sendable {
 
     /// Call it with the lock held.
     private func nextJob() -> Job? {
-        if due.isEmpty { (due, added) = (added.reversed(), []) }
-        return due.popLast()
+        if dueJobs.isEmpty { (dueJobs, added) = (added.reversed(), []) }
+        return dueJobs.popLast()
     }
 }

@@ -4,13 +4,13 @@ import Kernels
 
 extension Compiler {
     /// The least number of rows for which the second matrix is packed.
-    private static let leastPackedRows = 8
+    private static let minimumPackedRows = 8
     /// The bytes of a packed matrix that stay in a core's cache.
     private static let packedBudget = 256 << 10
 
     mutating func addMatrixProduct(_ node: PlannedNode, transposeFirst: Bool, transposeSecond: Bool) {
         let output = graph[node.outputs[0]].shape
-        let isPacked = output[output.rank - 2] >= Compiler.leastPackedRows
+        let isPacked = output[output.rank - 2] >= Compiler.minimumPackedRows
         let left = laidOut(node, 0, transposeFirst)
         let right = laidOut(node, 1, transposeSecond && !isPacked)
         let (rows, columns) = (output[output.rank - 2], output[output.rank - 1])
@@ -79,9 +79,9 @@ extension Compiler {
 
     /// Rows in as few parts as give all threads something to do.
     /// - Parameter count: The number of other parts.
-    func rowParts(_ rows: Int, perPart least: Int, for count: Int) -> [Range<Int>] {
-        let wanted = max(1, (minimumChunks + count - 1) / count)
-        let perPart = max(least, (rows + wanted - 1) / wanted)
+    func rowParts(_ rows: Int, perPart minimum: Int, for count: Int) -> [Range<Int>] {
+        let partCount = max(1, (minimumChunks + count - 1) / count)
+        let perPart = max(minimum, (rows + partCount - 1) / partCount)
         return stride(from: 0, to: rows, by: perPart).map { $0..<min($0 + perPart, rows) }
     }
 }

@@ -25,9 +25,9 @@ extension Compiler {
         let part = Shape(axes.map { shape[$0] })
         func row(_ constant: Tensor?, _ absent: Float) -> [Float]? {
             guard let constant else { return [Float](repeating: absent, count: part.elementCount) }
-            let own = constant.shape.padded(to: shape.rank)
-            guard shape.indices.allSatisfy({ own[$0] == 1 || axes.contains($0) }) else { return nil }
-            return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(axes.map { own[$0] }))])[0].floats
+            let padded = constant.shape.padded(to: shape.rank)
+            guard shape.indices.allSatisfy({ padded[$0] == 1 || axes.contains($0) }) else { return nil }
+            return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(axes.map { padded[$0] }))])[0].floats
         }
         let output = location(node.outputs[0], .plain).slot
         let kernels = kernels.plain
@@ -178,8 +178,8 @@ private struct Moments {
         let mean = sum / Float(channels)
         var squares: Float = 0
         for channel in 0..<channels {
-            let (own, within) = raw(channel)
-            squares += within + Float(pixels) * (own - mean) * (own - mean)
+            let (channelMean, within) = raw(channel)
+            squares += within + Float(pixels) * (channelMean - mean) * (channelMean - mean)
         }
         return (mean, squares / Float(channels * pixels))
     }

@@ -47,8 +47,8 @@ extension Compiler {
                 node, from: source, to: to.section(outputs), filters: sections.filters(of: index, filters),
                 bias: bias.map { Tensor(Array($0.floats[outputs]), shape: [outputs.count]) }, window: window)
             layer.residual = layer.residual?.section(outputs)
-            let least = (minimumChunks + sections.count - 1) / sections.count
-            parts.append((source, layer, cut(layer, from: source, minimumChunks: least)))
+            let minimum = (minimumChunks + sections.count - 1) / sections.count
+            parts.append((source, layer, cut(layer, from: source, minimumChunks: minimum)))
         }
         let chunks = parts.indices.flatMap { part in (0..<parts[part].cut.chunks).map { (part, $0) } }
         var step = Step(

@@ -141,10 +141,10 @@ struct Compiler {
         var bytes: [Graph.Value: UInt8] = [:]
         for node in nodes {
             for output in node.outputs where graph[output].element == .uint8 {
-                let own =
+                let zeroPoint =
                     node.addition.map { Int($0.rounding.zeroPoint) }
                     ?? (node.operation as? any IntegerOperation)?.outputZeroPoint
-                bytes[output] = own.map { UInt8(clamping: $0) } ?? node.inputs.first.flatMap { bytes[$0] }
+                bytes[output] = zeroPoint.map { UInt8(clamping: $0) } ?? node.inputs.first.flatMap { bytes[$0] }
             }
         }
         return bytes

@@ -8,14 +8,15 @@ extension Graph {
     /// few. torch's `roll` arrives as one.
     private func withSlices() throws -> Graph {
         guard nodes.contains(where: { $0.operation is any SliceSelection }) else { return self }
-        let mostSlices = 8
+        let maximumCount = 8
         return try rebuilt { node, inputs, builder in
             guard let operation = node.operation as? any SliceSelection, let known = builder.producer(of: inputs[1]),
                 known.inputs.isEmpty
             else { return nil }
             let shape = builder[inputs[0]].shape
             let indices = try known.operation.evaluate([])[0]
-            guard let (axis, ranges) = operation.slices(of: shape, at: indices), (1...mostSlices).contains(ranges.count)
+            guard let (axis, ranges) = operation.slices(of: shape, at: indices),
+                (1...maximumCount).contains(ranges.count)
             else { return nil }
             let slices = try ranges.map { range in
                 var kept = shape.map { StridedSlice.Range(start: 0, count: $0) }

@@ -25,13 +25,13 @@ struct ConcatenationSlices {
         for node in nodes.reversed() {
             guard node.traits.joinsChannels, isBlocked(node.outputs[0]) else { continue }
             let result = node.outputs[0]
-            let own = slices[result] ?? Slice(whole: result, firstBlock: 0)
-            var firstBlock = own.firstBlock
+            let outer = slices[result] ?? Slice(whole: result, firstBlock: 0)
+            var firstBlock = outer.firstBlock
             for (index, input) in node.inputs.enumerated() {
                 let isFirst = node.inputs.firstIndex(of: input) == index
                 if isFirst, slices[input] == nil, isBlocked(input), producers[input].map({ nodes[$0].writes }) == true {
-                    slices[input] = Slice(whole: own.whole, firstBlock: firstBlock)
-                    slices[own.whole] = Slice(whole: own.whole, firstBlock: 0)
+                    slices[input] = Slice(whole: outer.whole, firstBlock: firstBlock)
+                    slices[outer.whole] = Slice(whole: outer.whole, firstBlock: 0)
                 }
                 firstBlock += graph[input].shape[3] / blockWidth
             }

@@ -51,16 +51,16 @@ struct Cut {
 
     /// This cut, or one with smaller chunks of at least a tile if the busiest thread then has noticeably less to do.
     private func balanced(for threads: Int, tile: Int) -> Cut {
-        var (best, least) = (self, load(threads: threads))
+        var (best, bestLoad) = (self, load(threads: threads))
         for groupsPerChunk in (1...groupsPerChunk).reversed() {
             for count in pixelChunks...max(pixelChunks, min(2 * pixelChunks + 1, pixels / tile)) {
                 // The largest share may exceed the average by 1/32.
-                guard least > 1.0 + 1.0 / 32 else { return best }
+                guard bestLoad > 1.0 + 1.0 / 32 else { return best }
                 let cut = Cut(
                     pixels: pixels, pixelsPerChunk: (pixels + count - 1) / count, groups: groups,
                     groupsPerChunk: groupsPerChunk, isByPixels: isByPixels)
                 let load = cut.load(threads: threads)
-                if load < least - 1.0 / 32 { (best, least) = (cut, load) }
+                if load < bestLoad - 1.0 / 32 { (best, bestLoad) = (cut, load) }
             }
         }
         return best

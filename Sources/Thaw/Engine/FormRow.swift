@@ -33,7 +33,7 @@ struct FormRow {
             }
         case .depthwise(_, _, let window):
             // Fused only if the image is too large for a core's cache and the weights are not.
-            let bands = FormTraits.BandLimits(leastImageBytes: 1 << 20, mostWeightBytes: 256 << 10)
+            let bands = FormTraits.BandLimits(minimumImageBytes: 1 << 20, maximumWeightBytes: 256 << 10)
             let traits = FormTraits(
                 reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), activations: .any,
                 fusion: .depthwise, bands: bands)
@@ -66,7 +66,8 @@ struct FormRow {
             }
         case .scale(let factor, let offset):
             // It costs little more than its memory traffic.
-            let bands = FormTraits.BandLimits(leastImageBytes: 256 << 10, mostWeightBytes: 512 << 10, leastBlocks: 1)
+            let bands = FormTraits.BandLimits(
+                minimumImageBytes: 256 << 10, maximumWeightBytes: 512 << 10, minimumBlocks: 1)
             let traits = FormTraits(reads: .likeOutput, writes: .likeInputs, activations: .clamp, bands: bands)
             self.init(traits) { $0.addScale($1, factor: factor, offset: offset) }
         case .broadcast(let function):

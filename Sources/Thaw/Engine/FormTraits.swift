@@ -81,10 +81,10 @@ struct FormTraits {
     /// The limits within which it pays to compute a node and the pointwise convolution after it in bands.
     struct BandLimits {
         /// Smaller images stay in the cache anyway.
-        var leastImageBytes: Int
+        var minimumImageBytes: Int
         /// Every band reads all weights.
-        var mostWeightBytes: Int
-        var leastBlocks = 0
+        var maximumWeightBytes: Int
+        var minimumBlocks = 0
     }
 
     /// What a node can be fused as, if nothing else reads the result of the node before it.

@@ -27,10 +27,10 @@ extension PlannedNode {
     fileprivate func joinsPointwise(filters: Tensor, _ graph: Graph, _ kernels: any KernelTable.Type) -> Bool {
         let shape = graph[outputs[0]].shape
         guard shape.rank == 4, let limits = traits.bands else { return false }
-        let own = before.reduce(0) { $0 + ($1.traits.expansion?.weightCount ?? 0) }
-        return shape[3] >= limits.leastBlocks * kernels.blockWidth
-            && shape.dropFirst().reduce(1, *) * kernels.valueType.size >= limits.leastImageBytes
-            && (own + filters.elementCount) * kernels.valueType.size <= limits.mostWeightBytes
+        let expansionWeights = before.reduce(0) { $0 + ($1.traits.expansion?.weightCount ?? 0) }
+        return shape[3] >= limits.minimumBlocks * kernels.blockWidth
+            && shape.dropFirst().reduce(1, *) * kernels.valueType.size >= limits.minimumImageBytes
+            && (expansionWeights + filters.elementCount) * kernels.valueType.size <= limits.maximumWeightBytes
     }
 
     /// The image and the gates of a product that can be applied to the weights of the pointwise convolution that is its

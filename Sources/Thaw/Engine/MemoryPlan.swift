@@ -13,8 +13,8 @@ struct MemoryPlan: Equatable {
     /// Places the largest buffers first, each at the lowest offset where it overlaps none that is needed at the same time.
     /// That takes time in proportion to the square of their number, so the buffers of a graph with far more nodes than any
     /// real network are placed in the order of their steps.
-    init(_ requests: [Request], alignment: Int = 64, mostBuffers: Int = 1 << 12, mostPairs: Int = 1 << 19) {
-        let isSmall = requests.count <= mostBuffers && MemoryPlan.pairs(requests, upTo: mostPairs) != nil
+    init(_ requests: [Request], alignment: Int = 64, maximumBuffers: Int = 1 << 12, maximumPairs: Int = 1 << 19) {
+        let isSmall = requests.count <= maximumBuffers && MemoryPlan.pairs(requests, upTo: maximumPairs) != nil
         (offsets, byteCount) =
             isSmall ? MemoryPlan.largestFirst(requests, alignment) : MemoryPlan.inOrder(requests, alignment)
     }

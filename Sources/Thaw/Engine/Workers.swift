@@ -114,7 +114,7 @@ final class Workers: @unchecked Sendable {
     static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     /// The maximum number of chunks of a job: the indices of a `Share` are bit fields.
-    static let mostChunks = (1 << Int(Share.bits)) - 1
+    static let maximumChunks = (1 << Int(Share.bits)) - 1
 
     /// - Parameter count: The number of threads that work together. If it is far larger than the number of cores, fewer
     ///   are started.
@@ -155,18 +155,18 @@ final class Workers: @unchecked Sendable {
 
     /// Calls `body` once for every chunk, on any thread and in any order, and returns when all are done. Only one
     /// caller at a time.
-    /// - Parameter mostChunks: The maximum number of chunks of a job. More are split into several jobs.
+    /// - Parameter maximumChunks: The maximum number of chunks of a job. More are split into several jobs.
     func run(
-        chunks: Int, context: UnsafeRawPointer, mostChunks: Int = Workers.mostChunks, _ body: @escaping Body
+        chunks: Int, context: UnsafeRawPointer, maximumChunks: Int = Workers.maximumChunks, _ body: @escaping Body
     ) {
         if process != thaw_fork_count() { restart() }
         if threads.isEmpty || chunks == 1 {
             for chunk in 0..<chunks { body(context, chunk, 0) }
             return
         }
-        if chunks <= mostChunks { return runJob(chunks: chunks, context: context, body) }
-        for first in stride(from: 0, to: chunks, by: mostChunks) {
-            runJob(chunks: min(mostChunks, chunks - first), context: context) { context, chunk, thread in
+        if chunks <= maximumChunks { return runJob(chunks: chunks, context: context, body) }
+        for first in stride(from: 0, to: chunks, by: maximumChunks) {
+            runJob(chunks: min(maximumChunks, chunks - first), context: context) { context, chunk, thread in
                 body(context, first + chunk, thread)
             }
         }

@@ -129,7 +129,7 @@ struct FeatureVectorizer: Stage {
     private let count: Int
 
     /// Dictionaries may be sparse: the number of values does not follow from the size of the file.
-    private static let mostValues = 1 << 24
+    private static let maximumValues = 1 << 24
 
     init(_ source: StageSource) throws {
         guard source.outputs.count == 1 else { throw Failure.stageFeatures(source.inputs.count, source.outputs.count) }
@@ -141,13 +141,13 @@ struct FeatureVectorizer: Stage {
             }
             let type = source.inputs[input].type
             let isFitting = type.isNumeric ? type.count ?? count == count : type == .dictionary(hasIntegerKeys: true)
-            guard isFitting, 1...Self.mostValues ~= count else {
+            guard isFitting, 1...Self.maximumValues ~= count else {
                 throw Failure.stageFeature(name, type, "\(count) values are expected")
             }
             return (input, count)
         }
         count = parts.reduce(0) { $0 + $1.count }
-        guard case .multiArray = output, 1...Self.mostValues ~= count, output.count ?? count == count else {
+        guard case .multiArray = output, 1...Self.maximumValues ~= count, output.count ?? count == count else {
             throw Failure.stageFeature(source.outputs[0].name, output, "an array of \(count) values is expected")
         }
     }

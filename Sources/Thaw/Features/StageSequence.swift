@@ -102,15 +102,15 @@ struct StageSequence: Stage {
 
     /// - Parameters:
     ///   - firstOutputs: The outputs of the first stage, if they are known.
-    ///   - tell: Called with the time taken by each stage.
+    ///   - onStageTime: Called with the time taken by each stage.
     func evaluate(
-        _ inputs: [FeatureValue], firstOutputs: [FeatureValue]?, tell: ((Duration) -> Void)? = nil
+        _ inputs: [FeatureValue], firstOutputs: [FeatureValue]?, onStageTime: ((Duration) -> Void)? = nil
     ) throws -> [FeatureValue] {
         var features = inputs + [FeatureValue](repeating: .integer(0), count: featureCount - inputs.count)
         for (index, step) in steps.enumerated() {
             let known = index == 0 ? firstOutputs : nil
             let start = ContinuousClock.now
-            defer { tell?(ContinuousClock.now - start) }
+            defer { onStageTime?(ContinuousClock.now - start) }
             let outputs =
                 try known
                 ?? naming(location: step.location) {

@@ -6,7 +6,7 @@ extension Tensor {
             let (source, plan) = arranged(order ?? Array(shape.indices))
             defer { source.release() }
             try withExtendedLifetime(source) {
-                try plan.pieces(of: source.bytes, elementSize: self.element.size, most: Tensor.pieceSize) { piece in
+                try plan.pieces(of: source.bytes, elementSize: self.element.size, limit: Tensor.pieceSize) { piece in
                     try Tensor.convert(piece, from: self.element, to: element, append)
                 }
             }

@@ -96,7 +96,7 @@ extension Tensor.Storage.Arrangement {
     fileprivate var made: UnsafeRawBufferPointer {
         let out = UnsafeMutableRawBufferPointer.allocate(byteCount: source.byteCount, alignment: 64)
         var offset = 0
-        plan.pieces(of: source.bytes, elementSize: elementSize, most: Tensor.pieceSize) { piece in
+        plan.pieces(of: source.bytes, elementSize: elementSize, limit: Tensor.pieceSize) { piece in
             UnsafeMutableRawBufferPointer(rebasing: out[offset..<offset + piece.count]).copyMemory(from: piece)
             offset += piece.count
             // The next piece comes from other rows.

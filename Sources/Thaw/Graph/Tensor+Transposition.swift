@@ -50,20 +50,20 @@ struct TranspositionPlan: Equatable {
     /// elements; nil if that is impossible. Axes of one element can be anywhere, so they are left out.
     func axes(of shape: Shape) -> [(size: Int, step: Int, axis: Int)]? {
         var axes: [(size: Int, step: Int, axis: Int)] = []
-        var own = 0
+        var tensorAxis = 0
         var rest = sizes.first ?? 1
         for axis in shape.indices {
             var open = shape[axis]
             while open > 1 {
                 while rest == 1 {
-                    own += 1
-                    rest = sizes[own]
+                    tensorAxis += 1
+                    rest = sizes[tensorAxis]
                 }
                 guard rest % open == 0 || open % rest == 0 else { return nil }
                 let size = min(rest, open)
                 rest /= size
                 open /= size
-                axes.append((size, steps[own] * rest, axis))
+                axes.append((size, steps[tensorAxis] * rest, axis))
             }
         }
         return axes
@@ -82,20 +82,20 @@ struct TranspositionPlan: Equatable {
     /// Whether neighbors along the last axis are also neighbors in the source.
     var keepsRows: Bool { steps.last == 1 }
 
-    /// Passes the result on in pieces of at most `most` bytes, or of one row along its first axis.
+    /// Passes the result on in pieces of at most `limit` bytes, or of one row along its first axis.
     func pieces(
-        of source: UnsafeRawBufferPointer, elementSize: Int, most: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
+        of source: UnsafeRawBufferPointer, elementSize: Int, limit: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {
         // Unchanged order needs no copy, but is still read in pieces.
         guard sizes.count > 1 else {
-            for start in stride(from: 0, to: source.count, by: most) {
-                try body(UnsafeRawBufferPointer(rebasing: source[start..<min(source.count, start + most)]))
+            for start in stride(from: 0, to: source.count, by: limit) {
+                try body(UnsafeRawBufferPointer(rebasing: source[start..<min(source.count, start + limit)]))
             }
             return
         }
         guard !source.isEmpty else { return }
         let row = sizes.dropFirst().reduce(elementSize, *)
-        let rows = max(1, min(sizes[0], most / row))
+        let rows = max(1, min(sizes[0], limit / row))
         let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: rows * row, alignment: 64)
         defer { piece.deallocate() }
         for start in stride(from: 0, to: sizes[0], by: rows) {

@@ -173,17 +173,17 @@ private struct BMPHeader {
 private struct BitField {
     private let mask: UInt32
     private let shift: UInt32
-    private let most: UInt64
+    private let maximum: UInt64
 
     init(_ mask: UInt32) {
         self.mask = mask
         shift = mask == 0 ? 0 : UInt32(mask.trailingZeroBitCount)
-        most = UInt64(mask >> shift)
+        maximum = UInt64(mask >> shift)
     }
 
     /// The channel of a pixel, scaled to 0…255 and rounded down as in Pillow.
     func sample(_ value: UInt32) -> UInt8 {
-        most == 0 ? 0 : UInt8(UInt64((value & mask) >> shift) * 255 / most)
+        maximum == 0 ? 0 : UInt8(UInt64((value & mask) >> shift) * 255 / maximum)
     }
 }
 

@@ -77,15 +77,15 @@ private struct Canvas {
     mutating func write(_ text: String, _ left: Int, _ row: Int, scale: Int, on ground: RGBColor) {
         let glyphs = text.uppercased().map(Glyph.init)
         guard !glyphs.isEmpty else { return }
-        let (wide, high) = (glyphs.count * 6 * scale + scale, 9 * scale)
-        let top = row >= high ? row - high : row
-        let start = max(0, min(left, width - wide))
-        fill(start..<start + wide, top..<top + high, ground)
+        let (labelWidth, labelHeight) = (glyphs.count * 6 * scale + scale, 9 * scale)
+        let top = row >= labelHeight ? row - labelHeight : row
+        let start = max(0, min(left, width - labelWidth))
+        fill(start..<start + labelWidth, top..<top + labelHeight, ground)
         let brightness = 299 * Int(ground.red) + 587 * Int(ground.green) + 114 * Int(ground.blue)
         let ink = brightness > 140_000 ? RGBColor.black : .white
         for (index, glyph) in glyphs.enumerated() {
             for y in 0..<7 {
-                for x in 0..<5 where glyph.hasInk(x, y) {
+                for x in 0..<5 where glyph.isSet(x, y) {
                     let (column, line) = (start + (6 * index + 1 + x) * scale, top + (1 + y) * scale)
                     fill(column..<column + scale, line..<line + scale, ink)
                 }
@@ -102,7 +102,7 @@ private struct Glyph {
     /// Characters without a bitmap are boxes.
     init(_ character: Character) { rows = Self.forms[character] ?? 0x1F_11_11_11_11_11_1F }
 
-    func hasInk(_ x: Int, _ y: Int) -> Bool { rows >> UInt64(8 * (6 - y) + 4 - x) & 1 == 1 }
+    func isSet(_ x: Int, _ y: Int) -> Bool { rows >> UInt64(8 * (6 - y) + 4 - x) & 1 == 1 }
 
     private static let forms: [Character: UInt64] = [
         "A": 0x0E_11_11_1F_11_11_11, "B": 0x1E_11_11_1E_11_11_1E, "C": 0x0E_11_10_10_10_11_0E,

@@ -8,13 +8,13 @@ extension StoredImage {
         let channels = kind % 3 == 0 ? 3 : 1
         let width = try source.number()
         let height = try source.number()
-        let most = isBitmap ? 1 : try source.number()
-        guard width > 0, height > 0, 1...65535 ~= most else { throw Failure.damagedImage("PNM", "no pixels") }
+        let maximum = isBitmap ? 1 : try source.number()
+        guard width > 0, height > 0, 1...65535 ~= maximum else { throw Failure.damagedImage("PNM", "no pixels") }
         try checkSize(width: width, height: height, options, capacity: bytes.count * 8)
         // A single whitespace character separates the header from binary samples.
         if !isText { source.offset += 1 }
 
-        let scale = netpbmScale(maximum: most, isGray: channels == 1)
+        let scale = netpbmScale(maximum: maximum, isGray: channels == 1)
         pixels = try Pixels(width: width, height: height, channels: channels) { target in
             let row = width * channels
             if isBitmap && !isText {
@@ -29,17 +29,17 @@ extension StoredImage {
             } else if isText {
                 for index in target.indices {
                     let value = isBitmap ? 1 - (try source.bit()) : try source.number()
-                    guard value <= most else { throw Failure.damagedImage("PNM", "a sample is over the maximum") }
+                    guard value <= maximum else { throw Failure.damagedImage("PNM", "a sample is over the maximum") }
                     target[index] = scale[value]
                 }
-            } else if most < 256 {
+            } else if maximum < 256 {
                 let samples = try source.take(target.count)
-                for index in target.indices { target[index] = scale[min(Int(samples[index]), most)] }
+                for index in target.indices { target[index] = scale[min(Int(samples[index]), maximum)] }
             } else {
                 let samples = try source.take(2 * target.count)
                 for index in target.indices {
                     let value = Int(samples[2 * index]) << 8 | Int(samples[2 * index + 1])
-                    target[index] = scale[min(value, most)]
+                    target[index] = scale[min(value, maximum)]
                 }
             }
         }

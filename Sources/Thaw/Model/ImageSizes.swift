@@ -58,16 +58,17 @@ public enum ImageSizes: Hashable, Sendable {
         case .fixed: return nil
         case .enumerated(let sizes):
             func distance(_ size: ImageSize) -> (Double, Double) {
-                let wide = Double(size.width) / Double(image.width)
-                let high = Double(size.height) / Double(image.height)
-                return (max(wide / high, high / wide), max(wide * high, 1 / (wide * high)))
+                let widthScale = Double(size.width) / Double(image.width)
+                let heightScale = Double(size.height) / Double(image.height)
+                let area = widthScale * heightScale
+                return (max(widthScale / heightScale, heightScale / widthScale), max(area, 1 / area))
             }
             return sizes.min { distance($0) < distance($1) }
         case .range(let width, let height):
             let (w, h) = (Double(image.width), Double(image.height))
-            let least = max(Double(width.lowerBound) / w, Double(height.lowerBound) / h)
-            let most = min(Double(width.upperBound) / w, Double(height.upperBound) / h)
-            let scale = min(max(1, least), most)
+            let minScale = max(Double(width.lowerBound) / w, Double(height.lowerBound) / h)
+            let maxScale = min(Double(width.upperBound) / w, Double(height.upperBound) / h)
+            let scale = min(max(1, minScale), maxScale)
             return ImageSize(
                 width: width.nearest(Int((w * scale).rounded())), height: height.nearest(Int((h * scale).rounded())))
         }

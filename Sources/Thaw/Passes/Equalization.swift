@@ -67,18 +67,18 @@ struct Equalization {
     }
 
     private static func factors(_ pair: Pair, _ magnitudes: [Double]) -> [Double] {
-        let most = magnitudes.max() ?? 0
-        guard most > 0 else { return magnitudes.map { _ in 1 } }
+        let maximum = magnitudes.max() ?? 0
+        guard maximum > 0 else { return magnitudes.map { _ in 1 } }
         let raw = zip(magnitudes, pair.weights).map { magnitude, weight -> Double in
-            guard magnitude > most / largestFactor, weight > 0 else { return 1 }
+            guard magnitude > maximum / largestFactor, weight > 0 else { return 1 }
             // If channels stay separate, the second layer's scales follow; otherwise its weights take half of the
             // scaling.
-            return pair.isDepthwise ? most / magnitude : (Double(weight) / magnitude).squareRoot()
+            return pair.isDepthwise ? maximum / magnitude : (Double(weight) / magnitude).squareRoot()
         }
         // The largest magnitude stays the same.
-        let scale = most / (zip(raw, magnitudes).map { $0 * $1 }.max() ?? most)
+        let scale = maximum / (zip(raw, magnitudes).map { $0 * $1 }.max() ?? maximum)
         return zip(raw, magnitudes).map { factor, magnitude in
-            guard magnitude > most / largestFactor else { return 1 }
+            guard magnitude > maximum / largestFactor else { return 1 }
             let factor = pair.isDepthwise ? factor : factor * scale
             // A channel that reaches the upper bound must keep it.
             return min(largestFactor, pair.hasUpperBound ? max(1, factor) : max(1 / largestFactor, factor))

@@ -2,14 +2,14 @@ extension Graph {
     /// Reduces the rank of operations on tensors with many axes by merging adjacent axes that the operation treats
     /// alike. Pixel blocks that are rearranged by reshapes have six axes, and Core ML supports five.
     ///
-    /// - Parameter most: The highest rank that is left unchanged.
-    func withMergedAxes(most: Int) throws -> Graph {
-        guard nodes.contains(where: { ($0.inputs + $0.outputs).contains { self[$0].shape.rank > most } }) else {
+    /// - Parameter maximumRank: The highest rank that is left unchanged.
+    func withMergedAxes(maximumRank: Int) throws -> Graph {
+        guard nodes.contains(where: { ($0.inputs + $0.outputs).contains { self[$0].shape.rank > maximumRank } }) else {
             return self
         }
         return try rebuilt { node, inputs, builder in
             let shapes = (node.inputs + node.outputs.prefix(1)).map { self[$0].shape }
-            guard node.outputs.count == 1, shapes.contains(where: { $0.rank > most }) else { return nil }
+            guard node.outputs.count == 1, shapes.contains(where: { $0.rank > maximumRank }) else { return nil }
             if let constant = node.operation as? Constant {
                 let row = Constant(constant.value.reshaped([constant.value.elementCount]))
                 let value = try builder.add(row, [], name: node.name + "/merged")[0]

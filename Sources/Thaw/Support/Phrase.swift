@@ -101,9 +101,9 @@ extension Sequence<Phrase> {
 
 extension [String] {
     /// The first elements, and how many more there are.
-    func listed(atMost most: Int = 12) -> String {
-        let shown = prefix(most).joined(separator: ", ")
-        return count > most ? shown + " and \(count - most) more" : shown
+    func listed(atMost limit: Int = 12) -> String {
+        let shown = prefix(limit).joined(separator: ", ")
+        return count > limit ? shown + " and \(count - limit) more" : shown
     }
 }
 

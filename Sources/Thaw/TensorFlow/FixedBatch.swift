@@ -37,8 +37,8 @@ extension Graph {
         let result = self[node.outputs[0]].shape
         func growth(_ shape: Shape, along axes: some Sequence<Int>) -> [Int] {
             axes.filter { axis in
-                let own = axis - (result.rank - shape.rank)
-                return own >= 0 && shape[own] == 1 && result[axis] > 1
+                let shapeAxis = axis - (result.rank - shape.rank)
+                return shapeAxis >= 0 && shape[shapeAxis] == 1 && result[axis] > 1
             }.map { result[$0] }
         }
         guard node.operation.broadcasts else { return [] }

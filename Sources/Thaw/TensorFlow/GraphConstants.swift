@@ -27,7 +27,7 @@ struct GraphConstants {
 
     /// The value of `input` as integers; nil also if there are more of them than shapes and lists of sizes have.
     mutating func integers(_ input: String) -> [Int]? {
-        guard let value = value(input), value.elementCount <= TensorFlowNode.mostIntegers else { return nil }
+        guard let value = value(input), value.elementCount <= TensorFlowNode.maximumIntegers else { return nil }
         return value.integers
     }
 

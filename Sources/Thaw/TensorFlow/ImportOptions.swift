@@ -49,13 +49,13 @@ struct ImportOptions: Sendable {
     /// The options for one of several inputs.
     func forInput(_ node: String) -> ImportOptions {
         var result = self
-        if let own = ofInputs[node] ?? keys[node].flatMap({ ofInputs[$0] }) {
-            result.size = own.size ?? size
-            result.color = own.color ?? color
-            result.shape = own.shape ?? shape
-            result.takesTensor = own.isTensor || takesTensor
-            result.keepsIntegers = own.keepsIntegers || keepsIntegers
-            if own.size != nil || own.color != nil { result.isOneOfSeveral = false }
+        if let namedOptions = ofInputs[node] ?? keys[node].flatMap({ ofInputs[$0] }) {
+            result.size = namedOptions.size ?? size
+            result.color = namedOptions.color ?? color
+            result.shape = namedOptions.shape ?? shape
+            result.takesTensor = namedOptions.isTensor || takesTensor
+            result.keepsIntegers = namedOptions.keepsIntegers || keepsIntegers
+            if namedOptions.size != nil || namedOptions.color != nil { result.isOneOfSeveral = false }
         }
         return result
     }

@@ -34,7 +34,7 @@ struct SizeSearch {
     /// The longest side that is tried.
     private static let largest = 4096
     /// The number of layers that are tried.
-    private static let mostLayers = 4
+    private static let maximumLayers = 4
 
     /// - Parameter nodes: The nodes that the outputs need, in topological order.
     init(
@@ -73,7 +73,7 @@ struct SizeSearch {
     private mutating func layers() -> [Layer] {
         var dependsOnInput: Set<String> = [input]
         var layers: [Layer] = []
-        for node in nodes where node.name != input && layers.count < SizeSearch.mostLayers {
+        for node in nodes where node.name != input && layers.count < SizeSearch.maximumLayers {
             let sources = node.data.map { GraphSurvey.Reference($0).node }
             guard sources.contains(where: dependsOnInput.contains) else { continue }
             dependsOnInput.insert(node.name)

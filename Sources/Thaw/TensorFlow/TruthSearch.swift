@@ -9,7 +9,7 @@ struct TruthSearch {
     private var data: [[Reference]] { survey.data }
 
     /// If there are more inputs than this, they are examined only together.
-    private static let mostInputs = 64
+    private static let maximumInputs = 64
 
     init(_ survey: GraphSurvey) throws {
         self.survey = survey
@@ -25,7 +25,7 @@ struct TruthSearch {
         let others = Set(inputs.filter { !images.contains($0) && !fed.contains($0.node) })
         guard !images.isEmpty, !others.isEmpty else { return [] }
         if areOnlyCompared(others, with: images) { return others }
-        return others.count > TruthSearch.mostInputs ? [] : others.filter { areOnlyCompared([$0], with: images) }
+        return others.count > TruthSearch.maximumInputs ? [] : others.filter { areOnlyCompared([$0], with: images) }
     }
 
     /// The placeholders that are not switches, and the outputs of data sets and queues.
@@ -49,7 +49,7 @@ struct TruthSearch {
 
     /// The inputs on which most layers depend; without layers, the input that has the shape of an image.
     private func images(_ inputs: [Reference]) -> Set<GraphSurvey.Reference> {
-        if inputs.count <= TruthSearch.mostInputs {
+        if inputs.count <= TruthSearch.maximumInputs {
             let counts = inputs.map(layerCount)
             if let most = counts.max(), most > 0 { return Set(zip(inputs, counts).filter { $1 == most }.map(\.0)) }
         }

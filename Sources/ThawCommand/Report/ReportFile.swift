@@ -14,7 +14,7 @@ final class ReportFile {
     /// The longer side of the thumbnails, in pixels.
     static let thumbnailSide = 128
     /// A page with more thumbnails would be too large for browsers. Half of them are reserved for mistakes.
-    private let mostThumbnails: Int
+    private let maximumThumbnails: Int
 
     private let file: AtomicFile
     private let labels: [String]?
@@ -25,9 +25,9 @@ final class ReportFile {
 
     /// - Throws: `Failure` if the file cannot be created, or if there is a file with this name that is not a report,
     ///   such as a photo or the model.
-    init(_ path: String, _ model: Model, top: Int, mostThumbnails: Int = 20_000) throws {
+    init(_ path: String, _ model: Model, top: Int, maximumThumbnails: Int = 20_000) throws {
         guard Self.mayReplace(path) else { throw Failure.wouldReplace(path) }
-        self.mostThumbnails = mostThumbnails
+        self.maximumThumbnails = maximumThumbnails
         (labels, classCount, self.top) = (model.classifier?.labels, model.classCount, min(top, 5))
         file = try AtomicFile(path: path)
         try file.write(ReportPage.parts.opening.utf8)
@@ -54,7 +54,7 @@ final class ReportFile {
         switch answer {
         case .success(let classification):
             let isRight = truth != nil && classification.top(1).first?.index == truth
-            if thumbnails < (isRight ? mostThumbnails / 2 : mostThumbnails),
+            if thumbnails < (isRight ? maximumThumbnails / 2 : maximumThumbnails),
                 let bytes = classification.thumbnail
             {
                 thumbnail = base64(bytes)

@@ -92,7 +92,7 @@ import Testing
         ] {
             let model = try Self.model(color, isImage: isImage)
             let program = try ProgramWriter.run(model, precision: half)
-            #expect(program.version == .iOS16 && program.message.leastVersion >= .iOS15)
+            #expect(program.version == .iOS16 && program.message.minimumVersion >= .iOS15)
             let description: Message = program.message["description"]
             let input: Message = (description.input as [Message])[0]["type"]
             #expect(

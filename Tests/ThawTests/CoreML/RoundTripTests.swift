@@ -51,7 +51,7 @@ enum Dialect: String, CaseIterable, Sendable {
                 #expect(difference(answer, expected) <= max(dialect.tolerance, graphCase.tolerance))
             }
         } catch let failure as Failure {
-            let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.mostAxes }
+            let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.maximumRank }
             let takesSeveralImages = imported.takesImage && model.batchSize != 1
             // Core ML does not load models without layers.
             let hasNoLayers = graph.nodes.isEmpty

@@ -49,7 +49,7 @@ import Testing
         var layers: [Message] = message.neuralNetwork.layers
         layerCase.change(&layers[0])
         message.neuralNetwork.layers = layers
-        #expect(message.leastVersion == layerCase.needed)
+        #expect(message.minimumVersion == layerCase.needed)
     }
 
     @Test(arguments: GraphCase.all) func `written models declare a version that has all their layers`(
@@ -58,7 +58,7 @@ import Testing
         let model = Model(graph: try Passes.run(Passes.simplification, on: graphCase.result().graph))
         let messages = [try? NeuralNetworkWriter.message(model), try? ProgramWriter.run(model).message]
         for message in messages.compactMap({ $0 }) {
-            #expect(message.leastVersion.rawValue <= message.specificationVersion as Int)
+            #expect(message.minimumVersion.rawValue <= message.specificationVersion as Int)
             #expect(message.unknownOpset == nil)
         }
     }

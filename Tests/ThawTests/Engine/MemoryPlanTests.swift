@@ -24,19 +24,19 @@ struct MemoryPlanTests {
     }
 
     @Test(arguments: 1...20, [1 << 12, 0])
-    func `buffers needed at the same time never overlap, and all are aligned`(seed: Int, mostBuffers: Int) {
+    func `buffers needed at the same time never overlap, and all are aligned`(seed: Int, maximumBuffers: Int) {
         let numbers = noise(120, seed: UInt64(seed)).map { Int(abs($0) * 5000) }
         let requests = (0..<40).map { i in
             let first = numbers[3 * i] % 30
             return Request(byteCount: numbers[3 * i + 1] + 1, steps: first...first + numbers[3 * i + 2] % 8)
         }
-        let plan = MemoryPlan(requests, mostBuffers: mostBuffers)
+        let plan = MemoryPlan(requests, maximumBuffers: maximumBuffers)
         let peak = (0..<40).map { step in
             requests.filter { $0.steps.contains(step) }.reduce(0) { $0 + ($1.byteCount + 63) / 64 * 64 }
         }.max()!
         #expect(plan.byteCount >= peak)
         // In the order of their steps, buffers share memory only with others of their size.
-        if mostBuffers > 0 { #expect(plan.byteCount < 2 * peak) }
+        if maximumBuffers > 0 { #expect(plan.byteCount < 2 * peak) }
         for a in 0..<40 {
             #expect(plan.offsets[a] % 64 == 0)
             #expect(plan.offsets[a] + requests[a].byteCount <= plan.byteCount)

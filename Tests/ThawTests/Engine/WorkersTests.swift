@@ -23,7 +23,7 @@ struct WorkersTests {
         let workers = Workers(threads)
         for chunks in [0, 1, 9, 10, 11, 20, 21, 1000] {
             let counts = pointer([Int](repeating: 0, count: 1000))
-            workers.run(chunks: chunks, context: counts, mostChunks: 10) { context, chunk, _ in
+            workers.run(chunks: chunks, context: counts, maximumChunks: 10) { context, chunk, _ in
                 UnsafeMutableRawPointer(mutating: context).assumingMemoryBound(to: Int.self)[chunk] += 1
             }
             #expect((0..<1000).allSatisfy { counts[$0] == ($0 < chunks ? 1 : 0) })

@@ -59,7 +59,7 @@ import Testing
         _ note: String, _ six: Shape, _ operation: any Operation, _ result: Shape
     ) throws {
         let graph = try graph(six, operation, result)
-        let merged = try graph.withMergedAxes(most: 5)
+        let merged = try graph.withMergedAxes(maximumRank: 5)
         #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
         let input = Tensor(noise(288), shape: [1, 4, 6, 12])
         #expect(try merged.evaluate([input])[0].floats == graph.evaluate([input])[0].floats)
@@ -78,7 +78,7 @@ import Testing
             Binary(.greater, constant: Tensor([0], shape: [])), [six], name: "positive")[0]
         let choice = try builder.add(Select(), [isPositive, rows, six], name: "choice")[0]
         builder.output("output", try builder.add(Reshape([1, 8, 6, 12]), [choice], name: "after")[0])
-        let merged = try builder.graph.withMergedAxes(most: 5)
+        let merged = try builder.graph.withMergedAxes(maximumRank: 5)
         #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
         let image = Tensor(noise(288), shape: [1, 4, 6, 12])
         #expect(try merged.evaluate([image])[0].floats == builder.graph.evaluate([image])[0].floats)
@@ -114,7 +114,7 @@ import Testing
         let sum = try builder.add(Binary(.add), [choice, six], name: "sum")[0]
         builder.output("output", try builder.add(Reshape([4, 6, 12]), [sum], name: "after")[0])
         let graph = builder.graph.pruned()
-        let merged = try graph.withMergedAxes(most: 5)
+        let merged = try graph.withMergedAxes(maximumRank: 5)
         #expect(merged.types.allSatisfy { $0.shape.rank <= 5 })
         let image = Tensor(noise(288), shape: [1, 4, 6, 12])
         #expect(try merged.evaluate([image])[0].floats == graph.evaluate([image])[0].floats)

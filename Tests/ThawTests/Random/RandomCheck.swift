@@ -55,7 +55,7 @@ struct RandomCheck {
         if graph.nodes.isEmpty { return nil }
         let back: Model
         do { back = try Dialect.neuralNetwork.roundTrip(Model(graph: graph)) } catch let failure as Failure {
-            let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.mostAxes }
+            let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.maximumRank }
             return hasTooManyAxes ? nil : "Core ML: \(failure)"
         }
         let shape = back.graph[back.graph.inputs[0].value].shape

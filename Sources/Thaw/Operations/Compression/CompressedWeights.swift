@@ -23,9 +23,9 @@ struct LayerUse: Sendable {
 extension WeightStorage {
     /// How much smaller errors must become for scales to be worth the additional arithmetic, as a ratio of their
     /// squares.
-    private static let leastGain: Float = 1.25
+    private static let minimumGain: Float = 1.25
     /// The same from iOS 18 on, where scales are part of the weights and take far less space than separate palettes.
-    private static let leastGainInWeights: Float = 1.1
+    private static let minimumGainInWeights: Float = 1.1
     /// How much larger errors may be without scales, if a layer cannot have them.
     private static let largestLoss: Float = 2
 
@@ -43,7 +43,7 @@ extension WeightStorage {
         if weights.elementCount >= 16 << bits {
             let scaled = PalettizedWeights(
                 weights, bits: bits, scales: PalettizedWeights.scales(of: weights, storedAs: element))
-            let gain = use.allowsGroups ? Self.leastGainInWeights : Self.leastGain
+            let gain = use.allowsGroups ? Self.minimumGainInWeights : Self.minimumGain
             if use.allowsScales, scaled.medianError * gain < plain.medianError { return (.palette(scaled), nil) }
             if !use.allowsScales, scaled.medianError * Self.largestLoss < plain.medianError {
                 return (linear(), .unevenChannels)

@@ -17,9 +17,9 @@ enum SparseWeights {
             let whole = try op.palette(op.spread("indices_nonzero_data", over: mask))
             let runs = try ValueRuns(op, mask.shape, whole.elementCount / Swift.max(1, mask.elementCount))
             let bits = mask.integers
-            let wide = Tensor(
+            let maskRuns = Tensor(
                 integers: (0..<whole.elementCount).map { bits[runs.origin($0).element] }, shape: runs.shape)
-            return [.constant(wide), .constant(whole.where(wide))]
+            return [.constant(maskRuns), .constant(whole.where(maskRuns))]
         },
         MILRule("constexpr_sparse_blockwise_shift_scale") { op, _ in
             let mask = try op.constant("data_mask")

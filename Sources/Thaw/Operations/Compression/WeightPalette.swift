@@ -16,7 +16,7 @@ struct WeightPalette: Sendable {
 
     private static let steps = 40
     /// If there are more different values, they are counted by their nearest half-precision values.
-    private static let most = 1 << 16
+    private static let maximumExactCount = 1 << 16
 
     init(_ weights: UnsafeBufferPointer<Float>, bits: Int) {
         let count = 1 << bits
@@ -76,7 +76,7 @@ struct WeightPalette: Sendable {
 
     /// The distinct values and their counts, in ascending order.
     private static func counted(_ weights: UnsafeBufferPointer<Float>) -> [(value: Float, weight: Double)] {
-        guard weights.count > most else {
+        guard weights.count > maximumExactCount else {
             var result: [(value: Float, weight: Double)] = []
             for value in weights.sorted() {
                 if result.last?.value == value {

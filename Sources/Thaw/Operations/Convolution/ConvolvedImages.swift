@@ -74,8 +74,8 @@ extension ImportContext {
             let columns = try convolved(part, oneHot, nil, window, groups: 1, node)
             let (batch, height, width) = (columns.shape[0], columns.shape[2], columns.shape[3])
             let rows = try reshaped(columns, [batch, depth, height * width], node)
-            let own = try slice(filters, axis: 0, group * outputs, outputs, node)
-            let matrix = try reshaped(own, [1, outputs, depth], node)
+            let groupFilters = try slice(filters, axis: 0, group * outputs, outputs, node)
+            let matrix = try reshaped(groupFilters, [1, outputs, depth], node)
             let product = try add(MatrixProduct(), [matrix, rows], node)[0]
             results.append(try reshaped(product, [batch, outputs, height, width], node))
         }

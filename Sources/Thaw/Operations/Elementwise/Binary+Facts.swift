@@ -81,11 +81,11 @@ extension Binary {
         _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
     ) -> (any Operation)? {
         guard let constant else { return self }
-        let own = axis + constant.shape.rank - inputs[0].shape.rank
-        guard own >= 0, constant.shape[own] != 1 else { return self }
-        guard let part = constant.oneOf(batch, along: own) else { return nil }
+        let constantAxis = axis + constant.shape.rank - inputs[0].shape.rank
+        guard constantAxis >= 0, constant.shape[constantAxis] != 1 else { return self }
+        guard let part = constant.oneOf(batch, along: constantAxis) else { return nil }
         var binary = self
-        binary.constant = part.repeated(count, along: own)
+        binary.constant = part.repeated(count, along: constantAxis)
         return binary
     }
 

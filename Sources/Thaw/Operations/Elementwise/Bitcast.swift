@@ -24,9 +24,9 @@ enum Bitcast {
                 return try context.combine(function, operand, constant, name: "\(node.name)/\(function)")
             }
             // Values outside the bounds of the new type wrap around once.
-            let wide = try context.add(Cast(element: .int32), input, name: node.name + "/wide")
+            let int32Value = try context.add(Cast(element: .int32), input, name: node.name + "/wide")
             let turn = bounds.upperBound - bounds.lowerBound + 1
-            let rest = try apply(.floorRemainder, apply(.subtract, wide, bounds.lowerBound), turn)
+            let rest = try apply(.floorRemainder, apply(.subtract, int32Value, bounds.lowerBound), turn)
             let number = try apply(.add, rest, bounds.lowerBound)
             return [try context.add(Cast(element: element), number, name: node.name)]
         }

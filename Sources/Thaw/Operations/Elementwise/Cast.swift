@@ -51,10 +51,10 @@ extension Cast: CoreMLOperation {
         // Core ML's integers have 32 bits. The bounds of narrower types are applied first, and the lower bound of all
         // unsigned types.
         guard let bounds = element.bounds, x.type.element != .bool else { return nil }
-        let own: ClosedRange<Double> = x.type.element.bounds ?? -.infinity...(.infinity)
+        let sourceBounds: ClosedRange<Double> = x.type.element.bounds ?? -.infinity...(.infinity)
         let isNarrow = element.size < 4
-        let isRaised = own.lowerBound < bounds.lowerBound && (isNarrow || bounds.lowerBound == 0)
-        let isLowered = own.upperBound > bounds.upperBound && isNarrow
+        let isRaised = sourceBounds.lowerBound < bounds.lowerBound && (isNarrow || bounds.lowerBound == 0)
+        let isLowered = sourceBounds.upperBound > bounds.upperBound && isNarrow
         guard isRaised || isLowered else { return nil }
         var held = x
         if isNarrow, !isProgram || x.type.element.isFloatingPoint {

@@ -88,7 +88,7 @@ extension BoxSelection {
                 overlap: try layer.number(2, default: parameters.iouThreshold),
                 score: try layer.number(3, default: parameters.scoreThreshold),
                 count: count, isPerClass: parameters.perClassSuppression)
-            guard (1...mostBoxes).contains(operation.count) else {
+            guard (1...maximumBoxes).contains(operation.count) else {
                 throw layer.refused("\(operation.count) boxes cannot be selected")
             }
             return try reading.add(operation, [layer.input(), layer.input(1)], layer)
@@ -96,7 +96,7 @@ extension BoxSelection {
     ]
 
     /// No detector has more than this.
-    private static let mostBoxes = 1 << 20
+    private static let maximumBoxes = 1 << 20
 }
 
 // MARK: ML Program
@@ -107,7 +107,7 @@ extension BoxSelection {
             let operation = BoxSelection(
                 overlap: try op.number("iou_threshold"), score: try op.number("score_threshold"),
                 count: try op.integer("max_boxes"), isPerClass: try op.bool("per_class_suppression", default: false))
-            guard (1...mostBoxes).contains(operation.count) else {
+            guard (1...maximumBoxes).contains(operation.count) else {
                 throw op.refused("\(operation.count) boxes cannot be selected")
             }
             let inputs = try ["boxes", "scores"].map { try reading.asFloats(op.operand($0), op) }

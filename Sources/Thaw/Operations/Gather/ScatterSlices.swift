@@ -26,12 +26,12 @@ struct ScatterSlices: Operation {
         var values = inputs[0].withElements { x in (0..<inputs[0].elementCount).map { x[$0] } }
         inputs[1].withElements { updates in
             for slice in 0..<inputs[2].shape.dropLast().reduce(1, *) {
-                let own = (0..<depth).map { axis in
+                let position = (0..<depth).map { axis in
                     let index = indices[slice * depth + axis]
                     return index < 0 ? index + shape[axis] : index
                 }
-                guard zip(own, shape).allSatisfy({ (0..<$1).contains($0) }) else { continue }
-                let row = zip(own, shape).reduce(0) { $0 * $1.1 + $1.0 }
+                guard zip(position, shape).allSatisfy({ (0..<$1).contains($0) }) else { continue }
+                let row = zip(position, shape).reduce(0) { $0 * $1.1 + $1.0 }
                 for i in 0..<length {
                     values[row * length + i] = mode.combine(values[row * length + i], updates[slice * length + i])
                 }

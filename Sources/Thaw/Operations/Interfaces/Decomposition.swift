@@ -8,7 +8,7 @@ enum CoreMLDialect: Sendable {
     case quantizedProgram
 
     /// The highest rank that Core ML supports.
-    static let mostAxes = 5
+    static let maximumRank = 5
 
     /// Whether it has operations that quantize values.
     var hasQuantization: Bool {
@@ -74,7 +74,7 @@ struct Decomposition {
     /// Adds an operation that is written directly: the last part of a decomposition may be the operation itself.
     mutating func addDirectly(_ operation: any Operation, _ inputs: [Operand]) throws -> Operand {
         let result = try context.add(isInFloat32 ? InFloat32(operation) : operation, inputs, name: name)[0]
-        guard result.shape.rank <= CoreMLDialect.mostAxes else {
+        guard result.shape.rank <= CoreMLDialect.maximumRank else {
             throw Failure.tooManyAxes(node, operation.kind, result.shape.rank)
         }
         return result

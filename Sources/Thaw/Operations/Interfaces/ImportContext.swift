@@ -30,12 +30,12 @@ protocol SourceNode {
 extension SourceNode {
     /// The highest number of integers that are read from a tensor. A computed tensor may have millions of elements, and takes
     /// four times as much memory as integers.
-    static var mostIntegers: Int { 1 << 16 }
+    static var maximumIntegers: Int { 1 << 16 }
 
     /// The elements of a constant, which is a shape, an axis or a list of sizes.
     /// - Parameter subject: What the constant is, for messages: "the shape".
     func integers(of constant: Tensor, _ subject: Phrase) throws -> [Int] {
-        guard constant.elementCount <= Self.mostIntegers else {
+        guard constant.elementCount <= Self.maximumIntegers else {
             throw refused(
                 "\(subject) has \(constant.elementCount) elements", remedy: "no shape or list of sizes is that long")
         }

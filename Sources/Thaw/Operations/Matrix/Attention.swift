@@ -67,8 +67,8 @@ extension Attention {
         guard aligned < rank - 2 || isRow else { return input == 2 && isLast ? .kept(aligned) : .combined }
         let whole = scores(inputs)
         if shape[axis] == 1, whole[aligned] != 1 { return .rearranged }
-        let own = mask?.shape.padded(to: rank)[aligned] ?? 1
-        return own == 1 ? .kept(aligned) : .weighted(aligned)
+        let maskSize = mask?.shape.padded(to: rank)[aligned] ?? 1
+        return maskSize == 1 ? .kept(aligned) : .weighted(aligned)
     }
 
     /// A mask along the batch axis must repeat for each image.
@@ -76,11 +76,11 @@ extension Attention {
         _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
     ) -> (any Operation)? {
         guard let mask else { return self }
-        let own = axis + mask.shape.rank - inputs[0].shape.rank
-        guard own >= 0, mask.shape[own] != 1 else { return self }
-        guard let part = mask.oneOf(batch, along: own) else { return nil }
+        let maskAxis = axis + mask.shape.rank - inputs[0].shape.rank
+        guard maskAxis >= 0, mask.shape[maskAxis] != 1 else { return self }
+        guard let part = mask.oneOf(batch, along: maskAxis) else { return nil }
         var attention = self
-        attention.mask = part.repeated(count, along: own)
+        attention.mask = part.repeated(count, along: maskAxis)
         return attention
     }
 

@@ -100,8 +100,8 @@ extension Normalization: CoreMLOperation {
         guard Normalization.areLast(axes, shape.rank) else { return nil }
         let part = Shape(axes.map { shape[$0] })
         guard let constant else { return Tensor([Float](repeating: absent, count: part.elementCount), shape: part) }
-        let own = constant.shape.padded(to: shape.rank)
-        guard own.prefix(shape.rank - axes.count).allSatisfy({ $0 == 1 }) else { return nil }
-        return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(own.suffix(axes.count))).asFloat32])[0]
+        let padded = constant.shape.padded(to: shape.rank)
+        guard padded.prefix(shape.rank - axes.count).allSatisfy({ $0 == 1 }) else { return nil }
+        return BroadcastTo(shape: part).evaluate([constant.reshaped(Shape(padded.suffix(axes.count))).asFloat32])[0]
     }
 }

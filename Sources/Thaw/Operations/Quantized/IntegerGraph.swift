@@ -13,8 +13,8 @@ extension Graph {
 
     /// The graph with integers, and the node of this graph that each of its nodes replaces, by name.
     func integersAndSources() throws -> (graph: Graph, sources: [String: Node]) {
-        let own = Dictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0) })
-        guard hasRanges else { return (self, own) }
+        let nodesByName = Dictionary(uniqueKeysWithValues: nodes.map { ($0.name, $0) })
+        guard hasRanges else { return (self, nodesByName) }
         var network = QuantizedNetwork(self)
         var integers = try rebuilt { try network.replace($0, $1, &$2) }
         // A name with a number may be free: a layer that is replaced at its quantization was added as floats before.

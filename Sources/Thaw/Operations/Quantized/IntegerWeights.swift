@@ -12,8 +12,10 @@ extension IntegerLayer {
         let biases = bias?.floats ?? [Float](repeating: 0, count: outputs)
         // Half of the 32 bits for the products, a quarter for the bias.
         guard biases.count == outputs, terms * 255 * 128 < 1 << 30 else { return nil }
-        let least = biases.map { max(.leastNormalMagnitude, abs($0) / input.scale * 0x1p-28) }
-        guard biases.allSatisfy(\.isFinite), let scales = IntegerLayer.scales(weights, least: least) else { return nil }
+        let minimumScales = biases.map { max(.leastNormalMagnitude, abs($0) / input.scale * 0x1p-28) }
+        guard biases.allSatisfy(\.isFinite),
+            let scales = IntegerLayer.scales(weights, minimumScales: minimumScales)
+        else { return nil }
         var integers = [Int8](repeating: 0, count: weights.elementCount)
         weights.withFloats { values in
             for first in stride(from: 0, to: values.count, by: outputs) {
@@ -38,10 +40,10 @@ extension IntegerLayer {
     }
 
     /// The scales for the weights of the output channels: the original ones, if the weights have been quantized before.
-    /// - Parameter least: The least scale of each channel.
+    /// - Parameter minimumScales: The least scale of each channel.
     /// - Returns: Nil if a weight is NaN.
-    private static func scales(_ weights: Tensor, least: [Float]) -> [Float]? {
-        let outputs = least.count
+    private static func scales(_ weights: Tensor, minimumScales: [Float]) -> [Float]? {
+        let outputs = minimumScales.count
         return weights.withFloats { values in
             var lowest = [Float](repeating: 0, count: outputs)
             var highest = lowest
@@ -58,7 +60,7 @@ extension IntegerLayer {
             guard check == 0 else { return nil }
             return (0..<outputs).map { channel in
                 let largest = max(-lowest[channel], highest[channel])
-                guard largest / 128 > least[channel] else { return max(largest / 127, least[channel]) }
+                guard largest / 128 > minimumScales[channel] else { return max(largest / 127, minimumScales[channel]) }
                 let column = stride(from: channel, to: values.count, by: outputs)
                 for integer in (1...128).reversed() where integer <= 127 || highest[channel] < largest {
                     // The first weight that is not a multiple decides, usually one of the first.

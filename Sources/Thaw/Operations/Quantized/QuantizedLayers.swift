@@ -22,9 +22,10 @@ extension Quantized {
             TensorFlowRule("QuantizedBatchNormWithGlobalNormalization", axes: .lost, roles: []) { node, context in
                 let inputs = try (0..<5).map { try real(node, 3 * $0, 3 * $0 + 1, &context) }
                 let range = try QuantizedRange(node, 1, 2, &context)
-                let wide = try QuantizedRange.sum(range, range, node.name, &context)
+                let sumRange = try QuantizedRange.sum(range, range, node.name, &context)
                 return [
-                    try result("BatchNormWithGlobalNormalization", node, inputs, &context), wide.minimum, wide.maximum,
+                    try result("BatchNormWithGlobalNormalization", node, inputs, &context), sumRange.minimum,
+                    sumRange.maximum,
                 ]
             },
             TensorFlowRule("QuantizedConcat", axes: .lost, roles: []) { node, context in
@@ -52,8 +53,8 @@ extension Quantized {
         TensorFlowRule(name, axes: .lost, roles: []) { node, context in
             let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
             let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
-            let wide = try range(ranges[0], ranges[1], node.name, &context)
-            return [try result(op, node, inputs, &context), wide.minimum, wide.maximum]
+            let resultRange = try range(ranges[0], ranges[1], node.name, &context)
+            return [try result(op, node, inputs, &context), resultRange.minimum, resultRange.maximum]
         }
     }
 
@@ -104,9 +105,11 @@ extension Quantized {
         var range = try QuantizedRange(node, 1 + count, 1 + 2 * count, &context)
         var parts: [Operand] = []
         for part in 0..<count {
-            let own = try QuantizedRange(node, 1 + count + part, 1 + 2 * count + part, &context)
-            range.minimum = try context.combine(.minimum, range.minimum, own.minimum, name: node.name + "/minimum")
-            range.maximum = try context.combine(.maximum, range.maximum, own.maximum, name: node.name + "/maximum")
+            let partRange = try QuantizedRange(node, 1 + count + part, 1 + 2 * count + part, &context)
+            range.minimum = try context.combine(
+                .minimum, range.minimum, partRange.minimum, name: node.name + "/minimum")
+            range.maximum = try context.combine(
+                .maximum, range.maximum, partRange.maximum, name: node.name + "/maximum")
             guard try node.input(1 + part).type.element.isFloatingPoint else {
                 throw node.refused(
                     "a part of the concatenation is a quantized constant", remedy: "computed parts are supported")

@@ -11,8 +11,8 @@ extension Recurrence {
                 var runner = CellRunner(cell, direction, clip)
                 for item in 0..<batch {
                     let start = item * columns + index * units
-                    let own = start..<start + units
-                    runner.start(states.map { $0[own].map { Double($0) } })
+                    let unitRange = start..<start + units
+                    runner.start(states.map { $0[unitRange].map { Double($0) } })
                     for step in 0..<steps {
                         let position = direction.isReversed ? steps - 1 - step : step
                         let first = (position * batch + item) * width
@@ -24,7 +24,7 @@ extension Recurrence {
                         for unit in 0..<units { sequence[target + unit] = Float(runner.hidden[unit]) }
                     }
                     for (state, final) in runner.states.enumerated() {
-                        states[state].replaceSubrange(own, with: final.map { Float($0) })
+                        states[state].replaceSubrange(unitRange, with: final.map { Float($0) })
                     }
                 }
             }

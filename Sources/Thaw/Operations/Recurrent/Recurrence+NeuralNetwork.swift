@@ -150,9 +150,9 @@ extension Recurrence.Direction {
             bias = try layer.joined(gates.map { $0 + "BiasVector" }, weights, [form.units])
         }
         if parameters.forgetBias {
-            let own = bias?.floats ?? [Float](repeating: 0, count: 4 * form.units)
+            let stored = bias?.floats ?? [Float](repeating: 0, count: 4 * form.units)
             let forget = form.units..<2 * form.units
-            bias = Tensor(own.indices.map { own[$0] + (forget.contains($0) ? 1 : 0) }, shape: [own.count])
+            bias = Tensor(stored.indices.map { stored[$0] + (forget.contains($0) ? 1 : 0) }, shape: [stored.count])
         }
         let functions = try layer.activations(activations, 3)
         self.init(

@@ -41,7 +41,7 @@ enum Colors {
             let hue = try context.combine(.floorRemainder, turned, one, name: node.name + "/hue")
             let share = try share(node, hue, &context)
             let part = try context.combine(.multiply, share, parts.range, name: node.name + "/part")
-            return [try context.combine(.add, part, parts.least, name: node.name)]
+            return [try context.combine(.add, part, parts.minimum, name: node.name)]
         },
     ]
 
@@ -94,7 +94,7 @@ private struct HueParts {
     /// The maximum of red, green and blue.
     let value: Operand
     /// The minimum.
-    let least: Operand
+    let minimum: Operand
     /// The difference between them.
     let range: Operand
 
@@ -113,8 +113,8 @@ private struct HueParts {
             return try context.add(reduction, input, name: "\(node.name)/\(function)")
         }
         value = try extreme(.maximum)
-        least = try extreme(.minimum)
-        range = try combine(.subtract, value, least)
+        minimum = try extreme(.minimum)
+        range = try combine(.subtract, value, minimum)
         let zero = number(0)
         saturation = try choose(combine(.greater, value, zero), combine(.divide, range, value), zero)
         let sixth = try combine(.divide, number(1.0 / 6), range)

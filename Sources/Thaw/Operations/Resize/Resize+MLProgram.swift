@@ -102,8 +102,8 @@ extension Resize {
                 kind == "LINEAR" || kind == "NEAREST_NEIGHBOR" && [.left, .corners, .edges].contains(grid)
             else { throw op.refused("the modes '\(kind)' and '\(mode)' are not supported") }
             // A size of 0 means that of the tensor.
-            let own = Array(shape.suffix(2))
-            let target = zip(own, own.prefix(2 - count) + sizes.suffix(count)).map { $1 == 0 ? $0 : $1 }
+            let current = Array(shape.suffix(2))
+            let target = zip(current, current.prefix(2 - count) + sizes.suffix(count)).map { $1 == 0 ? $0 : $1 }
             let resized = try read(
                 op, (target[0], target[1]), { kind == "LINEAR" ? .linear(grid, $0, $1) : .nearest(grid, $0, $1) },
                 &reading)

@@ -88,7 +88,7 @@ enum ScaleAndTranslate {
     ]
 
     /// The highest total number of weights along one axis.
-    fileprivate static let mostWeights = 1 << 24
+    fileprivate static let maximumWeights = 1 << 24
 }
 
 extension FilterWeights {
@@ -101,8 +101,8 @@ extension FilterWeights {
         let start = -inverse * translation
         let stretch = isAntialiased ? max(inverse, 1) : 1
         let reach = filter.radius * stretch
-        let most = Int(min(2 * reach + 2, Float(input)))
-        guard most * output <= ScaleAndTranslate.mostWeights else { return nil }
+        let maximumTaps = Int(min(2 * reach + 2, Float(input)))
+        guard maximumTaps * output <= ScaleAndTranslate.maximumWeights else { return nil }
         func held(_ position: Float) -> Int { Int(min(max(position, 0), Float(input - 1))) }
         let runs = (0..<output).map { pixel -> Run in
             let sample: Float = (Float(pixel) + 0.5) * inverse + start

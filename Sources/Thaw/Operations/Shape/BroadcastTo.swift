@@ -46,8 +46,8 @@ extension BroadcastTo {
         _ count: Int, of batch: Int, along axis: Int, _ inputs: [TensorType], _ outputs: [TensorType]
     ) -> (any Operation)? {
         var shape = shape
-        let own = axis + shape.rank - inputs[0].shape.rank
-        shape[own] = shape[own] / batch * count
+        let shapeAxis = axis + shape.rank - inputs[0].shape.rank
+        shape[shapeAxis] = shape[shapeAxis] / batch * count
         return BroadcastTo(shape: shape)
     }
 }

@@ -52,7 +52,7 @@ extension Diagonals {
             }
             let range = try range(node, at: 1)
             // The smallest matrix that contains the diagonals. One of its sides may be longer.
-            let least = (rows: length - min(range.upperBound, 0), columns: length + max(range.lowerBound, 0))
+            let smallest = (rows: length - min(range.upperBound, 0), columns: length + max(range.lowerBound, 0))
             var (rows, columns) = (-1, -1)
             var filling = 0.0
             if node.op != "MatrixDiag" {
@@ -60,12 +60,13 @@ extension Diagonals {
                 filling = try paddingValue(node)
             }
             if rows == -1, columns == -1 {
-                (rows, columns) = (max(least.rows, least.columns), max(least.rows, least.columns))
+                (rows, columns) = (max(smallest.rows, smallest.columns), max(smallest.rows, smallest.columns))
             }
-            if rows == -1 { rows = least.rows }
-            if columns == -1 { columns = least.columns }
+            if rows == -1 { rows = smallest.rows }
+            if columns == -1 { columns = smallest.columns }
             var outer = numbers.shape.dropLast()
-            guard rows >= least.rows, columns >= least.columns, rows == least.rows || columns == least.columns,
+            guard rows >= smallest.rows, columns >= smallest.columns,
+                rows == smallest.rows || columns == smallest.columns,
                 range.count == 1 || outer.popLast() == range.count
             else {
                 throw node.refused(

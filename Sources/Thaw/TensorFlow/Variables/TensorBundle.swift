@@ -10,7 +10,7 @@ final class TensorBundle {
     private let isMapped: Bool
 
     /// No checkpoint has as many data files.
-    private static let mostShards = 100_000
+    private static let maximumShards = 100_000
 
     private enum Field {
         static let shardCount = 1, endianness = 2
@@ -28,7 +28,7 @@ final class TensorBundle {
             let table = try TableFile(ByteView(viewing: file.bytes, of: file))
             guard let header = table.values[[]] else { throw Failure.noBundleHeader() }
             guard try header.integer(Field.endianness) ?? 0 == 0 else { throw Failure.bigEndian() }
-            return (table, (try header.integer(Field.shardCount) ?? 1).clamped(to: 0...TensorBundle.mostShards))
+            return (table, (try header.integer(Field.shardCount) ?? 1).clamped(to: 0...TensorBundle.maximumShards))
         }
     }
 
@@ -105,7 +105,7 @@ final class TensorBundle {
 
     /// The bytes of an entry in its data file, with the checksum verified.
     private func bytes(of entry: RawMessage) throws -> ByteView {
-        let number = (try entry.integer(Field.shard) ?? 0).clamped(to: -1...TensorBundle.mostShards)
+        let number = (try entry.integer(Field.shard) ?? 0).clamped(to: -1...TensorBundle.maximumShards)
         let path = try path(ofShard: number)
         let file =
             try shards[number]
@@ -133,7 +133,7 @@ final class TensorBundle {
     }
 
     private func path(ofShard number: Int) throws -> String {
-        guard (0..<shardCount).contains(number), shardCount < TensorBundle.mostShards else {
+        guard (0..<shardCount).contains(number), shardCount < TensorBundle.maximumShards else {
             throw Failure.noSuchShard(number, of: shardCount)
         }
         func five(_ number: Int) -> String { String("0000\(number)".suffix(5)) }

@@ -31,16 +31,16 @@ extension MILBlock {
         let narrow = float
         float = .float32
         defer { float = narrow }
-        var wide = node
+        var float32Node = node
         for (index, input) in node.inputs.enumerated() where changes(input.element) {
-            wide.inputs[index] = cast(input, to: .float32)
+            float32Node.inputs[index] = cast(input, to: .float32)
         }
         for (index, output) in node.outputs.enumerated() where changes(output.element) && output.element != .float32 {
-            wide.outputs[index] = MILValue(
+            float32Node.outputs[index] = MILValue(
                 name: unique(output.name + "_float32"), type: TensorType(output.shape, .float32))
         }
-        try body(wide, &self)
-        for (result, output) in zip(wide.outputs, node.outputs) where result.name != output.name {
+        try body(float32Node, &self)
+        for (result, output) in zip(float32Node.outputs, node.outputs) where result.name != output.name {
             castInto(output, from: result)
         }
     }

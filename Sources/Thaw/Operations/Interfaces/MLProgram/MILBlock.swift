@@ -37,7 +37,7 @@ struct MILBlock {
     }
 
     /// Constants with fewer elements are stored in the program itself.
-    private static let fewestInFile = 10
+    private static let minimumElementsInFile = 10
 
     init(_ storage: WeightStorage, target: CoreMLVersion? = nil, compute: ComputePrecision? = nil) {
         self.storage = storage
@@ -178,7 +178,7 @@ struct MILBlock {
     /// The name of weights that are stored in the requested type, whatever type the program computes in.
     private mutating func storedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]?) -> String {
         let stored = storage.type.stored
-        guard stored != usualFloat, float == usualFloat, tensor.elementCount >= MILBlock.fewestInFile,
+        guard stored != usualFloat, float == usualFloat, tensor.elementCount >= MILBlock.minimumElementsInFile,
             tensor.element.isFloatingPoint, stored == .float32 || !tensor.exceedsFloat16
         else { return constant(tensor, name, order) }
         let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, stored)
@@ -192,10 +192,10 @@ struct MILBlock {
                 "constexpr_cast", result, TensorType(type.shape, float),
                 [("source_val", source), ("output_dtype", .text("fp32"))])
         } else {
-            let wide = unique(name + "_float32")
-            addConstant(wide, .tensorType(type), source)
+            let original = unique(name + "_float32")
+            addConstant(original, .tensorType(type), source)
             castInto(
-                MILValue(name: result, type: TensorType(type.shape, float)), from: MILValue(name: wide, type: type))
+                MILValue(name: result, type: TensorType(type.shape, float)), from: MILValue(name: original, type: type))
         }
         return result
     }
@@ -215,7 +215,7 @@ struct MILBlock {
         let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, element)
         let value: Message
         let content: SharedConstant.Content
-        if tensor.elementCount >= MILBlock.fewestInFile, element.isFloatingPoint {
+        if tensor.elementCount >= MILBlock.minimumElementsInFile, element.isFloatingPoint {
             let kind: ProgramWeights.Kind = element == .float16 ? .float16 : .float32
             let offset = weights.append(tensor, as: kind, order: order)
             (value, content) = (.inFile(.tensorType(type), offset: offset), .inFile(offset))

@@ -3,7 +3,7 @@
 /// Apple's validation accepts a model that declares an older version, but its systems may then refuse to load it.
 /// Source: the layers and fields by version in coremltools' `mlmodel/src/Utils.cpp` and `NeuralNetwork.proto`.
 extension Message {
-    var leastVersion: CoreMLVersion {
+    var minimumVersion: CoreMLVersion {
         let parts = choice == "mlProgram" ? programVersions : networkVersions
         return (parts + featureVersions).max() ?? .iOS11
     }
