@@ -10,7 +10,7 @@ import argparse
 import sys
 
 
-def arguments(words):
+def arguments(command_line):
     parser = argparse.ArgumentParser(description="Classifies images on a Spark cluster.")
     parser.add_argument("--model", required=True, help="a .mlmodel or .mlpackage, on the driver")
     parser.add_argument("--input", required=True, help="a folder of images, or a text file with a path on each line")
@@ -23,11 +23,11 @@ def arguments(words):
     parser.add_argument("--resize", default="pillow", help="how images are resized, as in thaw classify (pillow)")
     parser.add_argument("--glob", default=None, help="classify only files whose names match, such as *.jpg")
     parser.add_argument("--overwrite", action="store_true", help="replace an output that exists")
-    return parser.parse_args(words)
+    return parser.parse_args(command_line)
 
 
-def main(words):
-    given = arguments(words)
+def main(command_line):
+    given = arguments(command_line)
     from pyspark.sql import SparkSession
 
     import thaw.spark

@@ -8,8 +8,8 @@ from . import _library
 
 
 def main() -> int:
-    words = [os.fsencode(word) for word in ["thaw"] + sys.argv[1:]]
-    return _library.library().thaw_main(len(words), (c_char_p * (len(words) + 1))(*words, None))
+    arguments = [os.fsencode(argument) for argument in ["thaw"] + sys.argv[1:]]
+    return _library.library().thaw_main(len(arguments), (c_char_p * (len(arguments) + 1))(*arguments, None))
 
 
 if __name__ == "__main__":

@@ -11,10 +11,10 @@ from . import _library
 
 
 def main() -> int:
-    words = [os.fsencode(word) for word in sys.argv[1:]]
+    arguments = [os.fsencode(argument) for argument in sys.argv[1:]]
     status = c_int()
     try:
-        _library.call("thaw_command", len(words), (c_char_p * len(words))(*words), byref(status))
+        _library.call("thaw_command", len(arguments), (c_char_p * len(arguments))(*arguments), byref(status))
     except _library.Error as failure:
         print(json.dumps({"code": failure.code, "message": failure.message}), file=sys.stderr)
         return 2

@@ -133,8 +133,8 @@ class Detections(_batches.Batch[Detection]):
         if record.error:
             return Detection(path, [], error=_library.exception(record.error))
         objects = [
-            DetectedObject(one.label.decode(), one.index, one.confidence, one.x, one.y, one.width, one.height)
-            for one in record.objects[: record.count]
+            DetectedObject(item.label.decode(), item.index, item.confidence, item.x, item.y, item.width, item.height)
+            for item in record.objects[: record.count]
         ]
         return Detection(path, objects, record.width, record.height, None, _batches.text(record.warning))
 

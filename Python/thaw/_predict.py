@@ -145,7 +145,7 @@ class _Image(_Input):
         if "enumerated" in sizes:
             return [width, height] in sizes["enumerated"]
         sides = ((width, sizes["width"]), (height, sizes["height"]))
-        return all(least <= side and (most < 0 or side <= most) for side, (least, most) in sides)
+        return all(low <= side and (high < 0 or side <= high) for side, (low, high) in sides)
 
     def _supported(self) -> str:
         sizes = self.type["sizes"]
@@ -194,7 +194,7 @@ class _Array(_Input):
         if "enumerated" in shapes:
             supported = " or ".join(str(tuple(one)) for one in shapes["enumerated"])
         elif ranges is not None:
-            sizes = [str(least) if least == most else f"{least}..{'' if most < 0 else most}" for least, most in ranges]
+            sizes = [str(low) if low == high else f"{low}..{'' if high < 0 else high}" for low, high in ranges]
             supported = "({})".format(", ".join(sizes))
         message = "the input {!r} takes an array of shape {}, not {}"
         raise InvalidValueError(message.format(self.name, supported, tuple(shape)), "wrongShape")
@@ -203,7 +203,7 @@ class _Array(_Input):
 def _fits(shape: list[int], ranges: list[list[int]]) -> bool:
     sizes = zip(shape, ranges)
     return len(shape) == len(ranges) and all(
-        least <= size and (most < 0 or size <= most) for size, (least, most) in sizes
+        low <= size and (high < 0 or size <= high) for size, (low, high) in sizes
     )
 
 

@@ -42,8 +42,8 @@ def evaluate(model: Any, truth: Any, **options: Any) -> dict[str, Any]:
     with contextlib.ExitStack() as stack:
         if isinstance(options.get("baseline"), MLModel):
             options["baseline"] = stack.enter_context(_file(options["baseline"]))
-        words = [stack.enter_context(_file(model)), _path(truth)]
-        return _run("evaluate", words, options)
+        arguments = [stack.enter_context(_file(model)), _path(truth)]
+        return _run("evaluate", arguments, options)
 
 
 def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, Any]:
@@ -52,9 +52,9 @@ def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, An
     `images` is the path of a file or folder, or a list of paths.
     """
     with contextlib.ExitStack() as stack:
-        words = [stack.enter_context(_file(part)) for part in (model, other)]
-        words += [_path(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
-        return _run("compare", words, options)
+        arguments = [stack.enter_context(_file(part)) for part in (model, other)]
+        arguments += [_path(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
+        return _run("compare", arguments, options)
 
 
 @contextlib.contextmanager
@@ -73,29 +73,29 @@ def _path(path: Any) -> str:
     return os.path.expanduser(os.fspath(path))
 
 
-def _words(options: dict[str, Any]) -> list[str]:
+def _option_arguments(options: dict[str, Any]) -> list[str]:
     """Keyword arguments as options of the command."""
-    words = []
+    arguments = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
         values = value if isinstance(value, (list, tuple)) else [value]
         for value in values:
             if value is True:
-                words.append(option)
+                arguments.append(option)
             elif value is not None and value is not False:
                 if not isinstance(value, (str, int, float, os.PathLike)):
                     raise InvalidTypeError(f"{name} cannot be {value!r}", "wrongType")
-                words.append(f"{option}={value if isinstance(value, (int, float)) else _path(value)}")
-    return words
+                arguments.append(f"{option}={value if isinstance(value, (int, float)) else _path(value)}")
+    return arguments
 
 
-def _run(name: str, words: list[str], options: dict[str, Any]) -> dict[str, Any]:
+def _run(name: str, arguments: list[str], options: dict[str, Any]) -> dict[str, Any]:
     """Runs a command in a separate process, and returns its results."""
-    words = [name] + _words(options) + ["--format=json", "--quiet", "--"] + words
+    arguments = [name] + _option_arguments(options) + ["--format=json", "--quiet", "--"] + arguments
     # The same library, whatever folder the process starts in.
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from thaw._child import main; sys.exit(main())"
-    child = subprocess.run([sys.executable, "-c", start, package] + words, capture_output=True, check=False)
+    child = subprocess.run([sys.executable, "-c", start, package] + arguments, capture_output=True, check=False)
     if child.stdout.strip():
         return json.loads(child.stdout.decode())
     text = child.stderr.decode("utf-8", "replace").strip()

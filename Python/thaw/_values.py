@@ -122,10 +122,10 @@ def _image(value: Value, feature: dict[str, Any], given: Any) -> Any:
     mode, size = getattr(given, "mode", None), getattr(given, "size", None)
     if not isinstance(mode, str) or not isinstance(size, tuple):
         raise _refused(feature, "a PIL image", given)
-    wanted = "L" if feature["color"] == "gray" else "RGB"
-    if mode != wanted:
+    expected = "L" if feature["color"] == "gray" else "RGB"
+    if mode != expected:
         message = "the input {!r} takes images of mode {}, not {}; image.convert({!r}) changes it"
-        raise InvalidTypeError(message.format(feature["name"], wanted, mode, wanted), "wrongType")
+        raise InvalidTypeError(message.format(feature["name"], expected, mode, expected), "wrongType")
     if size != (feature["width"], feature["height"]):
         message = "the input {!r} takes images of {}x{} pixels, not {}x{}; image.resize changes it"
         sizes = (feature["width"], feature["height"], *size)

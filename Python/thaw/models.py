@@ -302,13 +302,13 @@ class MLModel(Owner):
 
     def _take_metadata(self, description: dict[str, Any]) -> None:
         """Takes the metadata and the descriptions of features from those of the same model in the other kind."""
-        metadata, own = description["metadata"], self._description["metadata"]
+        metadata, current = description["metadata"], self._description["metadata"]
         changes = [
             (field, None, metadata[field])
             for field in ("shortDescription", "author", "license", "versionString")
-            if metadata[field] != own[field]
+            if metadata[field] != current[field]
         ]
-        given, present = metadata["userDefined"] or {}, own["userDefined"] or {}
+        given, present = metadata["userDefined"] or {}, current["userDefined"] or {}
         changes += [("userDefined", key, None) for key in present if key not in given]
         changes += [("userDefined", key, value) for key, value in given.items() if present.get(key) != value]
         for part in ("inputs", "outputs"):

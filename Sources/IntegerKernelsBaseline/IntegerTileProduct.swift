@@ -12,7 +12,7 @@ import Kernels
     typealias BlockValues = Bytes
 
     var valuesPerWord: Int { @inline(__always) get { 4 } }
-    @inline(__always) func words(_ steps: IntegerSteps) -> Int { steps.count }
+    @inline(__always) func wordCount(_ steps: IntegerSteps) -> Int { steps.count }
 
     extension Int8Kernels {
         static var supportsTiles: Bool { thaw_has_amx_int8() }

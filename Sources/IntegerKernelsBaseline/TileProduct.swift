@@ -15,7 +15,9 @@ import Kernels
         /// their place here, which is of use for tests only.
         public static let hasTiles = supportsTiles && multipliesTiles()
 
-        @inline(__always) static func tileSteps(_ steps: TileSteps) -> Int { (words(steps) + tileRows - 1) / tileRows }
+        @inline(__always) static func tileSteps(_ steps: TileSteps) -> Int {
+            (wordCount(steps) + tileRows - 1) / tileRows
+        }
 
         /// The bytes of the weights of a block. Those past the last word are zeros.
         static func tileWeightBytes(_ steps: TileSteps) -> Int { tileSteps(steps) * tileBytes }

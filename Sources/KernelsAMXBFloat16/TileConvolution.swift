@@ -15,7 +15,7 @@ extension TileKernels {
 
     @inline(__always)
     static func tapWords(_ steps: ConvolutionSteps, isShort: Bool) -> Int {
-        words(isShort ? steps.shortDepth : steps.depth)
+        wordCount(isShort ? steps.shortDepth : steps.depth)
     }
 
     public static func packedBytes(_ steps: ConvolutionSteps) -> Int {
@@ -31,7 +31,7 @@ extension TileKernels {
     public static func scaleWeights(_ work: borrowing WeightScalingWork) {
         BFloat16Kernels.scaleWeights(work)
         // Past the last word, up to a whole tile.
-        var offset = words(work.steps) * work.blockCount * 64
+        var offset = wordCount(work.steps) * work.blockCount * 64
         while offset < work.blockCount * packedBytes(work.steps) {
             (work.output + offset).storeBytes(of: .zero, as: Vector.self)
             offset += 64

@@ -28,7 +28,7 @@ import Kernels
         for tap in 0..<work.steps.tapCount {
             let input = work.input + Int(work.taps[tap])
             tile.prefetchLater(input + position.ahead)
-            let depth = words(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
+            let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
             tile.accumulate(input, words: depth, &weights) {
                 thaw_prefetch_later(next)
                 next += nextStride

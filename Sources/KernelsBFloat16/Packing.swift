@@ -5,7 +5,7 @@ import Kernels
 // rounded once. Weights that multiply floats, and those of depthwise convolutions, stay floats.
 
 extension BFloat16Kernels {
-    public static func packedBytes(_ steps: ConvolutionSteps) -> Int { words(steps) * 64 }
+    public static func packedBytes(_ steps: ConvolutionSteps) -> Int { wordCount(steps) * 64 }
     public static func packedDepthwiseBytes(window: Int) -> Int { window * 64 }
     public static func packDepthwise(_ work: borrowing WeightPackingWork) { Float32Kernels.packDepthwise(work) }
 
@@ -37,8 +37,8 @@ extension BFloat16Kernels {
         let width = work.blockCount * blockWidth
         #if MATRICES
             // The words of a row alternate. Only the last may be alone: all taps but the last have an even number.
-            for word in stride(from: 0, to: words(work.steps), by: 2) {
-                let isAlone = word + 1 == words(work.steps)
+            for word in stride(from: 0, to: wordCount(work.steps), by: 2) {
+                let isAlone = word + 1 == wordCount(work.steps)
                 let a = alternatingFactors(work, 2 * word, isAlone ? 2 * word : 2 * word + 2)
                 let b = alternatingFactors(work, 2 * word + 1, isAlone ? 2 * word + 1 : 2 * word + 3)
                 for part in 0..<(isAlone ? 1 : 2) * work.blockCount {
@@ -46,7 +46,7 @@ extension BFloat16Kernels {
                 }
             }
         #else
-            for word in 0..<words(work.steps) {
+            for word in 0..<wordCount(work.steps) {
                 // Only the last pair may have a single value.
                 let a = Vector(repeating: work.factors[2 * word])
                 let b = Vector(repeating: 2 * word + 1 < work.steps.count ? work.factors[2 * word + 1] : 0)
@@ -85,10 +85,10 @@ private struct Position {
         let wholeTaps = steps.tapCount - steps.shortTaps
         let long = wholeTaps * steps.depth
         let (first, rest, depth) =
-            step < long ? (0, step, steps.depth) : (wholeTaps * words(steps.depth), step - long, steps.shortDepth)
+            step < long ? (0, step, steps.depth) : (wholeTaps * wordCount(steps.depth), step - long, steps.shortDepth)
         let tap = rest / depth
         let value = rest - tap * depth
-        (index, half, count) = (value >> 1, value & 1, words(depth))
+        (index, half, count) = (value >> 1, value & 1, wordCount(depth))
         word = first + tap * count + index
     }
 

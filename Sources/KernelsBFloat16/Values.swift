@@ -18,11 +18,11 @@ func values(_ memory: UnsafeMutableRawPointer) -> UnsafeMutablePointer<Value> {
 var valuesPerWord: Int { @inline(__always) get { 2 } }
 
 /// The pairs of `depth` values, and of all steps of a convolution.
-@inline(__always) func words(_ depth: Int) -> Int { (depth + 1) >> 1 }
+@inline(__always) func wordCount(_ depth: Int) -> Int { (depth + 1) >> 1 }
 @inline(__always)
-func words(_ steps: ConvolutionSteps) -> Int {
+func wordCount(_ steps: ConvolutionSteps) -> Int {
     if steps.readsPlain { return steps.count }
-    return (steps.tapCount - steps.shortTaps) * words(steps.depth) + steps.shortTaps * words(steps.shortDepth)
+    return (steps.tapCount - steps.shortTaps) * wordCount(steps.depth) + steps.shortTaps * wordCount(steps.shortDepth)
 }
 
 /// Adds the products of a pair of values and their weights.

@@ -24,7 +24,7 @@ extension Table {
             let blocks = (work.channels + blockWidth - 1) / blockWidth
         #endif
         while block < end {
-            let weights = floats(work.weights) + block * blockWidth * words(work.steps)
+            let weights = floats(work.weights) + block * blockWidth * wordCount(work.steps)
             #if AVX512
                 let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
                 switch width {
@@ -73,7 +73,7 @@ extension Tile {
 private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
     let (first, block) = (position.first, position.block)
     // Prefetches the memory that the end of a long tile accesses, while products are accumulated.
-    if words(work.steps) >= 64 {
+    if wordCount(work.steps) >= 64 {
         if let residual = work.residual, let offsets = work.residualOffsets {
             T.prefetch(
                 residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride,
@@ -93,7 +93,7 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     for tap in 0..<work.steps.tapCount {
         var input = work.input + Int(work.taps[tap])
         tile.prefetchLater(input + position.ahead)
-        let depth = words(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
+        let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
         // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
         // multiply-adds.
         for _ in 0..<depth / 4 {
@@ -136,7 +136,7 @@ private func passPixels<B: Blocks>(
     let size = work.pixelCount / tiles
     let larger = work.pixelCount % tiles
     let groupWidth = B.count * blockWidth
-    let steps = words(work.steps)
+    let steps = wordCount(work.steps)
     // A small number of weights stays in the L1 cache anyway.
     let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: weights)

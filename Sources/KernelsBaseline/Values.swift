@@ -11,8 +11,8 @@ typealias Value = Float
 var valuesPerWord: Int { @inline(__always) get { 1 } }
 
 /// The words of `depth` values, and of all steps of a convolution.
-@inline(__always) func words(_ depth: Int) -> Int { depth }
-@inline(__always) func words(_ steps: ConvolutionSteps) -> Int { steps.count }
+@inline(__always) func wordCount(_ depth: Int) -> Int { depth }
+@inline(__always) func wordCount(_ steps: ConvolutionSteps) -> Int { steps.count }
 
 /// Adds the products of a word's values and their weights.
 @inline(__always)

@@ -41,8 +41,8 @@ public struct COCOAnnotations: Sendable {
         categories = try json.entries("categories") { entry in
             Category(id: try entry.integer("id"), name: try entry.text("name"))
         }.sorted(on: \.id)
-        if let twice = images.map(\.id).repeated { throw Failure.duplicateAnnotation("images", twice) }
-        if let twice = categories.map(\.id).repeated { throw Failure.duplicateAnnotation("categories", twice) }
+        if let duplicate = images.map(\.id).repeated { throw Failure.duplicateAnnotation("images", duplicate) }
+        if let duplicate = categories.map(\.id).repeated { throw Failure.duplicateAnnotation("categories", duplicate) }
         guard !images.isEmpty else { throw Failure.annotationsEmpty() }
         let known = Set(images.map(\.id))
         let indices = Dictionary(uniqueKeysWithValues: categories.enumerated().map { ($1.id, $0) })

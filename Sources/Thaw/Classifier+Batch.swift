@@ -22,7 +22,7 @@ extension Classifier {
         // Copies of an iterator may not share their position, so it is in a box.
         let source = IteratorBox(images.makeIterator())
         let conveyor = Conveyor<ImageFile, Half, (path: String, answer: Result<Classification, Failure>)>(
-            threads: threads, window: 16 * threads, draw: { source.next() },
+            threads: threads, window: 16 * threads, nextItem: { source.next() },
             prepare: { found in
                 (found.path, self.prepared(found, thumbnailSide: thumbnailSide))
             },

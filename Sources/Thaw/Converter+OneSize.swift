@@ -114,7 +114,7 @@ extension Converter {
     /// - Parameter graph: The graph before the passes.
     private func addLabels(_ labels: Labels, _ graph: Graph, to conversion: inout Conversion) throws {
         do { try labels.check(classCount: conversion.model.classCount) } catch var failure as Failure {
-            if let front = graph.nodeBeforeChoice {
+            if let front = graph.scoresNode {
                 failure.hint = Failure.choiceHint(graph.outputs[0].name, front)
             }
             throw failure

@@ -22,7 +22,7 @@ extension Detector {
         // Originals are large.
         let window = inspect == nil ? 16 * threads : 2 * threads
         let conveyor = Conveyor<ImageFile, Prepared, (path: String, answer: Result<Detection, Failure>)>(
-            threads: threads, window: window, draw: { source.next() },
+            threads: threads, window: window, nextItem: { source.next() },
             prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
             finish: { prepared in
                 (prepared.path, prepared.detection(by: self, inspecting: inspect))

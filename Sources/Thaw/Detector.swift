@@ -116,9 +116,9 @@ public final class Detector: Sendable {
             guard classCount > 0, scores.contains(where: { $0 != 0 }) else { return nil }
             let box = Array(coordinates[4 * row..<4 * row + 4])
             let (x, width) = Self.original(
-                box[0], box[2], from: areas.filled.columns, to: areas.seen.columns, extent: image.width)
+                box[0], box[2], from: areas.destination.columns, to: areas.source.columns, extent: image.width)
             let (y, height) = Self.original(
-                box[1], box[3], from: areas.filled.rows, to: areas.seen.rows, extent: image.height)
+                box[1], box[3], from: areas.destination.rows, to: areas.source.rows, extent: image.height)
             return Detection.Object(
                 label: labels?[top] ?? "\(top)", index: top, confidence: Float(scores[scores.startIndex + top]),
                 box: Detection.Box(x: x, y: y, width: width, height: height))
@@ -133,11 +133,11 @@ public final class Detector: Sendable {
     ///   - size: Its size, also relative.
     ///   - extent: The size of the model's image in pixels.
     private static func original(
-        _ center: Double, _ size: Double, from filled: Range<Int>, to seen: Range<Int>, extent: Int
+        _ center: Double, _ size: Double, from imageRange: Range<Int>, to photoRange: Range<Int>, extent: Int
     ) -> (start: Double, size: Double) {
-        let scale = Double(seen.count) / Double(filled.count)
-        let start = ((center - size / 2) * Double(extent) - Double(filled.lowerBound)) * scale
-        return (start + Double(seen.lowerBound), size * Double(extent) * scale)
+        let scale = Double(photoRange.count) / Double(imageRange.count)
+        let start = ((center - size / 2) * Double(extent) - Double(imageRange.lowerBound)) * scale
+        return (start + Double(photoRange.lowerBound), size * Double(extent) * scale)
     }
 }
 

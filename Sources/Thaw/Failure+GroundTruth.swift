@@ -28,8 +28,8 @@ extension Failure {
         let maximumShown = 5
         let texts = unknown.enumerated().map { index, label in
             // A suggestion takes long: the name is compared with all labels.
-            let meant = index < maximumShown ? labels.meant(by: label.name) : nil
-            return "'\(label.name)'\(label.location)" + (meant.map { " (did you mean \($0)?)" } ?? "")
+            let suggestion = index < maximumShown ? labels.suggestions(for: label.name) : nil
+            return "'\(label.name)'\(label.location)" + (suggestion.map { " (did you mean \($0)?)" } ?? "")
         }
         let verb = unknown.count == 1 ? "is not a label" : "are not labels"
         return Failure(.wrongLabels, "\(texts.listed(atMost: maximumShown)) \(verb) of the model")

@@ -17,7 +17,7 @@ extension Graph {
     }
 
     /// The node whose output the first output applies ArgMax or TopK to; nil if there is none.
-    var nodeBeforeChoice: String? {
+    var scoresNode: String? {
         let producers = producers
         var value = outputs.first?.value
         while let current = value, let node = producers[current] {

@@ -83,7 +83,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         self.source = source
         self.window = max(window ?? 16 * threads, 1)
         conveyor = Conveyor(
-            threads: threads, window: self.window, draw: { source.next() },
+            threads: threads, window: self.window, nextItem: { source.next() },
             // From here on, only the name of the image is needed.
             prepare: { image in (ImageFile(path: image.path), prepare(image)) },
             finish: { half in (half.image, half.finish()) })
@@ -134,7 +134,7 @@ private final class Source: @unchecked Sendable {
     private var images: (any IteratorProtocol<ImageFile>)?
     private let isQueue: Bool
     private var queue: [ImageFile] = []
-    private var drawn = 0
+    private var fetched = 0
     /// How many images of a queue have no result yet.
     private var pending = 0
     private var hasStopped = false
@@ -163,28 +163,28 @@ private final class Source: @unchecked Sendable {
     func next() -> ImageFile? {
         guard isQueue else { return isCanceled ? nil : images?.next() }
         return monitor.withLock {
-            while drawn == queue.count, !hasStopped { monitor.wait() }
+            while fetched == queue.count, !hasStopped { monitor.wait() }
             if hasStopped { return nil }
             defer { trim() }
-            drawn += 1
-            return queue[drawn - 1]
+            fetched += 1
+            return queue[fetched - 1]
         }
     }
 
     var isCanceled: Bool { monitor.withLock { hasStopped } }
 
-    /// Releases images that were drawn.
+    /// Releases images that were fetched.
     private func trim() {
-        guard drawn >= 64, drawn * 2 >= queue.count else { return }
-        queue.removeFirst(drawn)
-        drawn = 0
+        guard fetched >= 64, fetched * 2 >= queue.count else { return }
+        queue.removeFirst(fetched)
+        fetched = 0
     }
 
     func cancel() {
         monitor.withLock {
             hasStopped = true
             queue = []
-            drawn = 0
+            fetched = 0
         }
         monitor.broadcast()
     }

@@ -28,10 +28,10 @@ struct LabelIndex {
     }
 
     /// The labels that an unknown name may mean: those that match it loosely, or else the most similar one.
-    func meant(by name: String) -> String? {
+    func suggestions(for name: String) -> String? {
         let matches = loose[Self.folded(name), default: []].prefix(3).map { labels[$0] }
-        let meant = matches.isEmpty ? [nearest(to: name, in: labels)].compactMap { $0 } : matches
-        return meant.isEmpty ? nil : meant.map { "'\($0)'" }.joined(separator: " or ")
+        let suggestions = matches.isEmpty ? [nearest(to: name, in: labels)].compactMap { $0 } : matches
+        return suggestions.isEmpty ? nil : suggestions.map { "'\($0)'" }.joined(separator: " or ")
     }
 
     func isClass(_ index: Int, _ offset: Int) -> Bool {

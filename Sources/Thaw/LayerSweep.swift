@@ -52,7 +52,7 @@ struct LayerSweep {
             load: { executor, image in
                 for (index, value) in read.enumerated() { executor.load(before[image][value]!, forInputAt: index) }
             },
-            look: { tensors, _ in (tensors[0].channelMeans, Array(tensors.dropFirst())) },
+            inspect: { tensors, _ in (tensors[0].channelMeans, Array(tensors.dropFirst())) },
             add: { found in
                 for channel in means.indices { means[channel] += found.0[channel] / Double(before.count) }
                 values[image] = values[image].filter { lastConsumers[$0.key.index] >= layer }

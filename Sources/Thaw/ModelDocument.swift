@@ -39,7 +39,7 @@ public struct ModelDocument: Sendable {
     ) throws {
         guard !bytes.isEmpty else { throw Failure.noBytes() }
         let kind = FileKind(bytes)
-        guard kind == .coreMLModel else { throw Failure.wrongKind(kind, wanted: "a Core ML model") }
+        guard kind == .coreMLModel else { throw Failure.wrongKind(kind, expected: "a Core ML model") }
         let file = CoreMLFile(ByteView(copying: bytes), weights: weights.map(ByteView.init(copying:)))
         try self.init(file, function: function)
     }

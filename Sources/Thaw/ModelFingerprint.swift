@@ -2,9 +2,9 @@ extension Model {
     /// A checksum that identifies the model at `path` by the content of its files, not by their names and locations.
     /// - Parameters:
     ///   - labels: A graph's label file, whose content is included.
-    ///   - words: Options that change the model's results.
+    ///   - options: Options that change the model's results.
     /// - Throws: `Failure` naming the file that cannot be read.
-    package static func fingerprint(of path: String, labels: String? = nil, words: [String] = []) throws -> UInt32 {
+    package static func fingerprint(of path: String, labels: String? = nil, options: [String] = []) throws -> UInt32 {
         let (folder, names) = try files(of: path, ModelFormat(of: path))
         var sum: UInt32 = 0
         func add(_ bytes: UnsafeRawBufferPointer) {
@@ -16,7 +16,7 @@ extension Model {
             let file = try MappedFile(path: path)
             withExtendedLifetime(file) { add(file.bytes) }
         }
-        for word in words { Array(word.utf8).withUnsafeBytes(add) }
+        for option in options { Array(option.utf8).withUnsafeBytes(add) }
         return sum
     }
 

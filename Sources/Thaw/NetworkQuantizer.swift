@@ -121,15 +121,15 @@ struct NetworkQuantizer {
     /// Keeps the most sensitive layers in floating point.
     /// - Parameters:
     ///   - scores: The original network's scores of the classes for each photo.
-    ///   - most: How many top labels may change; nil for no limit.
+    ///   - limit: How many top labels may change; nil for no limit.
     /// - Returns: The number of unchanged top labels. Fewer are unchanged only if no number of layers is enough.
-    mutating func keepLayers(agreeingWith scores: [[Float]], atMost most: Int?, _ observer: Observer) throws -> Int {
+    mutating func keepLayers(agreeingWith scores: [[Float]], atMost limit: Int?, _ observer: Observer) throws -> Int {
         let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
         var agreeing = try agreement(with: tops, observer)
-        guard let most, tops.count - agreeing > most else { return agreeing }
+        guard let limit, tops.count - agreeing > limit else { return agreeing }
         let order = try layersBySensitivity(scores, observer)
         let corrected = graph
-        func changed(keeping count: Int) throws -> Int {
+        func changedCount(keeping count: Int) throws -> Int {
             graph = corrected
             for index in order.prefix(count) { graph.nodes[index].operation = original.nodes[index].operation }
             kept = order.prefix(count).sorted().map { graph.nodes[$0].name }
@@ -137,31 +137,30 @@ struct NetworkQuantizer {
             return tops.count - agreeing
         }
         let count = try NetworkQuantizer.fewestLayers(
-            order.count, changing: most, without: tops.count - agreeing, changed: changed)
+            order.count, changing: limit, changedWithoutKeeping: tops.count - agreeing, changedCount: changedCount)
         // The last number that was tried is often the answer.
-        if kept.count != count { _ = try changed(keeping: count) }
+        if kept.count != count { _ = try changedCount(keeping: count) }
         return agreeing
     }
 
     /// The smallest number of layers to keep so that few enough labels change, if keeping more never changes more.
     /// - Parameters:
-    ///   - all: The number of layers.
-    ///   - most: How many labels may change.
-    ///   - without: How many change if no layer is kept.
-    ///   - changed: How many change if this many layers are kept.
+    ///   - maximum: How many labels may change.
+    ///   - changedWithoutKeeping: How many change if no layer is kept.
+    ///   - changedCount: How many change if this many layers are kept.
     /// - Returns: If no number that was tried is enough, the one that changes the fewest.
     static func fewestLayers(
-        _ all: Int, changing most: Int, without: Int, changed: (Int) throws -> Int
+        _ layerCount: Int, changing maximum: Int, changedWithoutKeeping: Int, changedCount: (Int) throws -> Int
     ) rethrows -> Int {
-        var best = (count: 0, changed: without)
-        var (tooFew, enough) = (0, all + 1)
+        var best = (count: 0, changed: changedWithoutKeeping)
+        var (tooFew, enough) = (0, layerCount + 1)
         while enough - tooFew > 1 {
             let count = (tooFew + enough) / 2
-            let found = try changed(count)
+            let found = try changedCount(count)
             if found < best.changed { best = (count, found) }
-            if found > most { tooFew = count } else { enough = count }
+            if found > maximum { tooFew = count } else { enough = count }
         }
-        return enough > all ? best.count : enough
+        return enough > layerCount ? best.count : enough
     }
 
     /// The layers by index among the nodes, ordered by how much rounding only that layer changes the scores, largest

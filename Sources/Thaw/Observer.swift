@@ -19,19 +19,19 @@ struct Observer {
     ///
     /// - Parameters:
     ///   - values: Values that nodes compute.
-    ///   - look: Receives these values for one image, on any thread.
-    ///   - body: Receives what `look` returns, in the order of the images.
+    ///   - inspect: Receives these values for one image, on any thread.
+    ///   - body: Receives what `inspect` returns, in the order of the images.
     func run<Result: Sendable>(
-        _ graph: Graph, _ values: [Graph.Value], look: @escaping @Sendable ([Tensor]) -> Result,
+        _ graph: Graph, _ values: [Graph.Value], inspect: @escaping @Sendable ([Tensor]) -> Result,
         add body: (Result) throws -> Void
     ) throws {
-        try run(graph, values, look: { tensors, _ in look(tensors) }, add: body)
+        try run(graph, values, inspect: { tensors, _ in inspect(tensors) }, add: body)
     }
 
-    /// The same, except that `look` also receives the index of the image.
+    /// The same, except that `inspect` also receives the index of the image.
     func run<Result: Sendable>(
         _ graph: Graph, _ values: [Graph.Value], precision: Precision = .float32,
-        look: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
+        inspect: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
     ) throws {
         var observed = graph
         observed.outputs = values.enumerated().map { Graph.Port(name: "\($0)", value: $1) }
@@ -40,18 +40,18 @@ struct Observer {
             observed, precision: precision,
             load: { executor, index in
                 pixels[index].bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, forInputAt: 0) }
-            }, look: look, add: body)
+            }, inspect: inspect, add: body)
     }
 
     /// Runs a network once for each image.
     ///
     /// - Parameters:
     ///   - load: Loads the inputs for the image of an index.
-    ///   - look: Receives the outputs for one image and its index, on any thread.
-    ///   - body: Receives what `look` returns, in the order of the images.
+    ///   - inspect: Receives the outputs for one image and its index, on any thread.
+    ///   - body: Receives what `inspect` returns, in the order of the images.
     func run<Result: Sendable>(
         _ graph: Graph, precision: Precision = .float32, load: @escaping @Sendable (Executor, Int) -> Void,
-        look: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
+        inspect: @escaping @Sendable ([Tensor], Int) -> Result, add body: (Result) throws -> Void
     ) throws {
         let program = try Program(graph.pruned(), precision: precision)
         let executors = ExecutorPool(program, threads: 1)
@@ -64,7 +64,7 @@ struct Observer {
                     try executors.with { executor in
                         load(executor, index)
                         try executor.run()
-                        return look(graph.outputs.indices.map { executor.output(at: $0) }, index)
+                        return inspect(graph.outputs.indices.map { executor.output(at: $0) }, index)
                     }
                 }
             }
@@ -78,7 +78,7 @@ struct Observer {
         var low = values.map { _ in Float.infinity }
         var high = values.map { _ in -Float.infinity }
         try run(
-            graph, values, look: { $0.map(\.extremes) },
+            graph, values, inspect: { $0.map(\.extremes) },
             add: { extremes in
                 for (index, extreme) in extremes.enumerated() {
                     guard let extreme else {
@@ -97,7 +97,7 @@ struct Observer {
         var result = empty
         try run(
             graph, values,
-            look: { tensors in
+            inspect: { tensors in
                 zip(tensors, empty).map { tensor, empty in
                     var distribution = empty
                     tensor.withFloats { distribution.add($0) }
@@ -114,7 +114,7 @@ struct Observer {
     func means(of values: [Graph.Value], in graph: Graph) throws -> [[Double]] {
         var sums = values.map { [Double](repeating: 0, count: graph[$0].shape.last ?? 1) }
         try run(
-            graph, values, look: { $0.map(\.channelMeans) },
+            graph, values, inspect: { $0.map(\.channelMeans) },
             add: { means in
                 for index in sums.indices {
                     for channel in sums[index].indices { sums[index][channel] += means[index][channel] }
@@ -127,7 +127,7 @@ struct Observer {
     func magnitudes(of values: [Graph.Value], in graph: Graph) throws -> [[Double]] {
         var largest = values.map { [Double](repeating: 0, count: graph[$0].shape.last ?? 1) }
         try run(
-            graph, values, look: { $0.map(\.channelMagnitudes) },
+            graph, values, inspect: { $0.map(\.channelMagnitudes) },
             add: { magnitudes in
                 for index in largest.indices {
                     for channel in largest[index].indices {
@@ -142,7 +142,7 @@ struct Observer {
     func outputs(of graph: Graph, precision: Precision = .float32) throws -> [[Float]] {
         var result: [[Float]] = []
         try run(
-            graph, [graph.outputs[0].value], precision: precision, look: { tensors, _ in tensors[0].floats },
+            graph, [graph.outputs[0].value], precision: precision, inspect: { tensors, _ in tensors[0].floats },
             add: { result.append($0) })
         return result
     }

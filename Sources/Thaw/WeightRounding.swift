@@ -32,7 +32,7 @@ struct WeightRounding {
         let (layers, positions) = (layers, positions)
         try observer.run(
             graph, layers.map { graph.nodes[$0.node].inputs[0] },
-            look: { inputs, photo in
+            inspect: { inputs, photo in
                 zip(layers, inputs).map { layer, input in
                     layer.samples(of: input, photo: photo, count: min(positions, layer.positionCount))
                 }

@@ -3,10 +3,10 @@ import Thaw
 /// `thaw apply`: runs an image-to-image model on images in turn. It continues after images that cannot be read.
 func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    let words = Array(arguments.positional.dropFirst())
+    let paths = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.outputImages] else { throw Failure.missingArgument("-o OUT.png or -o FOLDER") }
-    let files = words.map { ImageFiles([$0]) }
-    let jobs = try ImageJob.all(of: words, files, to: target)
+    let files = paths.map { ImageFiles([$0]) }
+    let jobs = try ImageJob.all(of: paths, files, to: target)
 
     let network = try arguments.imageToImage(at: path)
     if let conversion = network.conversion { console.report(conversion) }

@@ -2,19 +2,19 @@ import Thaw
 
 /// `thaw compare`: checks whether two models give the same results, and if not, where they first differ.
 func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    let words = arguments.positional
-    let isPipeline = try words[..<2].map { try Pipeline.isPipeline(path: $0) }
+    let positional = arguments.positional
+    let isPipeline = try positional[..<2].map { try Pipeline.isPipeline(path: $0) }
     if isPipeline.contains(true) {
         if let other = isPipeline.firstIndex(of: false) {
-            throw Failure.cannotCompareWithPipeline().inFile(words[other])
+            throw Failure.cannotCompareWithPipeline().inFile(positional[other])
         }
         return try comparePipelines(arguments, console)
     }
-    let (first, second) = try arguments.pair(words[0], words[1], console)
-    let files = ImageFiles(Array(words[2...]))
+    let (first, second) = try arguments.pair(positional[0], positional[1], console)
+    let files = ImageFiles(Array(positional[2...]))
     let paths = try files.paths()
-    guard !paths.isEmpty else { throw Failure.noImages().inFile(words[2]) }
-    let comparison = try naming(file: words[1]) {
+    guard !paths.isEmpty else { throw Failure.noImages().inFile(positional[2]) }
+    let comparison = try naming(file: positional[1]) {
         try Comparison(
             first, second, tolerance: arguments[Options.tolerance], precision: arguments[Options.precision],
             crop: arguments.crop, decoding: arguments.decoding)
@@ -25,18 +25,18 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 
 /// The same for two pipelines or detectors.
 private func comparePipelines(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
-    let words = arguments.positional
+    let positional = arguments.positional
     for option in [Options.labels as any AnyOption, Options.function] + OptionGroups.graphInput
     where arguments.isGiven(option) {
-        throw Failure.networkOption(option.spelling).inFile(words[0])
+        throw Failure.networkOption(option.spelling).inFile(positional[0])
     }
-    let files = ImageFiles(Array(words[2...]))
+    let files = ImageFiles(Array(positional[2...]))
     let paths = try files.paths()
-    guard !paths.isEmpty else { throw Failure.noImages().inFile(words[2]) }
-    let first = try Pipeline(contentsOfFile: words[0])
-    let second = try Pipeline(contentsOfFile: words[1], precision: arguments[Options.precision])
+    guard !paths.isEmpty else { throw Failure.noImages().inFile(positional[2]) }
+    let first = try Pipeline(contentsOfFile: positional[0])
+    let second = try Pipeline(contentsOfFile: positional[1], precision: arguments[Options.precision])
     let tolerance = Comparison.tolerance(of: arguments[Options.precision])
-    let comparison = try naming(file: words[1]) {
+    let comparison = try naming(file: positional[1]) {
         try PipelineComparison(
             first, second, tolerance: arguments[Options.tolerance] ?? tolerance,
             precision: arguments[Options.precision], crop: arguments.crop, decoding: arguments.decoding)

@@ -15,24 +15,24 @@ struct ImageJob: Equatable {
     /// Whether the target was named as a file; then its folder must exist.
     var isFile = false
 
-    /// The jobs for the files and folders that `words` name. A target with an image extension is a file, for one
+    /// The jobs for the files and folders that `paths` name. A target with an image extension is a file, for one
     /// source; anything else is a folder, in which results keep the names of the images and the structure of the
     /// folders.
     ///
-    /// - Parameter files: The files that each of the words refers to.
+    /// - Parameter files: The files that each of the paths refers to.
     /// - Throws: `Failure` if there are no images, several for one file, or two of the same name, or if an input would
     ///   be overwritten.
-    static func all(of words: [String], _ files: [ImageFiles], to target: String) throws -> [ImageJob] {
-        let found = try zip(words, files).flatMap { word, files in try files.paths().map { (word: word, file: $0) } }
-        guard !found.isEmpty else { throw Failure.noImages().inFile(words[0]) }
+    static func all(of paths: [String], _ files: [ImageFiles], to target: String) throws -> [ImageJob] {
+        let found = try zip(paths, files).flatMap { path, files in try files.paths().map { (path: path, file: $0) } }
+        guard !found.isEmpty else { throw Failure.noImages().inFile(paths[0]) }
         var jobs: [ImageJob]
         if ImageFormat(path: target) != nil, !isFolder(target) {
             guard found.count == 1 else { throw Failure.severalImagesInFile(found.count).inFile(target) }
             jobs = [ImageJob(source: found[0].file, target: target, isFile: true)]
         } else {
             guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownImageExtension().inFile(target) }
-            jobs = found.map { word, file in
-                ImageJob(source: file, target: joined(target, relative(file, to: word)))
+            jobs = found.map { path, file in
+                ImageJob(source: file, target: joined(target, relative(file, to: path)))
             }
         }
         let sources = Set(jobs.compactMap { Identity(of: $0.source) })

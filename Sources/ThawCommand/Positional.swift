@@ -43,18 +43,18 @@ struct Positional: Sendable {
         }
     }
 
-    /// Takes these arguments from the start of `words`.
+    /// Takes these arguments from the start of `rest`.
     /// - Throws: `Failure` if there are too few.
-    func take(from words: inout ArraySlice<String>, _ arguments: Arguments) throws {
+    func take(from rest: inout ArraySlice<String>, _ arguments: Arguments) throws {
         switch count {
         case .one:
-            guard words.popFirst() != nil else { throw Failure.missingArgument(description) }
+            guard rest.popFirst() != nil else { throw Failure.missingArgument(description) }
         case .atLeastOne:
-            if words.isEmpty { throw Failure.missingArgument(description) }
-            words.removeAll()
-        case .any: words.removeAll()
+            if rest.isEmpty { throw Failure.missingArgument(description) }
+            rest.removeAll()
+        case .any: rest.removeAll()
         case .anyWith(let option):
-            if arguments.isGiven(option) { words.removeAll() }
+            if arguments.isGiven(option) { rest.removeAll() }
         }
     }
 }

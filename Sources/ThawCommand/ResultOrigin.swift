@@ -9,7 +9,7 @@ struct ResultOrigin {
     /// - Throws: `Failure` if the model cannot be read.
     init(_ path: String, _ arguments: Arguments) throws {
         let options = arguments.commandLine(of: OptionGroups.results)
-        let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels], words: options)
+        let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels], options: options)
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
         name = name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...]

@@ -11,15 +11,15 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     if try Pipeline.isPipeline(path: path) { return try runPipeline(arguments, console) }
     if arguments[Options.layout] == .native { return try runNative(arguments, console) }
-    let words = Array(arguments.positional.dropFirst())
+    let arrayArguments = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
-    let model = try arguments.model(at: path, arrays: words, console)
+    let model = try arguments.model(at: path, arrays: arrayArguments, console)
     let graph = model.graph
     let isFile = target.hasSuffix(".npy")
     if isFile, graph.outputs.count != 1 {
         throw Failure.severalArrays(graph.outputs.map(\.name)).inFile(target)
     }
-    let arrays = try words.map { word in
+    let arrays = try arrayArguments.map { word in
         let (name, file) = nameAndFile(word, inputs: graph.inputs.map(\.name))
         return (name, try NumPyFile(contentsOfFile: file))
     }
@@ -39,10 +39,10 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
 }
 
 extension Arguments {
-    /// Loads the model at `path`, with open sizes taken from the arrays in `words`, and prints its notes and warnings.
-    fileprivate func model(at path: String, arrays words: [String], _ console: Console) throws -> Model {
-        var conversion = try model(at: path, arrays: ArrayWords(words: words))
-        guard !words.isEmpty || conversion.model.graph.inputs.isEmpty else {
+    /// Loads the model at `path`, with open sizes taken from the given arrays, and prints its notes and warnings.
+    fileprivate func model(at path: String, arrays arrayArguments: [String], _ console: Console) throws -> Model {
+        var conversion = try model(at: path, arrays: ArrayArguments(texts: arrayArguments))
+        guard !arrayArguments.isEmpty || conversion.model.graph.inputs.isEmpty else {
             throw Failure.missingArgument("an array, INPUT.npy,")
         }
         // Arrays are used as they are, so image preprocessing is irrelevant.
@@ -53,11 +53,11 @@ extension Arguments {
         }
         let inputs = conversion.model.graph.inputs.map(\.name)
         try conversion.model.setArrayShapes(
-            words.map { word in
+            arrayArguments.map { word in
                 let (name, file) = nameAndFile(word, inputs: inputs)
                 return (name, try NumPyFile(contentsOfFile: file).shape)
             })
-        if words.count == 1, let word = words.first {
+        if arrayArguments.count == 1, let word = arrayArguments.first {
             let (_, file) = nameAndFile(word, inputs: conversion.model.graph.inputs.map(\.name))
             try naming(file: file) {
                 try conversion.model.setImageSize(fromArrayShape: NumPyFile(contentsOfFile: file).shape)
@@ -68,17 +68,17 @@ extension Arguments {
 }
 
 /// The arrays given as `NAME=FILE` or `FILE`.
-private struct ArrayWords: GivenArrays {
-    let words: [String]
+private struct ArrayArguments: GivenArrays {
+    let texts: [String]
 
     var names: Set<String> {
-        Set(words.compactMap { word in word.firstIndex(of: "=").map { String(word[..<$0]) } })
+        Set(texts.compactMap { text in text.firstIndex(of: "=").map { String(text[..<$0]) } })
     }
 
     func shapes(ofInputs inputs: [String]) throws -> [(name: String?, shape: [Int])] {
-        guard !words.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
-        return try words.map { word in
-            let (name, file) = nameAndFile(word, inputs: inputs)
+        guard !texts.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
+        return try texts.map { text in
+            let (name, file) = nameAndFile(text, inputs: inputs)
             return (name, try NumPyFile(contentsOfFile: file).shape)
         }
     }

@@ -3,7 +3,7 @@ import Thaw
 /// `thaw run` for a pipeline: its outputs for each row of inputs.
 func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    let words = Array(arguments.positional.dropFirst())
+    let inputs = Array(arguments.positional.dropFirst())
     for option in [Options.reference as any AnyOption, Options.layout, Options.labels, Options.function]
         + OptionGroups.graphInput
     where arguments.isGiven(option) {
@@ -25,10 +25,10 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         }
     }
     let rows: [[String: FeatureValue]]
-    if words.count == 1, words[0].hasSuffix(".jsonl") {
-        rows = try pipeline.rows(inFile: words[0])
+    if inputs.count == 1, inputs[0].hasSuffix(".jsonl") {
+        rows = try pipeline.rows(inFile: inputs[0])
     } else {
-        rows = try pipeline.rows(words)
+        rows = try pipeline.rows(inputs)
     }
     let answers = try rows.map { row in try naming(file: path) { try pipeline.run(row) } }
     guard let target = arguments[Options.arrays] else {
@@ -73,9 +73,9 @@ private func writeNumbers(_ values: [FeatureValue], to path: String) throws {
 
 extension Pipeline {
     /// The rows given by arguments of the form `NAME=VALUE`: one, or as many as the arrays in files have.
-    fileprivate func rows(_ words: [String]) throws -> [[String: FeatureValue]] {
+    fileprivate func rows(_ arguments: [String]) throws -> [[String: FeatureValue]] {
         var columns: [(name: String, values: [FeatureValue])] = []
-        for word in words {
+        for word in arguments {
             // JSON may contain equals signs too.
             let isJSON = word.first.map { "{[\"".contains($0) } ?? false
             let (name, text) = isJSON ? (nil, word) : nameAndFile(word, inputs: inputs.map(\.name))

@@ -21,8 +21,8 @@ struct SizeChoice: Equatable, Sendable {
             sizes = .range(width: all[0].width, height: all[0].height)
         } else if all.count > 1 {
             let list = all.map { ImageSize(width: $0.width.lowerBound, height: $0.height.lowerBound) }
-            if let twice = list.first(where: { size in list.count { $0 == size } > 1 }) {
-                throw Failure.badValue(text, "each size once, not \(twice.width)x\(twice.height) twice")
+            if let duplicate = list.first(where: { size in list.count { $0 == size } > 1 }) {
+                throw Failure.badValue(text, "each size once, not \(duplicate.width)x\(duplicate.height) twice")
             }
             guard list.count <= ImageSizes.mostSizes else {
                 throw Failure.badValue("\(list.count) sizes", "a list of at most \(ImageSizes.mostSizes), or a range")

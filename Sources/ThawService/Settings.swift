@@ -38,8 +38,8 @@ struct Settings: Sendable {
     var accessLog: String?
 
     /// - Throws: `StartFailure` for an invalid argument.
-    init(_ words: some Sequence<String>) throws {
-        var rest = Array(words)[...]
+    init(_ arguments: some Sequence<String>) throws {
+        var rest = Array(arguments)[...]
         var positional: [String] = []
         var (labels, functions): ([String], [String]) = ([], [])
         var crop = "fill"
@@ -115,10 +115,10 @@ struct Settings: Sendable {
     }
 
     /// Adds the models, `MODEL` or `NAME=MODEL`.
-    private mutating func addModels(_ words: [String]) throws {
-        guard !words.isEmpty else { throw StartFailure("no model is given") }
-        for word in words {
-            let (name, path) = Settings.named(word)
+    private mutating func addModels(_ arguments: [String]) throws {
+        guard !arguments.isEmpty else { throw StartFailure("no model is given") }
+        for argument in arguments {
+            let (name, path) = Settings.named(argument)
             let known = name ?? Settings.defaultName(path)
             guard Settings.isName(known) else {
                 throw StartFailure("'\(known)' cannot name a model in a URL; write NAME=\(path)")
@@ -132,10 +132,10 @@ struct Settings: Sendable {
 
     /// Sets an option for all models, `VALUE`, or for one, `NAME=VALUE`.
     private mutating func set(
-        _ words: [String], _ option: String, _ property: WritableKeyPath<Source, String?>
+        _ values: [String], _ option: String, _ property: WritableKeyPath<Source, String?>
     ) throws {
-        for word in words {
-            let (name, value) = Settings.named(word)
+        for text in values {
+            let (name, value) = Settings.named(text)
             if let name, !models.contains(where: { $0.name == name }) {
                 throw StartFailure("\(option): there is no model '\(name)'")
             }

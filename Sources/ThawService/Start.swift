@@ -7,9 +7,9 @@ import Thaw
 #endif
 
 /// Runs the service until a signal ends it, and returns the exit code.
-public func runService(_ words: [String]) -> Int32 {
+public func runService(_ arguments: [String]) -> Int32 {
     do {
-        return try run(Settings(words))
+        return try run(Settings(arguments))
     } catch let failure as StartFailure {
         tell(failure.message)
     } catch let failure as Failure {

@@ -29,7 +29,7 @@ import Testing
         #expect(try Model.fingerprint(of: path) != before)
         // The boundaries between words count.
         let words = [[], ["--crop", "fit"], ["--crop fit"], ["--crop", "fill"]]
-        #expect(Set(try words.map { try Model.fingerprint(of: path, words: $0) }).count == words.count)
+        #expect(Set(try words.map { try Model.fingerprint(of: path, options: $0) }).count == words.count)
     }
 
     @Test func `the checksum of a folder is in the byte order of the paths in it`() throws {

@@ -131,7 +131,9 @@ struct ModelInterface {
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
         var seen = Set<String>(minimumCapacity: labels.count)
-        if let twice = labels.first(where: { !seen.insert($0).inserted }) { throw Failure.duplicateLabel(twice) }
+        if let duplicate = labels.first(where: { !seen.insert($0).inserted }) {
+            throw Failure.duplicateLabel(duplicate)
+        }
         if classifier.hasIntegerLabels, let other = labels.first(where: { Int64($0) == nil }) {
             throw Failure.labelOfOtherType(other)
         }

@@ -71,10 +71,10 @@ struct ModelPackage: WeightFiles {
 
     /// Checks the resolved path: a link may lead out of the package even if the name does not.
     private static func require(_ path: String, isInside root: String, _ name: String) throws {
-        guard let whole = withoutLinks(root), let resolved = withoutLinks(path) else {
+        guard let resolvedRoot = withoutLinks(root), let resolved = withoutLinks(path) else {
             throw Failure.cannotOpen(path, errno)
         }
-        guard resolved.hasPrefix(whole + "/") else { throw Failure.leavesPackage(name) }
+        guard resolved.hasPrefix(resolvedRoot + "/") else { throw Failure.leavesPackage(name) }
     }
 
     /// The size of all files of the package in bytes.

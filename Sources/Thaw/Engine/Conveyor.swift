@@ -6,12 +6,12 @@
 
 /// Processes a stream of items in two stages on several threads, and returns the answers in the order of the items.
 ///
-/// If enough prepared items have accumulated, a thread finishes those; otherwise it draws the next item and prepares
+/// If enough prepared items have accumulated, a thread finishes those; otherwise it fetches the next item and prepares
 /// it. So both stages progress together whatever their costs, and a thread stays with one stage for several items,
-/// which is good for its caches. At most `window` items are between the last one drawn and the last answer taken, so
+/// which is good for its caches. At most `window` items are between the last one fetched and the last answer taken, so
 /// memory does not grow with the stream.
 final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
-    private let draw: () -> Item?
+    private let nextItem: () -> Item?
     private let prepare: (Item) -> Prepared
     private let finish: (Prepared) -> Answer
     private let start: (@escaping () -> Void) -> pthread_t?
@@ -27,25 +27,25 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private let answered: UnsafeMutablePointer<pthread_cond_t>
     private var prepared: [(ticket: Int, item: Prepared)] = []
     private var answers: [Answer?]
-    private var drawn = 0
+    private var fetched = 0
     private var taken = 0
-    private var isDrawing = false
+    private var isFetching = false
     private var hasEnded = false
     private var isStopped = false
     private var running: [pthread_t] = []
 
     /// - Parameters:
-    ///   - draw: Returns the next item, or nil at the end. It is called by one thread at a time and may take long: work
-    ///     on items already drawn continues meanwhile.
+    ///   - nextItem: Returns the next item, or nil at the end. It is called by one thread at a time and may take long:
+    ///     work on items already fetched continues meanwhile.
     ///   - start: Starts a thread, or returns nil if the system cannot. If no thread starts, `run` does the work
     ///     itself.
     init(
-        threads: Int, window: Int, draw: @escaping () -> Item?, prepare: @escaping (Item) -> Prepared,
+        threads: Int, window: Int, nextItem: @escaping () -> Item?, prepare: @escaping (Item) -> Prepared,
         finish: @escaping (Prepared) -> Answer,
         startingThreadsBy start: @escaping (@escaping () -> Void) -> pthread_t? = startThread
     ) {
         (self.threads, self.window) = (max(threads, 1), max(window, 1))
-        (self.draw, self.prepare, self.finish, self.start) = (draw, prepare, finish, start)
+        (self.nextItem, self.prepare, self.finish, self.start) = (nextItem, prepare, finish, start)
         group = threads > 1 ? 4 : 1
         answers = Array(repeating: nil, count: self.window)
         lock = .allocate(capacity: 1)
@@ -97,11 +97,11 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// Waits for the next answer; nil at the end of the stream and after `stop`. One thread at a time may call it.
     func next() -> Answer? {
         // Without threads the caller does all the work. The answers are the same.
-        guard !running.isEmpty else { return isStopped ? nil : draw().map { finish(prepare($0)) } }
+        guard !running.isEmpty else { return isStopped ? nil : nextItem().map { finish(prepare($0)) } }
         return locked {
             while !isStopped {
                 if let answer = takeAnswer() { return answer }
-                if hasEnded && taken == drawn { return nil }
+                if hasEnded && taken == fetched { return nil }
                 pthread_cond_wait(answered, lock)
             }
             return nil
@@ -114,7 +114,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         var deadline = deadline
         return running.isEmpty
             || locked {
-                while !isStopped, answers[taken % window] == nil, !(hasEnded && taken == drawn) {
+                while !isStopped, answers[taken % window] == nil, !(hasEnded && taken == fetched) {
                     if pthread_cond_timedwait(answered, lock, &deadline) != 0 { return false }
                 }
                 return true
@@ -124,8 +124,8 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private func takeAnswer() -> Answer? {
         guard let answer = answers[taken % window] else { return nil }
         answers[taken % window] = nil
-        // While the window was full, the threads could draw nothing.
-        if drawn - taken == window { pthread_cond_broadcast(work) }
+        // While the window was full, the threads could fetch nothing.
+        if fetched - taken == window { pthread_cond_broadcast(work) }
         taken += 1
         return answer
     }
@@ -133,9 +133,9 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private func serve() {
         pthread_mutex_lock(lock)
         while !isStopped {
-            let mayDraw = !hasEnded && !isDrawing && drawn - taken < window
-            if prepared.count >= group || !mayDraw && !prepared.isEmpty {
-                let batch = Array(prepared.prefix(mayDraw ? group : 1))
+            let mayFetch = !hasEnded && !isFetching && fetched - taken < window
+            if prepared.count >= group || !mayFetch && !prepared.isEmpty {
+                let batch = Array(prepared.prefix(mayFetch ? group : 1))
                 prepared.removeFirst(batch.count)
                 for (ticket, item) in batch {
                     pthread_mutex_unlock(lock)
@@ -144,27 +144,27 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
                     answers[ticket % window] = answer
                     if ticket == taken { pthread_cond_signal(answered) }
                 }
-            } else if mayDraw {
-                isDrawing = true
+            } else if mayFetch {
+                isFetching = true
                 pthread_mutex_unlock(lock)
-                let item = draw()
+                let item = nextItem()
                 pthread_mutex_lock(lock)
-                isDrawing = false
+                isFetching = false
                 guard let item else {
                     hasEnded = true
                     pthread_cond_broadcast(work)
                     pthread_cond_signal(answered)
                     continue
                 }
-                let ticket = drawn
-                drawn += 1
+                let ticket = fetched
+                fetched += 1
                 pthread_cond_signal(work)
                 pthread_mutex_unlock(lock)
                 let half = prepare(item)
                 pthread_mutex_lock(lock)
                 prepared.append((ticket, half))
-                // The thread that draws may be held up by a slow source.
-                if isDrawing { pthread_cond_signal(work) }
+                // The thread that fetches may be held up by a slow source.
+                if isFetching { pthread_cond_signal(work) }
             } else if hasEnded {
                 break
             } else {

@@ -61,13 +61,13 @@ extension FeatureType {
         }
     }
 
-    /// Whether a stage accepts values of this type for an input of the type `wanted`.
-    func fits(_ wanted: FeatureType) -> Bool {
-        switch (self, wanted) {
+    /// Whether a stage accepts values of this type for an input of the type `expected`.
+    func fits(_ expected: FeatureType) -> Bool {
+        switch (self, expected) {
         case (.integer, .number), (.number, .integer): true
-        case (.multiArray, .multiArray): count == nil || wanted.count == nil || count == wanted.count
+        case (.multiArray, .multiArray): count == nil || expected.count == nil || count == expected.count
         case (.image, .image): true
-        default: self == wanted
+        default: self == expected
         }
     }
 

@@ -106,8 +106,8 @@ extension StageSource {
         let labels = keys(strings: "stringClassLabels", integers: "int64ClassLabels")
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         var seen = Set<FeatureKey>(minimumCapacity: labels.count)
-        if let twice = labels.first(where: { !seen.insert($0).inserted }) {
-            throw Failure.duplicateLabel(twice.description)
+        if let duplicate = labels.first(where: { !seen.insert($0).inserted }) {
+            throw Failure.duplicateLabel(duplicate.description)
         }
         return labels
     }

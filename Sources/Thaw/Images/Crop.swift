@@ -31,7 +31,7 @@ extension Crop {
     /// Edges between two pixels are rounded to the nearest one, halves up.
     func areas(
         width: Int, height: Int, to newWidth: Int, _ newHeight: Int
-    ) -> (seen: PixelArea, filled: PixelArea) {
+    ) -> (source: PixelArea, destination: PixelArea) {
         let whole = PixelArea(columns: 0..<width, rows: 0..<height)
         let target = PixelArea(columns: 0..<newWidth, rows: 0..<newHeight)
         switch self {
@@ -53,13 +53,14 @@ extension Pixels {
     public func fitted(
         width newWidth: Int, height newHeight: Int, crop: Crop = .fill, resize: ResizeMethod = .pillow
     ) -> Pixels {
-        let (seen, filled) = crop.areas(width: width, height: height, to: newWidth, newHeight)
+        let (source, destination) = crop.areas(width: width, height: height, to: newWidth, newHeight)
         let image = resized(
-            width: filled.columns.count, height: filled.rows.count, from: seen.columns, seen.rows, by: resize)
+            width: destination.columns.count, height: destination.rows.count, from: source.columns, source.rows,
+            by: resize)
         guard case .fit(let ground) = crop else { return image }
         let isGray = channels == 1 && ground.isGray
         return (isGray ? image : image.converted(to: .rgb)).placed(
-            in: (newWidth, newHeight), at: (filled.columns.lowerBound, filled.rows.lowerBound), on: ground)
+            in: (newWidth, newHeight), at: (destination.columns.lowerBound, destination.rows.lowerBound), on: ground)
     }
 
     /// The image on a background of the given color, with its first pixel at `origin`.

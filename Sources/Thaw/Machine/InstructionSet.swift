@@ -129,8 +129,8 @@ package enum InstructionSet: String, CaseIterable, Sendable {
     var bfloat16Kernels: [any KernelTable.Type] {
         #if arch(x86_64)
             guard [.avx512, .avx512vnni, .amx].contains(self), thaw_has_avx512_bf16() else { return [] }
-            let words = KernelsBFloat16.BFloat16Kernels.self
-            return self == .amx && TileKernels.hasTiles ? [words, TileKernels.self] : [words]
+            let vectorKernels = KernelsBFloat16.BFloat16Kernels.self
+            return self == .amx && TileKernels.hasTiles ? [vectorKernels, TileKernels.self] : [vectorKernels]
         #elseif arch(arm64)
             // Processors with one of these extensions usually have both.
             return self == .i8mm && thaw_has_bf16() ? [KernelsBFloat16.BFloat16Kernels.self] : []

@@ -16,7 +16,7 @@ public struct Labels: Sendable {
         let file = try MappedFile(path: path, isMapped: false)
         self = try naming(file: path) {
             let kind = FileKind(file.bytes)
-            guard !kind.isBinary else { throw Failure.wrongKind(kind, wanted: "a text file of labels, one per line") }
+            guard !kind.isBinary else { throw Failure.wrongKind(kind, expected: "a text file of labels, one per line") }
             return try Labels(parsing: file.bytes)
         }
         self.path = path

@@ -6,13 +6,13 @@ public enum ModelFormat: Sendable {
     public init(of path: String) throws { try self.init(of: path, isMapped: true) }
 
     init(of path: String, isMapped: Bool) throws {
-        let wanted =
+        let expected =
             "a Core ML model (.mlmodel, .mlpackage) or a TensorFlow graph (.pb, SavedModel, checkpoint)"
         self = try naming(file: path) {
             let kind = try FileKind.at(path, isMapped: isMapped)
             if let format = ModelFormat(kind, path) { return format }
-            if case .folder(let folder) = kind { throw Failure.wrongFolder(folder, wanted: wanted) }
-            throw Failure.wrongKind(kind, wanted: wanted)
+            if case .folder(let folder) = kind { throw Failure.wrongFolder(folder, expected: expected) }
+            throw Failure.wrongKind(kind, expected: expected)
         }
     }
 

@@ -97,10 +97,10 @@ extension Graph {
     /// - Returns: nil if the node does not process the images independently.
     /// - Throws: `Failure` if the node is invalid for fewer images, or if its tensors are too large for a trial.
     private func batched(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode? {
-        let whole = node.inputs.map { self[$0] }
+        let batchTypes = node.inputs.map { self[$0] }
         let results = node.outputs.map { self[$0] }
-        guard let one = node.operation.forImages(1, of: batch, inputs, whole, results),
-            let two = node.operation.forImages(2, of: batch, inputs, whole, results)
+        guard let one = node.operation.forImages(1, of: batch, inputs, batchTypes, results),
+            let two = node.operation.forImages(2, of: batch, inputs, batchTypes, results)
         else { return nil }
         let singles = try outputTypes(of: one, inputs.map(\.one))
         let pairs = try outputTypes(of: two, inputs.map(\.two))
@@ -123,23 +123,23 @@ extension Graph {
 }
 
 /// The only axis along which a tensor has `batch` times as many elements as for one image; nil if there is none.
-private func batchAxis(_ whole: Shape, _ single: Shape, _ batch: Int) -> Int? {
-    guard whole.rank == single.rank else { return nil }
-    let axes = whole.indices.filter { whole[$0] != single[$0] }
-    return axes.count == 1 && whole[axes[0]] == single[axes[0]] * batch ? axes[0] : nil
+private func batchAxis(_ fullShape: Shape, _ single: Shape, _ batch: Int) -> Int? {
+    guard fullShape.rank == single.rank else { return nil }
+    let axes = fullShape.indices.filter { fullShape[$0] != single[$0] }
+    return axes.count == 1 && fullShape[axes[0]] == single[axes[0]] * batch ? axes[0] : nil
 }
 
 extension Operation {
     /// The operation for `count` images, derived from one for a batch with these input and output types; nil if there
     /// is none.
     fileprivate func forImages(
-        _ count: Int, of batch: Int, _ inputs: [BatchedValue], _ whole: [TensorType], _ results: [TensorType]
+        _ count: Int, of batch: Int, _ inputs: [BatchedValue], _ types: [TensorType], _ results: [TensorType]
     ) -> (any Operation)? {
         guard let position = inputs[0].position else { return self }
-        guard use(ofAxis: position.axis, of: 0, whole) == .regrouped else {
-            return forImages(count, of: batch, along: position.axis, whole, results)
+        guard use(ofAxis: position.axis, of: 0, types) == .regrouped else {
+            return forImages(count, of: batch, along: position.axis, types, results)
         }
-        guard let axis = position.moved(from: whole[0].shape, to: results[0].shape, batch)?.axis else { return nil }
+        guard let axis = position.moved(from: types[0].shape, to: results[0].shape, batch)?.axis else { return nil }
         var shape = results[0].shape
         shape[axis] = shape[axis] / batch * count
         return Reshape(shape)

@@ -1,10 +1,10 @@
 /// Files of another kind than requested: what they are, and what to pass instead.
 extension Failure {
-    /// - Parameter wanted: The expected kind of file, such as "a frozen TensorFlow graph".
-    static func wrongKind(_ kind: FileKind, wanted: String) -> Failure {
+    /// - Parameter expected: The expected kind of file, such as "a frozen TensorFlow graph".
+    static func wrongKind(_ kind: FileKind, expected: String) -> Failure {
         let (what, hint) = description(kind)
         return Failure(
-            kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "expected \(wanted)", hint: hint)
+            kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "expected \(expected)", hint: hint)
     }
 
     private static func description(_ kind: FileKind) -> (what: String, hint: Phrase?) {
@@ -36,8 +36,8 @@ extension Failure {
         }
     }
 
-    /// - Parameter wanted: The expected kind of file, such as "a frozen TensorFlow graph".
-    static func wrongFolder(_ kind: FolderKind, wanted: String) -> Failure {
+    /// - Parameter expected: The expected kind of file, such as "a frozen TensorFlow graph".
+    static func wrongFolder(_ kind: FolderKind, expected: String) -> Failure {
         let what: Phrase =
             switch kind {
             case .savedModel: "is a SavedModel"
@@ -45,6 +45,6 @@ extension Failure {
             case .coreMLPackage: "is a Core ML package"
             case .plain: "is a folder"
             }
-        return Failure(.wrongKind, what, remedy: "expected \(wanted)")
+        return Failure(.wrongKind, what, remedy: "expected \(expected)")
     }
 }

@@ -39,9 +39,9 @@ struct FileVersion: Equatable {
 
 /// The path of a file or folder with links resolved; nil if it does not exist.
 func withoutLinks(_ path: String) -> String? {
-    guard let whole = realpath(path.fileName, nil) else { return nil }
-    defer { free(whole) }
-    return String(fileName: UnsafeRawBufferPointer(start: whole, count: strlen(whole)))
+    guard let resolvedPath = realpath(path.fileName, nil) else { return nil }
+    defer { free(resolvedPath) }
+    return String(fileName: UnsafeRawBufferPointer(start: resolvedPath, count: strlen(resolvedPath)))
 }
 
 /// The file that a path finally refers to, whether it exists or not: a link may point to one that does not exist yet.

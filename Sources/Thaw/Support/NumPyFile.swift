@@ -206,9 +206,9 @@ private struct Header {
             return sides
         }
 
-        private func unexpected(_ wanted: String) -> Failure {
+        private func unexpected(_ expected: String) -> Failure {
             let next = String(decoding: rest.prefix(20), as: UTF8.self)
-            return .numPyHeader("expected \(wanted)" + (next.isEmpty ? " at the end" : " before '\(next)'"))
+            return .numPyHeader("expected \(expected)" + (next.isEmpty ? " at the end" : " before '\(next)'"))
         }
     }
 }

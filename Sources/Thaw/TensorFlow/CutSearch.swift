@@ -42,13 +42,13 @@ struct CutSearch {
     /// - Parameters:
     ///   - size: The size of the graph's own input, which nodes before a cut may have kept.
     ///   - convert: Converts with other inputs, outputs and size; returns the number of weights, or nil on failure.
-    func words(
+    func optionsText(
         _ size: ImageSize?,
         _ convert: (_ input: String?, _ outputs: [String], _ size: ImageSize?) -> Int?
     ) -> Phrase? {
-        var best: (words: Phrase, weights: Int)?
-        func offer(_ words: Phrase, _ weights: Int?) {
-            if let weights, weights > best?.weights ?? 0 { best = (words, weights) }
+        var best: (optionsText: Phrase, weights: Int)?
+        func offer(_ optionsText: Phrase, _ weights: Int?) {
+            if let weights, weights > best?.weights ?? 0 { best = (optionsText, weights) }
         }
         for name in inputs().prefix(CutSearch.limit) {
             if let weights = convert(name, outputs, nil) {
@@ -66,7 +66,7 @@ struct CutSearch {
         if !ends.isEmpty, ends.count <= 4 {
             offer(ends.map { "\(option: .outputs) \($0)" }.joined(separator: " "), convert(nil, ends, nil))
         }
-        return best?.words
+        return best?.optionsText
     }
 
     /// Nodes after all refused ones that every value that depends on those passes through, in topological order.

@@ -121,7 +121,7 @@ extension Failure {
     }
 
     /// - Parameter words: The options of a cut with which the graph converts.
-    static func cutHint(_ words: Phrase) -> Phrase { "\(words) converts the rest of the graph" }
+    static func cutHint(_ optionsText: Phrase) -> Phrase { "\(optionsText) converts the rest of the graph" }
 
     static let variablesHint: Phrase = "use the SavedModel or the checkpoint with the variables, or freeze the graph"
 

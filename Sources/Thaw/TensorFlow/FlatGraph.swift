@@ -31,16 +31,16 @@ struct FlatGraph {
     var names: [String] { outputs.map(\.reference.node) }
 
     /// - Parameters:
-    ///   - whole: The graph as it was read.
+    ///   - original: The graph as it was read.
     ///   - functions: The functions that its nodes may call.
     /// - Throws: `Failure` if the outputs cannot be determined, and for functions and settings that cannot be resolved.
-    init(_ whole: GraphSurvey, _ functions: [FunctionDefinition], _ options: ImportOptions) throws {
+    init(_ original: GraphSurvey, _ functions: [FunctionDefinition], _ options: ImportOptions) throws {
         // A name that is not a node of the graph itself may belong to a function.
         let isOuter = { (value: PlaceholderValue) in
-            functions.isEmpty || whole.nodeIndices[GraphSurvey.Reference(value.name).node] != nil
+            functions.isEmpty || original.nodeIndices[GraphSurvey.Reference(value.name).node] != nil
         }
         let fixed = try FixedPlaceholders(
-            whole, options.placeholderValues.filter(isOuter), input: options.input, fed: options.fed)
+            original, options.placeholderValues.filter(isOuter), input: options.input, fed: options.fed)
         // Outputs are searched in the original graph: without dropout, and in the bodies of functions, some nodes have no
         // consumers.
         let found = try options.outputs.isEmpty ? [fixed.survey.onlyOutput(fed: options.fed)] : options.outputs

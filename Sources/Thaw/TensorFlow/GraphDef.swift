@@ -2,7 +2,7 @@ import CProtobuf
 import CSchemas
 
 extension GraphDefinition {
-    private static let wanted = "a frozen TensorFlow graph (.pb)"
+    private static let expected = "a frozen TensorFlow graph (.pb)"
 
     /// Field numbers of GraphDef and of its FunctionDefLibrary.
     private enum Field { static let node = 1, library = 2, function = 1 }
@@ -11,11 +11,11 @@ extension GraphDefinition {
     /// - Throws: `Failure` naming the file if it is missing, not a frozen graph (with its kind), or corrupt.
     init(contentsOfFile path: String, isMapped: Bool = true) throws {
         self = try naming(file: path) {
-            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, wanted: GraphDefinition.wanted) }
+            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, expected: GraphDefinition.expected) }
             let file = try MappedFile(path: path, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
             let kind = FileKind(file.bytes)
-            guard kind == .frozenGraph else { throw Failure.wrongKind(kind, wanted: GraphDefinition.wanted) }
+            guard kind == .frozenGraph else { throw Failure.wrongKind(kind, expected: GraphDefinition.expected) }
             return try GraphDefinition(ByteView(viewing: file.bytes, of: file), at: 0..<file.bytes.count)
         }
     }
@@ -25,7 +25,7 @@ extension GraphDefinition {
     public init(decoding bytes: UnsafeRawBufferPointer) throws {
         guard !bytes.isEmpty else { throw Failure.emptyGraph() }
         let kind = FileKind(bytes)
-        guard kind == .frozenGraph else { throw Failure.wrongKind(kind, wanted: "a serialized GraphDef") }
+        guard kind == .frozenGraph else { throw Failure.wrongKind(kind, expected: "a serialized GraphDef") }
         let copy = ByteView(copying: bytes)
         try self.init(copy, at: 0..<copy.count)
     }

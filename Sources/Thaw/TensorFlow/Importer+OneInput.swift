@@ -27,7 +27,7 @@ extension Importer {
         let order = try input.survey.order(from: flat.names, stoppingAt: []).map { input.survey.nodes[$0] }
         let search = CutSearch(order, input: input.name, outputs: flat.names, refused: refusal.nodes)
         guard !refusal.holdsVariables else { return refusal.failure(hint: nil) }
-        let words = search.words(input.survey.node(input.name)?.imageSize) { name, outputs, size in
+        let words = search.optionsText(input.survey.node(input.name)?.imageSize) { name, outputs, size in
             var cut = known
             cut.input = name ?? options.input
             cut.size = size ?? (name == nil ? known : options).size

@@ -268,8 +268,8 @@ private struct ResizeChain {
         guard mask("new_axis_mask") == 1, mask("shrink_axis_mask") == 0, node.data.count == 4,
             let strides = constants.integers(node.data[3]), strides.count <= 8
         else { return false }
-        let whole = mask("begin_mask") & mask("end_mask") | mask("ellipsis_mask")
-        return strides.indices.dropFirst().allSatisfy { strides[$0] == 1 && whole >> $0 & 1 == 1 }
+        let fullAxes = mask("begin_mask") & mask("end_mask") | mask("ellipsis_mask")
+        return strides.indices.dropFirst().allSatisfy { strides[$0] == 1 && fullAxes >> $0 & 1 == 1 }
     }
 
     /// Whether a node reverses the channels of an image, and nothing else.
@@ -289,9 +289,9 @@ private struct ResizeChain {
             mask("new_axis_mask") == 0, mask("shrink_axis_mask") == 0
         else { return false }
         let ellipsis = mask("ellipsis_mask")
-        let whole = mask("begin_mask") & mask("end_mask") | ellipsis
+        let fullAxes = mask("begin_mask") & mask("end_mask") | ellipsis
         let hasAllAxes = ellipsis != 0 || strides.count == rank
-        return hasAllAxes && strides.indices.allSatisfy { whole >> $0 & 1 == 1 }
+        return hasAllAxes && strides.indices.allSatisfy { fullAxes >> $0 & 1 == 1 }
             && ellipsis >> (strides.count - 1) & 1 == 0
     }
 }

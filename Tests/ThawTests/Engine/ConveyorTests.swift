@@ -7,11 +7,11 @@ import Testing
     @Test(arguments: [1, 2, 5]) func `results come in order, and never more than the window are in flight`(
         _ threads: Int
     ) throws {
-        let (drawn, taken) = (Counter(), Counter())
+        let (fetched, taken) = (Counter(), Counter())
         let conveyor = Conveyor<Int, Int, Int>(
             threads: threads, window: 7,
-            draw: {
-                let next = drawn.add()
+            nextItem: {
+                let next = fetched.add()
                 #expect(next - taken.value <= 7)
                 return next < 3000 ? next : nil
             },
@@ -30,9 +30,9 @@ import Testing
     }
 
     @Test func `without threads the caller does the work`() {
-        let drawn = Counter()
+        let fetched = Counter()
         let conveyor = Conveyor<Int, Int, Int>(
-            threads: 2, window: 4, draw: { drawn.add() < 10 ? drawn.value - 1 : nil }, prepare: { $0 * 2 },
+            threads: 2, window: 4, nextItem: { fetched.add() < 10 ? fetched.value - 1 : nil }, prepare: { $0 * 2 },
             finish: { $0 + 1 }, startingThreadsBy: { _ in nil })
         var answers: [Int] = []
         conveyor.run { answers.append($0) }
@@ -42,7 +42,7 @@ import Testing
     @Test func `an error ends the work`() {
         struct Stop: Error {}
         let conveyor = Conveyor<Int, Int, Int>(
-            threads: 3, window: 8, draw: { 1 }, prepare: { $0 }, finish: { $0 })
+            threads: 3, window: 8, nextItem: { 1 }, prepare: { $0 }, finish: { $0 })
         var count = 0
         #expect(throws: Stop.self) {
             try conveyor.run { _ in
@@ -53,12 +53,12 @@ import Testing
         #expect(count == 100)
     }
 
-    @Test func `items already drawn are finished while the source is slow`() {
-        let (answered, drawn) = (Counter(), Counter())
+    @Test func `items already fetched are finished while the source is slow`() {
+        let (answered, fetched) = (Counter(), Counter())
         let conveyor = Conveyor<Int, Int, Int>(
             threads: 2, window: 8,
-            draw: {
-                let next = drawn.add()
+            nextItem: {
+                let next = fetched.add()
                 guard next < 3 else {
                     // The source ends only when all other items have been finished.
                     while answered.value < 3 { usleep(1000) }

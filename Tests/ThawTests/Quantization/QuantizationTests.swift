@@ -66,7 +66,7 @@ import Testing
     }
 
     /// How many labels change if 0, 1, 2, … layers are kept, and how many may; the number of layers to keep.
-    private static let searches: [(name: String, changed: [Int], most: Int, count: Int)] = [
+    private static let searches: [(name: String, changed: [Int], maximum: Int, count: Int)] = [
         ("the fewest", [9, 7, 4, 3, 1, 0], 3, 3), ("all layers", [9, 9, 9, 9, 0], 0, 4),
         ("the best, if none is enough", [9, 9, 4, 6, 6], 3, 2), ("none, if each is worse", [5, 6, 7], 4, 0),
         ("a single layer", [1, 0], 0, 1), ("a single layer that does not help", [1, 1], 0, 0),
@@ -75,8 +75,8 @@ import Testing
     @Test func `as few layers as possible are kept`() {
         for search in Self.searches {
             let count = NetworkQuantizer.fewestLayers(
-                search.changed.count - 1, changing: search.most, without: search.changed[0],
-                changed: { search.changed[$0] })
+                search.changed.count - 1, changing: search.maximum, changedWithoutKeeping: search.changed[0],
+                changedCount: { search.changed[$0] })
             #expect(count == search.count, "\(search.name)")
         }
     }

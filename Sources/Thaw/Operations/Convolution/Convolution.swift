@@ -128,7 +128,7 @@ extension Convolution: WindowOperation {
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
         let groups = self.groups(inputChannels: inputs[0].shape[3])
         let filters = ", \(outputChannels) filters" + (groups > 1 ? ", \(groups) groups" : "")
-        return Caption("Convolution", [window.words + filters])
+        return Caption("Convolution", [window.caption + filters])
     }
 }
 

@@ -66,7 +66,7 @@ extension DepthwiseConvolution: WindowOperation {
 
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
         let filters = multiplier > 1 ? ", \(multiplier) filters per channel" : ""
-        return Caption("Depthwise convolution", [window.words + filters])
+        return Caption("Depthwise convolution", [window.caption + filters])
     }
 }
 

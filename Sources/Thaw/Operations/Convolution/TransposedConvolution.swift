@@ -144,7 +144,7 @@ extension TransposedConvolution {
     }
 
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
-        Caption("Transposed convolution", [window.words + ", \(outputChannels) filters"])
+        Caption("Transposed convolution", [window.caption + ", \(outputChannels) filters"])
     }
 }
 

@@ -93,7 +93,7 @@ extension Window {
     }
 
     /// "3×3, stride 2, dilation 4": height before width, each once if both are the same.
-    var words: String {
+    var caption: String {
         func pair(_ word: String, _ a: Int, _ b: Int) -> String? {
             a == 1 && b == 1 ? nil : word + (a == b ? " \(a)" : " \(a)×\(b)")
         }

@@ -7,16 +7,16 @@ enum Einsum {
                 throw node.refused("\(node.inputs.count) operands are not supported", remedy: "expected one or two")
             }
             let equation = try node.string("equation", default: "")
-            let (terms, wanted) = try labels(node, equation)
+            let (terms, resultLabels) = try labels(node, equation)
             var operands = try zip(node.inputs, terms).enumerated().map { index, pair in
                 let others = terms.enumerated().filter { $0.offset != index }.flatMap(\.element)
                 return try Term(pair.0, pair.1).keeping(
-                    Set(others + wanted), name: "\(node.name)/operand\(index)", &context)
+                    Set(others + resultLabels), name: "\(node.name)/operand\(index)", &context)
             }
             if operands.count == 2 {
-                operands = [try product(node, operands[0], operands[1], wanted, &context)]
+                operands = [try product(node, operands[0], operands[1], resultLabels, &context)]
             }
-            return [try operands[0].ordered(wanted, name: node.name, &context).operand]
+            return [try operands[0].ordered(resultLabels, name: node.name, &context).operand]
         }
     ]
 
@@ -40,10 +40,10 @@ enum Einsum {
             return Term(try context.add(sum, operand, name: name + "/sum"), labels.filter(kept.contains))
         }
 
-        func ordered(_ wanted: [Character], name: String, _ context: inout ImportContext) throws -> Term {
-            guard labels != wanted else { return self }
-            let order = wanted.map { labels.firstIndex(of: $0)! }
-            return Term(try context.add(Transpose(order), operand, name: name), wanted)
+        func ordered(_ resultLabels: [Character], name: String, _ context: inout ImportContext) throws -> Term {
+            guard labels != resultLabels else { return self }
+            let order = resultLabels.map { labels.firstIndex(of: $0)! }
+            return Term(try context.add(Transpose(order), operand, name: name), resultLabels)
         }
 
         func reshaped(_ shape: [Int], name: String, _ context: inout ImportContext) throws -> Operand {
@@ -54,14 +54,14 @@ enum Einsum {
     /// The product of two terms: axes of both that are in the result are batch axes; axes of both that are not are
     /// summed over.
     private static func product(
-        _ node: TensorFlowNode, _ a: Term, _ b: Term, _ wanted: [Character], _ context: inout ImportContext
+        _ node: TensorFlowNode, _ a: Term, _ b: Term, _ resultLabels: [Character], _ context: inout ImportContext
     ) throws -> Term {
         let shared = a.labels.filter(b.labels.contains)
         for label in shared where a.size(label) != b.size(label) {
             throw Failure.shapesDiffer(a.operand.shape, b.operand.shape).at(node.name)
         }
-        let batch = shared.filter(wanted.contains)
-        let summed = shared.filter { !wanted.contains($0) }
+        let batch = shared.filter(resultLabels.contains)
+        let summed = shared.filter { !resultLabels.contains($0) }
         let rows = a.labels.filter { !shared.contains($0) }
         let columns = b.labels.filter { !shared.contains($0) }
         let sizes = { (term: Term, labels: [Character]) in labels.map { term.size($0) } }
@@ -97,14 +97,14 @@ enum Einsum {
             longest = max(longest, axes)
             return try expanded(term, axes)
         }
-        let wanted = try expanded(sides[1].dropFirst(), longest)
+        let resultLabels = try expanded(sides[1].dropFirst(), longest)
         let known = Set(expandedTerms.flatMap { $0 })
         for (labels, rank) in zip(expandedTerms, node.inputs.map(\.shape.rank)) {
             guard labels.count == rank, Set(labels).count == rank else { throw refusal }
         }
-        guard (expandedTerms + [wanted]).allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }),
-            Set(wanted).count == wanted.count, wanted.allSatisfy(known.contains)
+        guard (expandedTerms + [resultLabels]).allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } }),
+            Set(resultLabels).count == resultLabels.count, resultLabels.allSatisfy(known.contains)
         else { throw refusal }
-        return (expandedTerms, wanted)
+        return (expandedTerms, resultLabels)
     }
 }

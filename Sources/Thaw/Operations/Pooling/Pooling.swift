@@ -81,7 +81,7 @@ extension Pooling: WindowOperation {
         let name = function == .maximum ? "max pooling" : "average pooling"
         return Caption(
             output[1] * output[2] == 1 ? "Global " + name : name.prefix(1).uppercased() + name.dropFirst(),
-            [window.words])
+            [window.caption])
     }
 }
 

@@ -102,10 +102,10 @@ extension Failure {
         Failure(.invalidModel, "the SavedModel contains no graph", remedy: "save it again")
     }
 
-    static func noSuchTags(_ wanted: String, _ sets: [[String]]) -> Failure {
+    static func noSuchTags(_ requested: String, _ sets: [[String]]) -> Failure {
         let list = sets.map { "'" + $0.joined(separator: ",") + "'" }.joined(separator: ", ")
         return Failure(
-            .noSuchSignature, "no graph of the SavedModel has the tag '\(wanted)'", remedy: "its tags are \(list)",
+            .noSuchSignature, "no graph of the SavedModel has the tag '\(requested)'", remedy: "its tags are \(list)",
             hint: sets.first.flatMap { $0.isEmpty ? nil : "\(option: .tag) \($0.joined(separator: ","))" },
             names: sets.map { $0.joined(separator: ",") })
     }
@@ -124,9 +124,9 @@ extension Failure {
             remedy: "put it next to the folder 'variables', as saved_model.pb, and use the folder of both")
     }
 
-    static func noSuchSignature(_ wanted: String, _ names: [String]) -> Failure {
+    static func noSuchSignature(_ requested: String, _ names: [String]) -> Failure {
         Failure(
-            .noSuchSignature, "the SavedModel has no signature '\(wanted)'",
+            .noSuchSignature, "the SavedModel has no signature '\(requested)'",
             remedy: names.isEmpty ? "it has none" : "it has '\(names.joined(separator: "', '"))'",
             hint: names.first.map { "\(option: .signature) \($0)" }, names: names)
     }

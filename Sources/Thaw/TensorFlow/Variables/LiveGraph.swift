@@ -25,11 +25,11 @@ struct LiveGraph {
             let file = try MappedFile(path: path, isMapped: isMapped)
             let graphs = try RawMessage(ByteView(viewing: file.bytes, of: file)).messages(Field.metaGraph)
             guard !graphs.isEmpty else { throw Failure.noMetaGraph() }
-            let wanted = (tag ?? LiveGraph.servingTag).split(separator: ",").map(String.init).sorted()
+            let given = (tag ?? LiveGraph.servingTag).split(separator: ",").map(String.init).sorted()
             let tags = try graphs.map { try MetaGraph.tags($0) }
-            guard let index = tags.firstIndex(of: wanted) ?? tags.firstIndex(where: { Set(wanted).isSubset(of: $0) })
+            guard let index = tags.firstIndex(of: given) ?? tags.firstIndex(where: { Set(given).isSubset(of: $0) })
             else {
-                throw Failure.noSuchTags(wanted.joined(separator: ","), tags)
+                throw Failure.noSuchTags(given.joined(separator: ","), tags)
             }
             return (try MetaGraph(graphs[index]), file.bytes.count)
         }

@@ -52,13 +52,13 @@ final class TensorBundle {
         return try naming(location: name) { () throws -> Tensor in
             let slices = try naming(file: prefix + ".index") { try self.slices(of: entry) }
             if let part, let slice = slices.first(where: { $0.ranges == part }) { return try stored(slice, of: name) }
-            let whole = try slices.isEmpty ? stored(entry) : assembled(name, slices, self.whole(entry))
-            guard let part else { return whole }
-            guard part.count == whole.shape.rank, zip(part, whole.shape).allSatisfy({ $0.upperBound <= $1 }) else {
-                throw Failure.sliceOutside(whole.shape)
+            let tensor = try slices.isEmpty ? stored(entry) : assembled(name, slices, self.fullType(entry))
+            guard let part else { return tensor }
+            guard part.count == tensor.shape.rank, zip(part, tensor.shape).allSatisfy({ $0.upperBound <= $1 }) else {
+                throw Failure.sliceOutside(tensor.shape)
             }
             return StridedSlice(ranges: part.map { StridedSlice.Range(start: $0.lowerBound, count: $0.count) })
-                .evaluate([whole])[0]
+                .evaluate([tensor])[0]
         }
     }
 
@@ -82,7 +82,7 @@ final class TensorBundle {
     // MARK: Values
 
     /// The type of a complete value according to the index.
-    private func whole(_ entry: RawMessage) throws -> TensorType {
+    private func fullType(_ entry: RawMessage) throws -> TensorType {
         let number = try entry.integer(Field.type) ?? 0
         guard let element = DataType(rawValue: number.size)?.element else { throw Failure.valueNotNumeric(number.size) }
         let sizes = try entry.message(Field.shape)?.messages(Field.dimension).map {
@@ -94,7 +94,7 @@ final class TensorBundle {
     }
 
     private func stored(_ entry: RawMessage) throws -> Tensor {
-        let type = try naming(file: prefix + ".index") { try whole(entry) }
+        let type = try naming(file: prefix + ".index") { try fullType(entry) }
         let bytes = try bytes(of: entry)
         guard bytes.count == type.shape.elementCount * type.element.size else {
             throw Failure.contentMismatch(bytes: bytes.count, type.shape, type.element).inFile(prefix + ".index")
@@ -146,7 +146,7 @@ final class TensorBundle {
     private func slices(of entry: RawMessage) throws -> [VariableSlice] {
         let parts = try entry.messages(Field.slice)
         guard !parts.isEmpty else { return [] }
-        let shape = try whole(entry).shape
+        let shape = try fullType(entry).shape
         return try parts.map { part in
             let extents = try part.messages(Field.extent)
             guard extents.count == shape.rank else { throw Failure.valueCorrupt() }

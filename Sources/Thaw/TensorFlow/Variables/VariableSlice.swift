@@ -45,13 +45,13 @@ struct VariableSlice {
     }
 
     /// Copies this part of a tensor into the memory of the whole.
-    func copy(_ part: Tensor, to memory: UnsafeMutableRawBufferPointer, _ whole: TensorType) {
+    func copy(_ part: Tensor, to memory: UnsafeMutableRawBufferPointer, _ fullType: TensorType) {
         guard part.elementCount > 0, let row = ranges.last else {
             memory.copyMemory(from: part.bytes)
             return
         }
-        let size = whole.element.size
-        let strides = whole.shape.strides
+        let size = fullType.element.size
+        let strides = fullType.shape.strides
         var source = 0
         Shape(ranges.dropLast().map(\.count)).forEachIndex { index in
             var element = row.lowerBound
