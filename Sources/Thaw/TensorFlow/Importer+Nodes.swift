@@ -59,7 +59,8 @@ extension Importer {
     private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
         var count = 2
         if node.has(.selecting) {
-            guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.mostSides).contains(sides) else {
+            guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.maximumSides).contains(sides)
+            else {
                 throw Failure.badAttribute(node.name, node.op, "num_outs")
             }
             count = sides
@@ -78,7 +79,7 @@ extension Importer {
     }
 
     /// More branches than any real condition has.
-    private static let mostSides = 1 << 16
+    private static let maximumSides = 1 << 16
 
     /// A merge passes on the input that is computed; its second output is the index of that input.
     private func merge(_ node: NodeDefinition, _ inputs: [Known]) -> [Known] {
