@@ -77,7 +77,7 @@ import Testing
             Self.node("done", "ConcatV2", ["x", "column", "axis"], ["T": .type(.int32), "N": .int(2)]),
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
-        let expected = [Self.numbers.prefix(5) + [8], Self.numbers.suffix(5) + [9]].flatMap { $0 }
+        let expected: [Float] = Self.numbers.prefix(5) + [8] + Self.numbers.suffix(5) + [9]
         #expect(try answer(nodes, [(nil, Self.array)]) == expected)
     }
 
