@@ -24,7 +24,7 @@ public struct Compression: Sendable {
         let file = try CoreMLFile(path, format)
         self = try naming(file: path) {
             let source = try CoreMLSource(file)
-            return try Compression(source, file.conversion(of: source.message, function: function), weights)
+            return try Compression(source, source.conversion(function: function), weights)
         }
     }
 

@@ -49,7 +49,7 @@ public struct ModelDocument: Sendable {
 
     private init(_ file: CoreMLFile, function: String? = nil) throws {
         let source = try CoreMLSource(file)
-        conversion = try file.conversion(of: source.message, function: function)
+        conversion = try source.conversion(function: function)
         (self.source, self.function) = (source, function)
     }
 

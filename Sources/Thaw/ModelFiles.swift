@@ -15,7 +15,7 @@ extension Model {
                 return try Converter(options).convert(contentsOfFile: path, labels: labels)
             case .coreML, .coreMLPackage:
                 let file = try CoreMLFile(path, format, isMapped: options.mapsFiles)
-                return try file.conversion(of: file.message(), function: options.function)
+                return try Conversion(reading: file.message(), file.weights, function: options.function)
             }
         }
     }
@@ -173,16 +173,24 @@ struct CoreMLFile {
 
     /// The outermost message of a Core ML model.
     func message() throws -> Message { try Message(.model, reading: bytes) }
+}
 
-    /// Reads the model from the file's message.
+extension CoreMLSource {
+    /// Reads the model. It shares the weights with the source, whose files are open already.
     /// - Parameter function: The function of an ML Program; nil for its default.
-    func conversion(of message: Message, function: String? = nil) throws -> Conversion {
+    func conversion(function: String? = nil) throws -> Conversion {
+        try Conversion(reading: message, weights, function: function)
+    }
+}
+
+extension Conversion {
+    /// Reads a Core ML model from its outermost message.
+    /// - Parameter function: The function of an ML Program; nil for its default.
+    init(reading message: Message, _ weights: (any WeightFiles)?, function: String? = nil) throws {
         let (model, warnings) = try ModelReader.run(message, weights, function: function)
-        var conversion = Conversion(
-            model: model, notes: model.formulas.map(Note.formula), warnings: warnings, isGraph: false)
+        self.init(model: model, notes: model.formulas.map(Note.formula), warnings: warnings, isGraph: false)
         // A program with short weights computes in float16, which also rounds the input.
         let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
-        conversion.hasShortWeights = message.hasShortWeights || isHalf
-        return conversion
+        hasShortWeights = message.hasShortWeights || isHalf
     }
 }

@@ -144,9 +144,9 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
         let file = try CoreMLFile(path, try ModelFormat(of: path))
         var message = try file.message()
         message.description.defaultFunctionName = ""
-        let failure = #expect(throws: Failure.self) { try file.conversion(of: message) }
+        let failure = #expect(throws: Failure.self) { try Conversion(reading: message, file.weights) }
         #expect(failure?.problem.description == "the model has several functions, none of which is its default")
-        #expect(throws: Never.self) { try file.conversion(of: message, function: "double") }
+        #expect(throws: Never.self) { try Conversion(reading: message, file.weights, function: "double") }
     }
 
     @Test(arguments: SequenceCase.all) func `a cell has no layer that Thaw writes`(_ tested: SequenceCase) throws {
@@ -273,9 +273,9 @@ extension SequenceTests {
         let path = Fixtures.path("sequences/" + broken.file)
         let file = try CoreMLFile(path, try ModelFormat(of: path))
         var message = try file.message()
-        _ = try file.conversion(of: message)
+        _ = try Conversion(reading: message, file.weights)
         broken.change(&message)
-        let failure = #expect(throws: Failure.self) { try file.conversion(of: message) }
+        let failure = #expect(throws: Failure.self) { try Conversion(reading: message, file.weights) }
         #expect(failure?.description.contains(broken.words) == true, "\(failure?.description ?? "")")
     }
 }
