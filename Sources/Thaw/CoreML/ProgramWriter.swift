@@ -122,7 +122,8 @@ struct ProgramWriter {
             block.add("squeeze", [whole], ["x": .value(value), "axes": .integers([0])])
             value = whole
         }
-        values[port.value] = block.cast(value, to: inner.element)
+        if value.element == .float32 { wideValues[port.value] = value }
+        values[port.value] = areReadWide[port.value.index] ? value : block.cast(value, to: inner.element)
     }
 
     /// The scaled image, in float32: before scaling, pixels may need more precision than float16 has.
@@ -169,8 +170,8 @@ struct ProgramWriter {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let name = block.unique(index == 0 ? node.name : "\(node.name)_\(index)")
-            values[output] = MILValue(
-                name: name, type: float32Operation != nil && areReadWide[output.index] ? graph[output] : type(output))
+            let isWide = float32Operation != nil && areReadWide[output.index] && graph[output].element.isFloatingPoint
+            values[output] = MILValue(name: name, type: isWide ? graph[output] : type(output))
         }
         let inputs = node.inputs.map { float32Operation == nil ? values[$0]! : wideValue($0) }
         let mil = MILNode(inputs: inputs, outputs: node.outputs.map { values[$0]! })

@@ -38,6 +38,9 @@ protocol Operation: Sendable {
     /// Its role in a quantized network.
     var quantizedRole: QuantizedRole { get }
 
+    /// The input that contains indices, if it has one.
+    var indexInput: Int? { get }
+
     // MARK: Axes
 
     /// Its effect along an axis of an input, for each of its outputs. The axes of an image are batch, height, width,
@@ -131,6 +134,7 @@ extension Operation {
     func work(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int { multiplyAdds(inputs, outputs) }
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption(Words.spaced(kind)) }
     var isActivation: Bool { false }
+    var indexInput: Int? { nil }
     var isSpatial: Bool { false }
     var isElementwise: Bool { false }
     var broadcasts: Bool { isElementwise }

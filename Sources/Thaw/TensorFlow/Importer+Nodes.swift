@@ -28,7 +28,8 @@ extension Importer {
         let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
         guard operands.count == inputs.count else { return [.unknown] }
         let hasFloats = WideIntegers.areFloats(in: TensorFlowNode(definition: node, inputs: operands))
-        if hasFloats && node.has(.truncates) || hasFloatIndices(node, operands) { needsIntegers = true }
+        let areKept = hasIntegerArrays && WideIntegers.areResult(of: node)
+        if hasFloats, node.has(.truncates) || areKept { needsIntegers = true }
         do {
             try origins.check(node)
             let results = try naming(node: Failure.Node(name: node.name, op: node.op)) {
@@ -45,13 +46,6 @@ extension Importer {
             refusal.add(failure, of: node)
             return [.unknown]
         }
-    }
-
-    /// Whether a node selects slices by an array of integers that is floating point here. ML Programs take only integers as
-    /// indices, and float16 has few of them.
-    private func hasFloatIndices(_ node: NodeDefinition, _ operands: [Operand]) -> Bool {
-        hasIntegerArrays && node.traits.axes == .selected && operands.count > 1
-            && operands[1].constant == nil && operands[1].type.element.isFloatingPoint
     }
 
     /// A switch on a constant passes its input to the selected branch: output 1 if the predicate is true, otherwise

@@ -78,7 +78,8 @@ struct Importer {
         let nodes = try nodes(of: cut, neededBy: outputs.map(\.reference.node), inputs)
         var importer = Importer(cut)
         let read = try importer.add(nodes, inputs, options)
-        if importer.needsIntegers, !options.keepsIntegers,
+        let needsIndices = importer.hasIntegerArrays && importer.context.builder.graph.hasFloatIndices
+        if importer.needsIntegers || needsIndices, !options.keepsIntegers,
             inputs.contains(where: { WideIntegers.element(of: cut.node($0.name)) != nil })
         {
             var options = options

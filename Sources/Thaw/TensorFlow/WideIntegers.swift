@@ -11,9 +11,16 @@ enum WideIntegers {
 
     /// Whether a node computes with such integers, which are floating point here.
     static func areFloats(in node: TensorFlowNode) -> Bool {
-        guard case .type(let type)? = node.definition.attributes["T"], let element = type.element,
+        let attributes = node.definition.attributes
+        guard case .type(let type)? = attributes["T"] ?? attributes["SrcT"], let element = type.element,
             element.bounds != nil, element.size >= 4
         else { return false }
         return node.inputs.contains { $0.constant == nil && $0.type.element.isFloatingPoint }
+    }
+
+    /// Whether a node casts to integers. Those of few bits wrap around, and are exact only if they are computed as integers.
+    static func areResult(of node: NodeDefinition) -> Bool {
+        guard case .type(let type)? = node.attributes["DstT"] else { return false }
+        return type.element?.bounds != nil
     }
 }

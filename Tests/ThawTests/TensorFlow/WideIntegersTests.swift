@@ -129,15 +129,72 @@ import Testing
         #expect(try answer(nodes, [(nil, image)]) == [2, 83, 1, 1, 0, 85])
     }
 
-    @Test func `indices may exceed the integers of float16`() throws {
+    struct IndexCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        var type = DataType.int64
+        /// The nodes that select by the input "x".
+        let nodes: [NodeDefinition]
+    }
+
+    private static let indexCases = [
+        IndexCase(testDescription: "a gather", nodes: [node("y", "GatherV2", ["table", "x", "axis"])]),
+        IndexCase(
+            testDescription: "a gather by another integer type",
+            nodes: [
+                node("wide", "Cast", ["x"], ["SrcT": .type(.int64), "DstT": .type(.int32)]),
+                node("y", "GatherV2", ["table", "wide", "axis"]),
+            ]),
+        IndexCase(
+            testDescription: "a gather of slices",
+            nodes: [
+                constant("shape", Tensor(integers: [1, 5, 1], shape: [3])), node("column", "Reshape", ["x", "shape"]),
+                node("y", "GatherNd", ["table", "column"]),
+            ]),
+        IndexCase(
+            testDescription: "one-hot vectors",
+            nodes: [
+                constant("depth", Tensor(5000, element: .int32)), constant("on", Tensor(1)), constant("off", Tensor(0)),
+                node("vectors", "OneHot", ["x", "depth", "on", "off"], ["axis": .int(-1)]),
+                constant("column", Tensor(integers: [5000, 1], shape: [2])),
+                node("tall", "Reshape", ["table", "column"]),
+                node("y", "BatchMatMulV2", ["vectors", "tall"]),
+            ]),
+        IndexCase(
+            testDescription: "a gather by floating-point numbers that are cast", type: .float,
+            nodes: [
+                constant("half", Tensor(0.5)), node("larger", "AddV2", ["x", "half"], ["T": .type(.float)]),
+                node("whole", "Cast", ["larger"], ["SrcT": .type(.float), "DstT": .type(.int32)]),
+                node("y", "GatherV2", ["table", "whole", "axis"]),
+            ]),
+        IndexCase(
+            testDescription: "a gather by integers of 16 bits", type: .int16,
+            nodes: [
+                node("wide", "Cast", ["x"], ["SrcT": .type(.int16), "DstT": .type(.int32)]),
+                node("y", "GatherV2", ["table", "wide", "axis"]),
+            ]),
+    ]
+
+    @Test(arguments: indexCases) func `indices may exceed the integers of float16`(_ test: IndexCase) throws {
         let table = Tensor((0..<5000).map { Float($0 % 7) }, shape: [5000])
-        let nodes = [
-            Self.placeholder("x", .int64, [1, 5]), Self.constant("table", table),
-            Self.constant("axis", Tensor(0, element: .int32)), Self.node("y", "GatherV2", ["table", "x", "axis"]),
-        ]
+        let nodes =
+            [
+                Self.placeholder("x", test.type, [1, 5]), Self.constant("table", table),
+                Self.constant("axis", Tensor(0, element: .int32)),
+            ] + test.nodes
         let indices: [Float] = [0, 2047, 2049, 3001, 4999]
         let expected = indices.map { Float(Int($0) % 7) }
         #expect(try answer(nodes, [(nil, NumPyFile(shape: [1, 5], values: indices))], halves: true) == expected)
+    }
+
+    @Test(arguments: [DataType.int32, .int64])
+    func `integers that are cast to bytes wrap around`(_ type: DataType) throws {
+        let nodes = [
+            Self.placeholder("x", type, [1, 5]),
+            Self.node("byte", "Cast", ["x"], ["SrcT": .type(type), "DstT": .type(.uint8)]),
+            Self.node("y", "Cast", ["byte"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
+        ]
+        let array = NumPyFile(shape: [1, 5], values: [0, 255, 256, -1, 5000])
+        #expect(try answer(nodes, [(nil, array)]) == [0, 255, 0, 255, 136])
     }
 
     @Test func `integers that are only cast are floating point, unless they are to be kept`() throws {

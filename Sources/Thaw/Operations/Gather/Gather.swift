@@ -39,6 +39,7 @@ struct Gather: Operation {
 
 extension Gather {
     var family: Family { .arrangement }
+    var indexInput: Int? { 1 }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         if input == 1 { return .kept(self.axis + axis) }

@@ -42,6 +42,7 @@ struct GatherAlongAxis: Operation {
 
 extension GatherAlongAxis {
     var family: Family { .arrangement }
+    var indexInput: Int? { 1 }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         input == 0 && axis == self.axis ? .rearranged : .kept(axis)

@@ -44,6 +44,7 @@ struct GatherSlices: Operation {
 
 extension GatherSlices {
     var family: Family { .arrangement }
+    var indexInput: Int? { 1 }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         let rank = inputs[1].shape.rank

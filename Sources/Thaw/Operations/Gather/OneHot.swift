@@ -34,6 +34,7 @@ struct OneHot: Operation {
 
 extension OneHot {
     var family: Family { .arrangement }
+    var indexInput: Int? { 0 }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         .kept(axis < self.axis ? axis : axis + 1)
     }
@@ -87,11 +88,10 @@ extension OneHot: CoreMLOperation {
 extension OneHot: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let number = { MILArgument.constant(Tensor($0, element: node.output.element)) }
-        let indices = block.cast(node.input, to: .int32)
         block.add(
             "one_hot", node,
             [
-                "indices": .value(indices), "one_hot_vector_size": .integer(depth), "axis": .integer(axis),
+                "indices": .value(node.input), "one_hot_vector_size": .integer(depth), "axis": .integer(axis),
                 "on_value": number(on), "off_value": number(off),
             ])
     }

@@ -49,6 +49,7 @@ struct ScatterAlongAxis: Operation {
 
 extension ScatterAlongAxis {
     var family: Family { .arrangement }
+    var indexInput: Int? { 2 }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         guard axis == self.axis else { return .kept(axis) }

@@ -45,6 +45,7 @@ struct ScatterSlices: Operation {
 
 extension ScatterSlices {
     var family: Family { .arrangement }
+    var indexInput: Int? { 2 }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         let outer = inputs[2].shape.rank - 1

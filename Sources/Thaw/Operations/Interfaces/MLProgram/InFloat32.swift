@@ -2,13 +2,14 @@
 struct InFloat32: Operation {
     let operation: any Operation
 
-    init(_ operation: any Operation) { self.operation = operation }
+    init(_ operation: any Operation) { self.operation = (operation as? InFloat32)?.operation ?? operation }
 
     var kind: String { operation.kind }
     var weights: [Tensor] { operation.weights }
     var isSpatial: Bool { operation.isSpatial }
     var isElementwise: Bool { operation.isElementwise }
     var family: Family { operation.family }
+    var indexInput: Int? { operation.indexInput }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         operation.use(ofAxis: axis, of: input, inputs)
     }
