@@ -59,21 +59,24 @@ extension FeatureType {
 }
 
 extension Pipeline {
-    /// The rows of a file with an object of inputs on each line.
+    /// The rows of a file with an object of inputs on each line, with the numbers of their lines.
     /// - Throws: `Failure` naming the file and the line.
-    package func rows(inFile path: String) throws -> [[String: FeatureValue]] {
+    package func rows(inFile path: String) throws -> [(line: Int, inputs: [String: FeatureValue])] {
         let file = try MappedFile(path: path)
         return try withExtendedLifetime(file) { try naming(file: path) { try rows(jsonLines: file.bytes) } }
     }
 
-    private func rows(jsonLines text: UnsafeRawBufferPointer) throws -> [[String: FeatureValue]] {
+    private func rows(
+        jsonLines text: UnsafeRawBufferPointer
+    ) throws -> [(line: Int, inputs: [String: FeatureValue])] {
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var rows: [[String: FeatureValue]] = []
+        var rows: [(line: Int, inputs: [String: FeatureValue])] = []
         // Empty lines have no row, but they count.
         for (index, line) in lines.enumerated() where !line.isEmpty {
-            do { rows.append(try row(json: String(decoding: line, as: UTF8.self))) } catch var failure as Failure {
-                failure.location = ["line \(index + 1)", failure.location].compactMap { $0 }.joined(separator: ", ")
-                throw failure
+            do {
+                rows.append((index + 1, try row(json: String(decoding: line, as: UTF8.self))))
+            } catch let failure as Failure {
+                throw failure.inLine(index + 1)
             }
         }
         return rows
@@ -90,6 +93,15 @@ extension Pipeline {
             row[name] = try naming(location: "input '\(name)'") { try input.type.value(member) }
         }
         return row
+    }
+}
+
+extension Failure {
+    /// The same failure with the number of a line before its location.
+    package func inLine(_ line: Int) -> Failure {
+        var copy = self
+        copy.location = ["line \(line)", location].compactMap { $0 }.joined(separator: ", ")
+        return copy
     }
 }
 

@@ -24,13 +24,17 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
             throw Failure.noSingleOutput(pipeline.outputs.map(\.name))
         }
     }
-    let rows: [[String: FeatureValue]]
+    let answers: [[(name: String, value: FeatureValue)]]
     if inputs.count == 1, inputs[0].hasSuffix(".jsonl") {
-        rows = try pipeline.rows(inFile: inputs[0])
+        let rows = try pipeline.rows(inFile: inputs[0])
+        answers = try rows.map { row in
+            do { return try pipeline.run(row.inputs) } catch let failure as Failure {
+                throw failure.inLine(row.line).inFile(inputs[0])
+            }
+        }
     } else {
-        rows = try pipeline.rows(inputs)
+        answers = try pipeline.rows(inputs).map { row in try naming(file: path) { try pipeline.run(row) } }
     }
-    let answers = try rows.map { row in try naming(file: path) { try pipeline.run(row) } }
     guard let target = arguments[Options.arrays] else {
         for answer in answers { try console.print(jsonLine(answer)) }
         return .done

@@ -87,12 +87,14 @@ import Testing
             (["iris_tree", "1"], "a value does not say which of 4 inputs it is for"),
             (["iris_svc", "bad.jsonl"], "bad.jsonl: line 2, input 'input': "),
             (["iris_svc", "blank.jsonl"], "blank.jsonl: line 4, input 'input': "),
+            (["iris_svc", "short.jsonl"], "short.jsonl: line 3: the input 'input' is missing; the model takes"),
         ] as [([String], String)])
     func `what does not fit is refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": 3}\n".utf8).write(to: folder.url.appending(path: "bad.jsonl"))
         try Data("\n{\"input\": [1, 2, 3, 4]}\n\n{\"input\": 3}\n".utf8).write(
             to: folder.url.appending(path: "blank.jsonl"))
+        try Data("{\"input\": [1, 2, 3, 4]}\n\n{}\n".utf8).write(to: folder.url.appending(path: "short.jsonl"))
         let outcome = try Thaw.run(["run", model(arguments[0])] + arguments.dropFirst(), in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
