@@ -6,6 +6,13 @@ import Thaw
     import Darwin
 #endif
 
+/// Refuses a target that is neither a .npy file nor a folder, before anything is computed.
+func checkArrayTarget(_ target: String) throws {
+    guard target.hasSuffix(".npy") || ImageJob.namesFolder(target) else {
+        throw Failure.unknownArrayExtension().inFile(target)
+    }
+}
+
 /// Writes each array as `NAME.npy`.
 func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
     if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {

@@ -196,6 +196,12 @@ extension Failure {
             hint: "to name a folder that contains a dot, end it with '/'")
     }
 
+    static func unknownArrayExtension() -> Failure {
+        Failure(
+            .unknownFormat, "unsupported extension for an output array", remedy: "expected FILE.npy or a folder",
+            hint: "to name a folder that contains a dot, end it with '/'")
+    }
+
     static func folderMissing(_ folder: String) -> Failure { Failure(.notWritable, "there is no folder '\(folder)'") }
 
     static func sameOutputImage(_ first: String, _ second: String) -> Failure {

@@ -30,7 +30,7 @@ struct ImageJob: Equatable {
             guard found.count == 1 else { throw Failure.severalImagesInFile(found.count).inFile(target) }
             jobs = [ImageJob(source: found[0].file, target: target, isFile: true)]
         } else {
-            guard isFolder(target) || !hasEnding(target) else { throw Failure.unknownImageExtension().inFile(target) }
+            guard namesFolder(target) else { throw Failure.unknownImageExtension().inFile(target) }
             jobs = found.map { path, file in
                 ImageJob(source: file, target: joined(target, relative(file, to: path)))
             }
@@ -83,11 +83,12 @@ struct ImageJob: Equatable {
         folder.hasSuffix("/") ? folder + name : folder + "/" + name
     }
 
-    /// Whether the name of something that is not a folder yet looks like a file: a dot in its last component, and no
-    /// slash at the end.
-    private static func hasEnding(_ path: String) -> Bool {
-        guard let last = path.split(separator: "/", omittingEmptySubsequences: false).last else { return false }
-        return last.dropFirst().contains(".") && last != ".."
+    /// Whether `path` names a folder: an existing one, or a new one, whose name ends in a slash or has no extension.
+    static func namesFolder(_ path: String) -> Bool {
+        guard !isFolder(path), let last = path.split(separator: "/", omittingEmptySubsequences: false).last else {
+            return true
+        }
+        return !last.dropFirst().contains(".") || last == ".."
     }
 
     private static func isFolder(_ path: String) -> Bool {

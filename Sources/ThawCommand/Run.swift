@@ -13,6 +13,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if arguments[Options.layout] == .native { return try runNative(arguments, console) }
     let arrayArguments = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
+    try checkArrayTarget(target)
     let model = try arguments.model(at: path, arrays: arrayArguments, console)
     let graph = model.graph
     let isFile = target.hasSuffix(".npy")

@@ -7,6 +7,7 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
         throw Failure.cannotCombine(Options.layout.spelling + " native", Options.reference.spelling)
     }
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
+    try checkArrayTarget(target)
     let document = try ModelDocument(
         contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
     try arguments.checkOptions(forModelAt: path, isGraph: document.conversion.isGraph)

@@ -132,6 +132,7 @@ import Testing
             (["color0", "color1", "-o", "a"], "too many arrays: 2; the model takes input=FILE.npy"),
             (["gray0", "-o", "a"], "the array for 'input' has shape [1, 28, 28, 1]; expected [1, 32, 32, 3]"),
             (["none", "-o", "a"], "none.npy: no such file"),
+            (["color0", "-o", "a.txt"], "a.txt: unsupported extension for an output array; expected FILE.npy"),
             (["color0", "-o", "none/a.npy"], "none/a.npy: "),
             (["color0", "-o", "none/a"], "none/a: the folder cannot be created: No such file or directory"),
             (
