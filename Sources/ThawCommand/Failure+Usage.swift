@@ -18,7 +18,7 @@ extension Failure {
 
     static func missingValue(_ option: String, _ placeholder: String) -> Failure {
         Failure(
-            .invalidOption, "\(option) needs a value", remedy: "\(option) \(placeholder)",
+            .invalidOption, "\(option) needs a value", remedy: "write \(option) \(placeholder)",
             // To a shell, an unquoted # begins a comment.
             hint: placeholder.contains("#") ? "put the color in quotes: \(placeholder)" : nil)
     }
@@ -47,8 +47,7 @@ extension Failure {
     static func duplicateMetadata(_ key: String) -> Failure { Failure(.invalidOption, "'\(key)' is given twice") }
 
     static func missingOption(_ option: any AnyOption) -> Failure {
-        Failure(
-            .invalidOption, "\(option.spelling) is missing", remedy: "\(option.spelling) \(option.placeholder ?? "")")
+        Failure(.invalidOption, "\(option.spelling) \(option.placeholder ?? "") is missing")
     }
 
     static func excessArgument(_ word: String) -> Failure { Failure(.invalidOption, "unexpected argument '\(word)'") }

@@ -69,8 +69,8 @@ import Thaw
             (["-size=1x1"], "there is no option -size; did you mean --size?"),
             (["-a.jpg"], "there is no option -a.jpg; to name a file, write ./-a.jpg"),
             (["--frobnicate"], "there is no option --frobnicate"),
-            (["--labels"], "--labels needs a value; --labels FILE"),
-            (["--labels", "--size", "1x1"], "--labels needs a value; --labels FILE"),
+            (["--labels"], "--labels needs a value; write --labels FILE"),
+            (["--labels", "--size", "1x1"], "--labels needs a value; write --labels FILE"),
             (["--no-clobber=yes"], "--no-clobber takes no value; remove 'yes'"),
             (["--author", "a", "--author", "b"], "--author is given twice"),
             (
@@ -141,7 +141,7 @@ import Thaw
                 == "--precision: invalid value 'bfloat16'; expected float32, bf16, int8 or auto")
         #expect(
             message(Commands.classify, ["--background"])
-                == "--background needs a value; --background '#RRGGBB'\nhint: put the color in quotes: '#RRGGBB'")
+                == "--background needs a value; write --background '#RRGGBB'\nhint: put the color in quotes: '#RRGGBB'")
     }
 }
 

@@ -318,7 +318,7 @@ import Testing
             (["resnet", "more.jpg"], "thaw: unexpected argument 'more.jpg'\n"),
             (["resnet", "--tolerance", "1"], "thaw: --tolerance has no effect without --verify\n"),
             (["resnet", "--threads", "1"], "thaw: --threads has no effect without --verify\n"),
-            (["resnet", "--verify"], "thaw: --verify needs a value; --verify IMAGE\n"),
+            (["resnet", "--verify"], "thaw: --verify needs a value; write --verify IMAGE\n"),
             (
                 ["no_image", "--verify", "PHOTO"],
                 "--verify needs a network that takes an image; this one takes an array"

@@ -172,8 +172,8 @@ import Testing
     @Test(
         arguments: [
             ([], "the model is missing"),
-            (["MODEL"], "--out is missing; --out FILE"),
-            (["MODEL", "-o", "s.mlmodel"], "--weights is missing; --weights int8|palette8|palette6|palette4|float16"),
+            (["MODEL"], "--out FILE is missing"),
+            (["MODEL", "-o", "s.mlmodel"], "--weights int8|palette8|palette6|palette4|float16 is missing"),
             (
                 ["MODEL", "-o", "s.mlmodel", "--weights", "float32"],
                 "--weights: invalid value 'float32'; expected int8, palette8, palette6, palette4 or float16"
