@@ -178,7 +178,7 @@ struct EvaluationText {
     /// A share with its interval.
     private static func share(_ proportion: Proportion) -> String {
         let interval = proportion.interval
-        return "\(percent(proportion.value)) right (\(percent(interval.lowerBound)) to \(percent(interval.upperBound)))"
+        return "\(percent(proportion.value)) correct (\(percent(interval.lowerBound)) to \(percent(interval.upperBound)))"
     }
 
     private static func number(_ proportion: Proportion) -> String {

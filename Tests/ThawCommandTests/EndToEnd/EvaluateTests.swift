@@ -20,7 +20,7 @@ import Testing
         let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
         #expect(outcome.status == 0)
         #expect(outcome.output.contains("photos       3 of 3 classes\n"))
-        #expect(outcome.output.contains("top 1        66.67% right (20.77% to 93.85%)\n"))
+        #expect(outcome.output.contains("top 1        66.67% correct (20.77% to 93.85%)\n"))
         #expect(outcome.output.contains("horse, not deer: \(EvaluateTests.folder.path("classes/deer/horse.jpg"))\n"))
         #expect(outcome.errors.contains("7 of the model's 10 classes have no photo"))
         #expect(outcome.lines.allSatisfy { $0.last != " " })
