@@ -124,8 +124,8 @@ enum Commands {
             (
                 "model",
                 [
-                    Options.quantized, Options.keepAccuracy, Options.statistic, Options.target,
-                    Options.computePrecision,
+                    Options.quantized, Options.keepAccuracy, Options.statistic, Options.quantizedTarget,
+                    Options.quantizedPrecision,
                     Options.noClobber, Options.function,
                 ]
             ),

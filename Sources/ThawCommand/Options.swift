@@ -125,6 +125,14 @@ enum Options {
             + "64 or 16 values; float16 also makes an ML Program compute in float16",
         default: WeightType?.none
     ) { try readShorterType($0) }
+    static let quantizedTarget = Option(
+        "target", target.placeholder!, target.help, default: CoreMLVersion?.none,
+        "iOS17 for .mlpackage; the oldest that allows the fewest layers for .mlmodel", choices: target.choices
+    ) { try readTarget($0) }
+    static let quantizedPrecision = Option(
+        "compute-precision", computePrecision.placeholder!, computePrecision.help, default: ComputePrecision?.none,
+        "float16"
+    ) { try readChoice($0, of: ComputePrecision.self) }
     static let quantized = Option(
         "out", letter: "o", "FILE",
         "the model to write: .mlpackage is an ML Program, .mlmodel a neural network",
@@ -191,14 +199,14 @@ enum Options {
     ) { try readSmallCounts($0) }
     static let crop = Option(
         "crop", "HOW",
-        "fill stretches the image; center:F crops a central square whose side is F times the shorter one; fit "
-            + "letterboxes the image onto a background",
+        "fill stretches the image; center crops the central square, center:F one whose side is F times the shorter "
+            + "side; fit letterboxes the image onto a background",
         default: CropChoice.fill, "fill", choices: ["fill", "center", "fit"]
     ) { try CropChoice($0) }
     static let background = Option(
         "background", "'#RRGGBB'",
-        "the color of the letterbox, and behind transparent pixels; without it, alpha is ignored",
-        default: RGBColor?.none, "black background, alpha ignored"
+        "the color of the letterbox, and behind transparent pixels",
+        default: RGBColor?.none, "a black letterbox; alpha is ignored"
     ) { try RGBColor($0) }
     static let maxPixels = Option(
         "max-pixels", "N", "refuse images of more pixels than this, before allocating memory",

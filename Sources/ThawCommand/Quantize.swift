@@ -22,10 +22,10 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     quantization.failures.forEach(console.report)
     quantization.warnings.forEach(console.warn)
     var precision = ProgramPrecision()
-    precision.compute = arguments[Options.computePrecision]
+    precision.compute = arguments[Options.quantizedPrecision]
     let written = try naming(file: source) {
         try quantization.write(
-            toFile: result, target: arguments[Options.target], precision: precision,
+            toFile: result, target: arguments[Options.quantizedTarget], precision: precision,
             mayReplace: !arguments[Options.noClobber])
     }
     let before = 4 * conversion.model.graph.parameterCount

@@ -51,9 +51,10 @@ import Thaw
                   --format text|json|csv  the format of the results (text)
                   --function NAME         the function of a Core ML model that has several
                                           (default: the model's default)
-                  --crop HOW              fill stretches the image; center:F crops a central
-                                          square whose side is F times the shorter one; fit
-                                          letterboxes the image onto a background (fill)
+                  --crop HOW              fill stretches the image; center crops the central
+                                          square, center:F one whose side is F times the shorter
+                                          side; fit letterboxes the image onto a background
+                                          (fill)
 
                 """))
     }
