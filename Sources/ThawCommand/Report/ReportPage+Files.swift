@@ -222,12 +222,12 @@ function evaluation() {
     tiles.append(tile("Macro F1", [decimals(summary.macro_f1)], "the mean of all classes, each counting the same"));
   }
   if (summary.log_loss !== null) {
-    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "smaller is better; 0 is perfect"));
+    tiles.append(tile("Log loss", [decimals(summary.log_loss)], summary.labels ? "the mean of all labels" : "lower is better; 0 is perfect"));
   }
   if (baseline) {
     const gain = 100 * (summary.top1.share - baseline.top1.share);
     tiles.append(tile("Against the baseline", [(gain < 0 ? "−" : "+") + Math.abs(gain).toFixed(2), make("small", {}, " points")],
-      `of top 1, where the baseline has ${percent(baseline.top1.share, 2)}`));
+      `in top 1; the baseline has ${percent(baseline.top1.share, 2)}`));
   }
   main.append(tiles);
   if (baseline) main.append(comparison());
@@ -243,7 +243,7 @@ function evaluation() {
     make("p", { class: "hint" }, "Click a pair, or press Enter on it, to see its photos."),
     make("div", { class: "panel scroll" }, confusedPairs()));
   const curvePart = summary.calibration && make("section", {}, make("h2", {}, "Calibration"),
-    make("p", { class: "hint" }, "A bar that ends at the diagonal means good calibration; below the diagonal, the model is overconfident, above it, underconfident. Fainter bars represent fewer photos."),
+    make("p", { class: "hint" }, "Bars that end at the diagonal mean good calibration. Below the diagonal, the model is overconfident; above it, underconfident. Fainter bars represent fewer photos."),
     make("div", { class: "panel" }, curve()));
   const classPart = make("section", {}, make("h2", {}, "Classes"),
     make("p", { class: "hint" }, "Click a heading to sort; click a class, or press Enter on it, to see its photos."),
@@ -262,8 +262,8 @@ function comparison() {
   const some = (kind, count) => count
     ? make("button", { class: "link", type: "button", onclick: () => show({ kind }) }, number(count)) : "0";
   return make("p", { class: "verdict" }, some("gained", gained),
-    ` ${gained === 1 ? "photo is" : "photos are"} now right that ${are(gained)} wrong with `, make("b", {}, baseline.model), ", ",
-    some("lost", lost), ` ${are(lost)} now wrong that ${are(lost)} right with it; ${number(both)} ${are(both)} wrong with both. `,
+    ` ${gained === 1 ? "photo" : "photos"} that ${are(gained)} wrong with `, make("b", {}, baseline.model), ` ${are(gained)} now right; `,
+    some("lost", lost), ` that ${are(lost)} right with it ${are(lost)} now wrong; ${number(both)} ${are(both)} wrong with both. `,
     ...(gained + lost ? [
       make("b", {}, chance < 0.05 ? "This is more than chance" : "This may be chance"),
       `: a split this uneven has a probability of ${chance < 0.0001 ? "less than 0.0001" : chance.toFixed(4)} by chance alone.`,
