@@ -89,10 +89,8 @@ private struct ClassifyOptions {
         } else {
             // With one classifier, there is nothing to choose.
             let classifiers = models.all.filter { $0.classifiedImage != nil }
-            guard let only = classifiers.first, classifiers.count == 1 else {
-                throw Refusal.badParameter(
-                    "model", "", expected: "one of '\(models.all.map(\.name).joined(separator: "', '"))'")
-            }
+            guard let only = classifiers.first else { throw Refusal.noClassifier() }
+            guard classifiers.count == 1 else { throw Refusal.missingModel(classifiers.map(\.name)) }
             model = only
         }
         guard let image = model.classifiedImage else {

@@ -25,7 +25,7 @@ struct ModelDetails: Sendable {
         labelsAreIndependent = model.labelsAreIndependent
         let formulas = model.formulas
         let notes = (conversion.isGraph ? conversion.notes : []) + conversion.warnings
-        warnings = notes.map(\.description).filter { !formulas.contains($0) }
+        warnings = notes.map(\.text.forOperator).filter { !formulas.contains($0) }
         drawing = GraphDrawing(model, title: source.name).dot
     }
 

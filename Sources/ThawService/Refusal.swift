@@ -88,6 +88,16 @@ extension Refusal {
         Refusal(400, .invalidOption, "\(name) is '\(value)'", remedy: "expected \(expected)")
     }
 
+    static func noClassifier() -> Refusal {
+        Refusal(400, .unsupportedModel, "no model here classifies single images", remedy: "use infer")
+    }
+
+    static func missingModel(_ names: [String]) -> Refusal {
+        Refusal(
+            400, .invalidOption, "the parameter 'model' is missing, and several models classify images",
+            remedy: "expected one of '\(names.joined(separator: "', '"))'")
+    }
+
     static func noSuchModel(_ name: String, _ names: [String]) -> Refusal {
         var refusal = Refusal(
             404, .notFound, "there is no model '\(name)'",

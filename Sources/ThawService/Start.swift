@@ -21,8 +21,25 @@ public func runService(_ arguments: [String]) -> Int32 {
 }
 
 extension Failure {
-    /// The message, with tasks as commands: whoever starts the service has them.
-    fileprivate var forOperator: String { phrase.spelled(\.rawValue, task: { "'thaw \($0.command)'" }) }
+    fileprivate var forOperator: String { phrase.forOperator }
+}
+
+extension Phrase {
+    /// The text, with options and tasks as those of the command, which whoever starts the service has.
+    var forOperator: String { spelled({ $0.forOperator }, task: { "'thaw \($0.command)'" }) }
+}
+
+extension OptionName {
+    /// The option of `thaw convert`.
+    fileprivate var forOperator: String {
+        switch self {
+        case .preprocessing: "--preprocess"
+        case .outputs: "--output"
+        case .placeholderValues: "--set"
+        case .hasIntegerLabels: "--integer-labels"
+        default: "--" + rawValue.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
+        }
+    }
 }
 
 extension TaskName {
@@ -56,7 +73,12 @@ private func run(_ settings: Settings) throws -> Int32 {
         tell("warning: anyone who can connect to \(listener.host) can use this service; see --token-file")
     }
     let models = try ModelStore(settings)
-    for model in models.all { for warning in model.details.warnings { tell("\(model.name): \(warning)") } }
+    for model in models.all {
+        for warning in model.details.warnings { tell("\(model.name): \(warning)") }
+        if model.details.warnings.contains(where: { $0.contains("--") }) {
+            tell("\(model.name): to use these options, convert the graph with 'thaw convert' first")
+        }
+    }
     let service = try Service(settings, models, access: access, log: log)
     let server = HTTPServer(service)
     try listener.listen()
