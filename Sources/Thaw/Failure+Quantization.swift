@@ -41,13 +41,13 @@ extension Failure {
     static func cannotStoreRange(_ name: String) -> Failure {
         Failure(
             .cannotQuantize, location: name, "its range cannot be stored in the metadata of this format",
-            remedy: "write an .mlpackage for iOS 17 or later")
+            remedy: "write a .mlpackage for iOS 17 or later")
     }
 
     static func tooLargeForFloat16(_ name: String, _ largest: Float) -> Failure {
         Failure(
             .cannotQuantize, location: name, "its values reach \(largest), and the largest float16 value is 65504",
-            remedy: "compute in float32 with '\(option: .computePrecision) float32', or write an .mlmodel")
+            remedy: "compute in float32 with '\(option: .computePrecision) float32', or write a .mlmodel")
     }
 
     static func valuesNotFinite(_ node: Node) -> Failure {

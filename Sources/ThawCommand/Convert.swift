@@ -48,7 +48,7 @@ extension Console {
         guard copies >= 100_000, copies >= byteCount / 20 else { return }
         note(
             "several layers use the same weights, and a neural network stores them once per layer: \(megabytes(copies)) of "
-                + "the \(megabytes(byteCount)) are copies; an .mlpackage stores shared weights once")
+                + "the \(megabytes(byteCount)) are copies; a .mlpackage stores shared weights once")
     }
 }
 

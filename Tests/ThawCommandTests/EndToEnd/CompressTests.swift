@@ -162,7 +162,7 @@ import Testing
         #expect(network.status == 0)
         #expect(
             network.errors.contains(
-                "several layers use the same weights, and a neural network stores them once per layer: 0.2 MB of the 0.2 MB are copies; an .mlpackage stores shared weights once\n"
+                "several layers use the same weights, and a neural network stores them once per layer: 0.2 MB of the 0.2 MB are copies; a .mlpackage stores shared weights once\n"
             ), "\(network.errors)")
         let program = try Thaw.run(arguments + ["p.mlpackage"], in: folder)
         #expect(program.status == 0)
