@@ -55,7 +55,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
             if isinstance(images, (bytes, bytearray, memoryview)) or hasattr(images, "tobytes"):
                 images = [images]
             if not isinstance(images, Iterable):
-                message = "{} takes paths, bytes, images or arrays, not a {}"
+                message = "{} takes paths, bytes, images or arrays, not {}"
                 raise InvalidTypeError(message.format(self._method, type(images).__name__), "wrongType")
             total = len(images) if isinstance(images, Sized) else None
             self._images = iter(images)

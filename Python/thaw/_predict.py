@@ -112,7 +112,7 @@ class _Image(_Input):
     def fill(self, tensor: Any, image: Any) -> Any:
         mode, size = getattr(image, "mode", None), getattr(image, "size", None)
         if not isinstance(mode, str) or not isinstance(size, tuple):
-            message = "the input {!r} takes a PIL image, not a {}"
+            message = "the input {!r} takes a PIL image, not {}"
             raise InvalidTypeError(message.format(self.name, type(image).__name__), "wrongType")
         if mode != self.mode:
             message = "the input {!r} takes images of mode {}, not {}; image.convert({!r}) changes it"

@@ -59,6 +59,6 @@ extension Failure {
     ) -> Failure {
         Failure(
             .wrongShape, "the array for '\(name)' has shape \(shape)",
-            remedy: "expected \(expected), or several of that along the first axis")
+            remedy: "expected \(expected), or several of these along the first axis")
     }
 }

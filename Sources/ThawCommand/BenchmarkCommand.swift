@@ -12,7 +12,7 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
     let threads = arguments[Options.threadCounts] ?? [arguments.threads]
     let isTable = paths.count * threads.count > 1
     if isTable, arguments.isGiven(Options.profile) {
-        throw Failure.cannotCombine("--profile", "several models or numbers of threads")
+        throw Failure.profileOfSeveral()
     }
     console.report(arguments[Options.precision])
     let printer = BenchmarkPrinter(format: arguments[Options.benchmarkFormat], models: paths, isTable: isTable)

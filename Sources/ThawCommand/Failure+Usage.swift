@@ -217,6 +217,13 @@ extension Failure {
         Failure(.invalidOption, "\(option) and \(other) cannot be combined")
     }
 
+    static func profileOfSeveral() -> Failure {
+        var failure = cannotCombine("--profile", "several models or numbers of threads")
+        // The name of a chart with another extension was taken for that of a model.
+        failure.hint = "the name of a chart ends in .svg"
+        return failure
+    }
+
     static func detectorWithoutLabels() -> Failure {
         Failure(.wrongLabels, "the detector has no labels to match with categories")
     }

@@ -113,7 +113,7 @@ private struct Report {
             add("quantized", ["\(kept) of \(record.photoCount) photos keep their top label in int8"])
         }
         let rows = layers.map { layer in
-            let range = layer.range.map { "\(short($0.lowerBound)) to \(short($0.upperBound))" } ?? "floats"
+            let range = layer.range.map { "\(short($0.lowerBound)) to \(short($0.upperBound))" } ?? "floating point"
             return (layer.isInteger ? "int8" : "float32", range, "\(layer.name) (\(layer.operation))")
         }
         let width = rows.map(\.1.count).max()!

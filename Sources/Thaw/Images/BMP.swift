@@ -86,7 +86,7 @@ private struct BMPHeader {
         case (_, 4):
             throw Failure.unsupportedImage(kind: "BMP", size == 64 ? " with runs of 24 bits" : " that contains a JPEG")
         case (_, 5): throw Failure.unsupportedImage(kind: "BMP", " that contains a PNG")
-        default: throw Failure.damagedImage("BMP", "\(bits) bits a pixel in compression \(compression)")
+        default: throw Failure.damagedImage("BMP", "\(bits) bits per pixel in compression \(compression)")
         }
         var end = 14 + size
         if bits > 8 {

@@ -2,7 +2,7 @@ import CProtobuf
 import CSchemas
 
 extension GraphDefinition {
-    private static let expected = "a frozen TensorFlow graph (.pb)"
+    private static let expected = "a TensorFlow graph (.pb, SavedModel, checkpoint)"
 
     /// Field numbers of GraphDef and of its FunctionDefLibrary.
     private enum Field { static let node = 1, library = 2, function = 1 }

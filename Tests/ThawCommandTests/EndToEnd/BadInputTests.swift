@@ -28,7 +28,7 @@ import Testing
     @Test(
         arguments: [
             ("none.pb", "no such file"),
-            ("../labels", "is a folder; expected a frozen TensorFlow graph (.pb)"),
+            ("../labels", "is a folder; expected a TensorFlow graph (.pb, SavedModel, checkpoint)"),
             ("empty.pb", "the file is empty"), ("model.tflite", "is a TensorFlow Lite model; "),
             ("model.onnx", "is an ONNX model; "), ("model.h5", "is an HDF5 file, as Keras saves models and weights; "),
             ("model.zip", "is a ZIP archive; "), ("model.mlmodel", "is a Core ML model already; "),
