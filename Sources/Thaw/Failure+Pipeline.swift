@@ -30,7 +30,7 @@ extension Failure {
 
     static func noImageClassifier(_ kinds: [String], isDetector: Bool) -> Failure {
         Failure(
-            .unsupportedModel, "the model does not classify images: its stages are \(kinds.joined(separator: ", "))",
+            .unsupportedModel, "the model does not classify images: \(composition(kinds))",
             remedy: isDetector
                 ? "it detects objects: use \(task: .detect), or \(task: .evaluateDetector) on COCO annotations"
                 : "use \(task: .runPipeline) to compute its outputs")
@@ -39,11 +39,16 @@ extension Failure {
     static func noDetector(_ kinds: [String], isClassifier: Bool) -> Failure {
         Failure(
             .unsupportedModel,
-            "the model does not detect objects in an image: its stages are \(kinds.joined(separator: ", "))",
+            "the model does not detect objects in an image: \(composition(kinds))",
             remedy: isClassifier
                 ? "use \(task: .classify) to classify images"
                 : "a detector takes one image and has a stage nonMaximumSuppression; "
                     + "use \(task: .runPipeline) to compute outputs")
+    }
+
+    /// What the model consists of. A model of a single kind may be a network, which has no stages.
+    private static func composition(_ kinds: [String]) -> String {
+        kinds.count == 1 ? "its kind is \(kinds[0])" : "its stages are \(kinds.joined(separator: ", "))"
     }
 
     static func detectorInput(_ name: String, _ type: FeatureType) -> Failure {

@@ -52,7 +52,7 @@ extension Note {
     static func preprocessingLifted() -> Note {
         Note(
             .preprocessingInferred,
-            "the arithmetic at the head of the graph became the image input's preprocessing")
+            "the arithmetic at the start of the graph became the image input's preprocessing")
     }
 
     static func colorInferred() -> Note {
@@ -85,11 +85,12 @@ extension Note {
         // A network that ends in a tanh usually takes the same range that it returns.
         let advice: Phrase =
             endsInTanh
-            ? "its output is a tanh, from -1 to 1, so its input probably has that range too: try \(option: .preprocessing) inception"
-            : "set it with \(option: .preprocessing), or \(option: .scale) and \(option: .bias)"
+            ? "its output is a tanh, from -1 to 1, and its input probably has the same range; "
+                + "try \(option: .preprocessing) inception"
+            : "set the preprocessing with \(option: .preprocessing), or \(option: .scale) and \(option: .bias)"
         return Note(
             .preprocessingUnknown,
-            "the network's preprocessing is unknown; its input is raw pixels, 0 to 255: \(advice)")
+            "the network's preprocessing is unknown, so its input is raw pixels from 0 to 255; \(advice)")
     }
 
     private static let overrides: Phrase =

@@ -177,8 +177,8 @@ struct EvaluationText {
 
     /// A share with its interval.
     private static func share(_ proportion: Proportion) -> String {
-        let interval = proportion.interval
-        return "\(percent(proportion.value)) correct (\(percent(interval.lowerBound)) to \(percent(interval.upperBound)))"
+        let (low, high) = (percent(proportion.interval.lowerBound), percent(proportion.interval.upperBound))
+        return "\(percent(proportion.value)) correct (\(low) to \(high))"
     }
 
     private static func number(_ proportion: Proportion) -> String {

@@ -24,7 +24,7 @@ enum Help {
             usage: thaw COMMAND ...
 
             \(commands.joined())
-            Run thaw COMMAND --help for details of a command.
+            Run thaw COMMAND --help for details of a command. Defaults are in parentheses.
 
             \(globalOptions.map { entry($0.name, $0.help, column: 17) }.joined())
             """
