@@ -76,7 +76,7 @@ extension Console {
 
     private func text(_ reason: CompressionReport.Reason) -> String {
         switch reason {
-        case .feedsDepthwise: "depthwise convolutions, in which errors do not average out, read them"
+        case .feedsDepthwise: "they feed depthwise convolutions, in which errors do not average out"
         case .unevenChannels: "their output channels differ too much in scale for one palette"
         }
     }

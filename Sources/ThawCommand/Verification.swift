@@ -97,11 +97,12 @@ struct Verification {
         let width = trials.map { name($0).count }.max()! + 2
         var text = "\n" + padded("preprocessing", width) + "confidence  top labels\n"
         for trial in trials {
+            // Labels may contain commas.
             let labels = trial.labels.prefix(3).map { $0.count > 1 ? "\($0.label) (\($0.count))" : $0.label }
             let others = trial.labels.count - labels.count
             text +=
                 padded(name(trial), width) + padded(fixed(trial.confidence, 4), 10, left: true) + "  "
-                + labels.joined(separator: ", ") + (others > 0 ? " and \(others) more" : "") + "\n"
+                + labels.joined(separator: "; ") + (others > 0 ? "; and \(others) more" : "") + "\n"
         }
         return text
     }

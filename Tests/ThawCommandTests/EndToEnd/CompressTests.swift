@@ -110,7 +110,7 @@ import Testing
             let outcome = try Thaw.run("compress", "m.mlmodel", "--weights", type, "-o", "s.mlmodel", in: folder)
             #expect(outcome.status == 0, "\(outcome.errors)")
             let expected =
-                "1 of 2 layers are stored as int8, because depthwise convolutions, in which errors do not average out, read them: expand\n"
+                "1 of 2 layers are stored as int8, because they feed depthwise convolutions, in which errors do not average out: expand\n"
             #expect(outcome.errors.contains(expected) == isListed, "\(outcome.errors)")
             #expect(outcome.errors.contains("--verify PHOTOS") == (type != "int8"), "\(outcome.errors)")
         }
