@@ -32,7 +32,7 @@ struct EvaluationText {
         let shown = evaluation.classes.filter { $0.images > 0 }.count
         let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
         let classes = "\(grouped(shown)) \(shown == 1 ? "class" : "classes")"
-        line("photos", "\(grouped(result.images.count)) of \(classes)\(failed)")
+        line("photos", "\(grouped(result.images.count)) in \(classes)\(failed)")
         line("top 1", Self.share(evaluation.topAccuracy(1)))
         if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.topAccuracy(5))) }
         line("macro F1", fixed(evaluation.macroF1, 4))

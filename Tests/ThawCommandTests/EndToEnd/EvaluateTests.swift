@@ -19,7 +19,7 @@ import Testing
     @Test func `folders of classes give the accuracy`() throws {
         let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes")])
         #expect(outcome.status == 0)
-        #expect(outcome.output.contains("photos       3 of 3 classes\n"))
+        #expect(outcome.output.contains("photos       3 in 3 classes\n"))
         #expect(outcome.output.contains("top 1        66.67% correct (20.77% to 93.85%)\n"))
         #expect(outcome.output.contains("horse, not deer: \(EvaluateTests.folder.path("classes/deer/horse.jpg"))\n"))
         #expect(outcome.errors.contains("7 of the model's 10 classes have no photo"))
@@ -157,7 +157,7 @@ import Testing
         let outcome = try Thaw.run(demo + [table])
         #expect(outcome.status == 1)
         #expect(outcome.errors.contains("thaw: /nowhere.jpg: no such file\n"))
-        #expect(outcome.output.contains("photos       1 of 1 class; 1 could not be read\n"))
+        #expect(outcome.output.contains("photos       1 in 1 class; 1 could not be read\n"))
         let none = try Thaw.run(demo + [folder.write("f\tc\n/nowhere.jpg\tdog\n", to: "none.tsv")])
         #expect(none.status == 2)
     }
