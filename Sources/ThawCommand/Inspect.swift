@@ -26,6 +26,10 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
         report.add(placeholders: contents)
         try console.print(report.text)
         console.report(failure)
+        // Options for the conversion are given because it is expected to succeed, and may be the reason for the failure.
+        for option in [Options.labels as any AnyOption] + OptionGroups.graphInput where arguments.isGiven(option) {
+            return .failed
+        }
     }
     guard let file = arguments[Options.graph] else { return .done }
     // A model that cannot be loaded cannot be drawn.

@@ -123,6 +123,10 @@ import Testing
             outcome.errors.contains("thaw: \(graph): 1 operation is not supported:\n  Digamma: first/odd, second/odd\n")
         )
 
+        let mistaken = try Thaw.run("inspect", Project.demo, "--output", "none")
+        #expect(mistaken.status == 2 && mistaken.lines.contains { $0.hasPrefix("nodes ") })
+        #expect(mistaken.errors.contains("--output: there is no node 'none'"))
+
         let lstm = try Thaw.run("inspect", Project.fixture("coreml/refuse/lstm.mlmodel"))
         #expect(lstm.status == 0)
         #expect(lstm.output.contains("LSTM"))
