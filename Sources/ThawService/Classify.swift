@@ -82,7 +82,7 @@ private struct ClassifyOptions {
 
     init(_ query: [String: String], _ models: ModelStore, background: RGBColor?, limit: Int) throws {
         if let unknown = query.keys.sorted().first(where: { !["model", "top", "crop"].contains($0) }) {
-            throw Refusal.badParameter("the query", unknown, expected: "model, top or crop")
+            throw Refusal.unknownParameter(unknown)
         }
         if let name = query["model"] {
             model = try models.model(name)

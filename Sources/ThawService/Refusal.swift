@@ -88,6 +88,12 @@ extension Refusal {
         Refusal(400, .invalidOption, "\(name) is '\(value)'", remedy: "expected \(expected)")
     }
 
+    static func unknownParameter(_ name: String) -> Refusal {
+        Refusal(
+            400, .invalidOption, "there is no query parameter '\(name)'",
+            remedy: "the parameters are model, top and crop")
+    }
+
     static func noClassifier() -> Refusal {
         Refusal(400, .unsupportedModel, "no model here classifies single images", remedy: "use infer")
     }
