@@ -450,7 +450,7 @@ function column(photo, model, isNamed) {
     const details = service.models.find((known) => known.name === model);
     const bars = make("ol", { className: "bars" }, ...result.predictions.slice(0, 5).map(bar));
     const note = result.note ? make("p", { className: "note", textContent: plain(result.note) }) : null;
-    const odd = details?.independentLabels ? make("p", { className: "note", textContent: "Labels are independent: they need not add up to 100%." }) : null;
+    const odd = details?.independentLabels ? make("p", { className: "note", textContent: "Labels are independent: their probabilities need not add up to 100%." }) : null;
     return make("div", { className: "column" }, title, bars, note, odd, times(result));
 }
 
@@ -1139,7 +1139,7 @@ function fillOther() {
     // With two models, compare them.
     if (able.length === 2) byId("other").value = able[1].name;
     if (able.length === 0) {
-        byId("banner").textContent = "No model here classifies single images. Programs can use the others; see Use the API.";
+        byId("banner").textContent = "No model here classifies single images. Programs can use the models; see Use the API.";
         byId("banner").hidden = false;
         byId("drop").inert = true;
     }

@@ -86,7 +86,7 @@ function fillOther() {
     // With two models, compare them.
     if (able.length === 2) byId("other").value = able[1].name;
     if (able.length === 0) {
-        byId("banner").textContent = "No model here classifies single images. Programs can use the others; see Use the API.";
+        byId("banner").textContent = "No model here classifies single images. Programs can use the models; see Use the API.";
         byId("banner").hidden = false;
         byId("drop").inert = true;
     }
