@@ -8,10 +8,10 @@ struct ProgramWriter {
     private let precision: ProgramPrecision
     private var block: MILBlock
     private var values: [Graph.Value: MILValue] = [:]
-    /// Values cast to float32 for operations that are computed in it.
+    /// Values in float32, for operations that are computed in it.
     private var wideValues: [Graph.Value: MILValue] = [:]
-    /// Values that only such operations read, by value index.
-    private let areReadWide: [Bool]
+    /// Values that are needed only in float32, by value index.
+    private var areWide: [Bool] = []
     private var inputs: [Message] = []
     /// Whether quantized values are 8-bit integers in the program, not integers like others.
     private let hasQuantization: Bool
@@ -60,10 +60,13 @@ struct ProgramWriter {
         let channelsFirst = try model.channelsFirst()
         hasQuantization = target.map { $0 >= .iOS17 } ?? false && channelsFirst.hasPairedQuantization
         graph = try channelsFirst.legalized(for: hasQuantization ? .quantizedProgram : .program)
-        areReadWide = graph.areReadWide
         block = MILBlock(weights, target: target, compute: precision.compute)
         block.quantizesWeights = model.isQuantized && block.version >= .iOS16
         if precision.hasHalfFeatures { block.version = max(block.version, .iOS16) }
+        areWide = graph.areFloat32
+        for (index, port) in graph.outputs.enumerated() where output(graph[port.value].element, index) != .float32 {
+            areWide[port.value.index] = false
+        }
     }
 
     private mutating func run() throws -> EncodedProgram {
@@ -86,7 +89,7 @@ struct ProgramWriter {
     }
 
     private func type(_ value: Graph.Value) -> TensorType {
-        TensorType(graph[value].shape, element(graph[value].element))
+        TensorType(graph[value].shape, areWide[value.index] ? .float32 : element(graph[value].element))
     }
 
     /// The element type of an input or output.
@@ -123,7 +126,7 @@ struct ProgramWriter {
             value = whole
         }
         if value.element == .float32 { wideValues[port.value] = value }
-        values[port.value] = areReadWide[port.value.index] ? value : block.cast(value, to: inner.element)
+        values[port.value] = block.cast(value, to: inner.element)
     }
 
     /// The scaled image, in float32: before scaling, pixels may need more precision than float16 has.
@@ -170,14 +173,16 @@ struct ProgramWriter {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)
             }
             let name = block.unique(index == 0 ? node.name : "\(node.name)_\(index)")
-            let isWide = float32Operation != nil && areReadWide[output.index] && graph[output].element.isFloatingPoint
-            values[output] = MILValue(name: name, type: isWide ? graph[output] : type(output))
+            values[output] = MILValue(name: name, type: type(output))
         }
         let inputs = node.inputs.map { float32Operation == nil ? values[$0]! : wideValue($0) }
         let mil = MILNode(inputs: inputs, outputs: node.outputs.map { values[$0]! })
         try naming(node: node.identity) {
             if float32Operation != nil || block.float == .float16 && operation.needsFloat32 {
-                try block.inFloat32(mil) { try operation.write($0, to: &$1) }
+                let results = try block.inFloat32(mil) { try operation.write($0, to: &$1) }
+                for (output, result) in zip(node.outputs, results) where result.element == .float32 {
+                    wideValues[output] = result
+                }
             } else {
                 try operation.write(mil, to: &block)
             }
@@ -212,6 +217,7 @@ struct ProgramWriter {
         var names: [String] = []
         for (index, port) in graph.outputs.enumerated() {
             var value = values[port.value]!
+            if output(value.element, index) == .float32 { value = wideValues[port.value] ?? value }
             if index == 0, let classifier = model.classifier {
                 value = block.cast(value, to: .float32)
                 block.addClassify(
@@ -279,13 +285,17 @@ extension Graph {
         return areQuantized.contains(true) && !types.contains { $0 == .int8 || $0 == .uint8 }
     }
 
-    /// Whether all consumers of each value compute in float32, by value index.
-    fileprivate var areReadWide: [Bool] {
-        var result = [Bool](repeating: true, count: types.count)
+    /// Whether each value is an input or computed in float32, and only read by nodes that compute in float32; by value
+    /// index.
+    fileprivate var areFloat32: [Bool] {
+        var result = [Bool](repeating: false, count: types.count)
+        for port in inputs { result[port.value.index] = self[port.value].element.isFloatingPoint }
+        for node in nodes where node.operation is InFloat32 {
+            for output in node.outputs { result[output.index] = self[output].element.isFloatingPoint }
+        }
         for node in nodes where !(node.operation is InFloat32) {
             for input in node.inputs { result[input.index] = false }
         }
-        for port in outputs { result[port.value.index] = false }
         return result
     }
 }

@@ -22,6 +22,6 @@ extension Graph {
             return [try parts.context.edge(result, name: node.name)]
         }
         try naming(location: "pass 'decompose operations'") { try result.validate() }
-        return dialect.isProgram ? try result.withExactIntegers() : result
+        return dialect.isProgram ? try result.withFloat32Steps() : result
     }
 }

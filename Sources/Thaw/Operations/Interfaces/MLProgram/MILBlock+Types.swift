@@ -14,7 +14,11 @@ extension MILBlock {
     }
 
     /// Adds the operations of `body` for the node with float32 in place of float16.
-    mutating func inFloat32(_ node: MILNode, _ body: (MILNode, inout MILBlock) throws -> Void) rethrows {
+    /// - Returns: The outputs before they are cast.
+    @discardableResult
+    mutating func inFloat32(
+        _ node: MILNode, _ body: (MILNode, inout MILBlock) throws -> Void
+    ) rethrows -> [MILValue] {
         try inFloat32(node, \.isFloatingPoint, body)
     }
 
@@ -25,9 +29,10 @@ extension MILBlock {
         try inFloat32(node, { $0 == .bool }, body)
     }
 
+    @discardableResult
     private mutating func inFloat32(
         _ node: MILNode, _ changes: (ElementType) -> Bool, _ body: (MILNode, inout MILBlock) throws -> Void
-    ) rethrows {
+    ) rethrows -> [MILValue] {
         let narrow = float
         float = .float32
         defer { float = narrow }
@@ -43,6 +48,7 @@ extension MILBlock {
         for (result, output) in zip(float32Node.outputs, node.outputs) where result.name != output.name {
             castInto(output, from: result)
         }
+        return float32Node.outputs
     }
 }
 

@@ -2,14 +2,11 @@ extension Graph {
     /// Whether an operation reads indices that are floating point.
     var hasFloatIndices: Bool { nodes.contains { floatIndices(of: $0) != nil } }
 
-    /// The graph for an ML Program, in which float16 does not change indices and other integers that are computed from
-    /// inputs: float16 has only the integers up to 2,048.
-    ///
-    /// Indices become integers, and the steps from an input to integers are computed in float32. That is done only if all
-    /// steps move values or compute with them one by one: layers are computed in float16.
-    func withExactIntegers() throws -> Graph {
+    /// The graph for an ML Program, with the nodes marked as `InFloat32` whose results float16 would change by more than
+    /// rounding: integers that are computed from inputs, and values that may be larger than float16 allows.
+    func withFloat32Steps() throws -> Graph {
         let graph = hasFloatIndices ? try withIntegerIndices() : self
-        let steps = graph.stepsToIntegers
+        let steps = graph.stepsToIntegers.union(graph.stepsOfLargeValues)
         guard !steps.isEmpty else { return graph }
         return try graph.rebuilt { node, inputs, builder in
             guard steps.contains(node.name) else { return nil }
@@ -32,7 +29,7 @@ extension Graph {
     }
 
     /// The names of the nodes that compute integers of more than 8 bits from inputs, one by one, and of all nodes before
-    /// them.
+    /// them. Float16 has only the integers up to 2,048.
     private var stepsToIntegers: Set<String> {
         var isStep = [Bool](repeating: true, count: types.count)
         for node in nodes {
@@ -49,6 +46,27 @@ extension Graph {
             guard isLast || node.outputs.contains(where: { isRead[$0.index] }) else { continue }
             for input in floats { isRead[input.index] = true }
             names.insert(node.name)
+        }
+        return names
+    }
+
+    /// The names of the nodes with constants beyond the range of float16, and of those that read their results, until the
+    /// results have a smaller range.
+    ///
+    /// Attention masks are such constants: a sum of scores and −10⁹ would be −∞, and a softmax of only that is not a number.
+    /// Layers are computed in float16: their inputs rarely exceed its range.
+    private var stepsOfLargeValues: Set<String> {
+        var areLarge = [Bool](repeating: false, count: types.count)
+        var names: Set<String> = []
+        for node in nodes {
+            let operation = node.operation
+            guard operation.family != .convolution, operation.family != .dense, operation.bound == nil else { continue }
+            let readsLarge = node.inputs.contains { areLarge[$0.index] }
+            guard readsLarge || operation.weights.contains(where: \.exceedsFloat16) else { continue }
+            names.insert(node.name)
+            let range = operation.range(inputs: node.inputs.count) { _ in nil }
+            let isSmall = range.map { max(-$0.lowerBound, $0.upperBound) <= Double(Float.largestHalf) } ?? false
+            for output in node.outputs { areLarge[output.index] = !isSmall && self[output].element.isFloatingPoint }
         }
         return names
     }
