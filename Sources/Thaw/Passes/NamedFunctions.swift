@@ -162,12 +162,13 @@ private struct Suffix {
         return abs(actual - value) <= candidate.tolerance(at: x, value)
     }
 
-    /// Inputs of both signs, small and large, none of them round.
-    private static let probes: [Double] =
-        (0..<60).flatMap { i in
-            let x = 0.0137 + 0.2091 * Double(i)
-            return [x, -x]
-        } + [0, 47.3, -47.3, 517.1, -517.1, 5.1e4, -5.1e4, 1.3e7, -1.3e7, 1.1e30, -1.1e30]
+    /// Inputs of both signs, small and large, none of them round. The smallest tell a steep function from its slope at 0.
+    private static let probes: [Double] = {
+        let usual = (0..<60).map { 0.0137 + 0.2091 * Double($0) }
+        let small = (1...13).map { 0.0137 / Double(1 << $0) }
+        let large = [47.3, 517.1, 5.1e4, 1.3e7, 1.1e30]
+        return [0] + (usual + small + large).flatMap { [$0, -$0] }
+    }()
 }
 
 extension Unary.Function {

@@ -120,6 +120,17 @@ private let functionCases: [NamingCase] = [
 ]
 
 private let otherFunctionCases: [NamingCase] = [
+    NamingCase("clip(200 · x + 0.5, 0, 1), which is constant beyond 0.0025", becomes: "Multiply", "HardSigmoid") {
+        try $0.one(.clip(0, 1), $0.add($0.times($1, 200), 0.5))
+    },
+    NamingCase("relu6(3000 · x + 3) / 6", becomes: "Multiply", "HardSigmoid") {
+        let bounded = try $0.one(.relu6, $0.add($0.times($1, 3000), 3))
+        return try $0.one(Binary(.divide, constant: Tensor([6], shape: [])), bounded)
+    },
+    NamingCase("sigmoid(2000 · x)", becomes: "Multiply", "Sigmoid") { try $0.one(.sigmoid, $0.times($1, 2000)) },
+    NamingCase("0.5 · (1 + tanh(1000000 · x))", becomes: "Multiply", "Tanh", "Add", "Multiply") {
+        try $0.times($0.add($0.one(.tanh, $0.times($1, 1e6)), 1), 0.5)
+    },
     NamingCase("the bound is 5.99", becomes: "Add", "Clip", "Multiply", "Multiply") {
         try $0.hardSwish($1, .clip(0, 5.99))
     },
