@@ -64,6 +64,20 @@ import Testing
         Case("a batch in several runs", ([1, 5], [1, 5]), ([2, 5], [2, 5]), [2, 5]),
     ]
 
+    @Test(arguments: ["NHWC", "NCHW"]) func `a bias may be computed`(_ format: String) throws {
+        let nodes = [
+            Self.placeholder("image", [1, 3, 4, 3]), Self.placeholder("vector", [1, 3]),
+            Self.node("bias", "Squeeze", ["vector"], ["squeeze_dims": .list([.int(0)])]),
+            Self.node("sum", "BiasAdd", ["image", "bias"], ["data_format": .string(format)]),
+        ]
+        let (image, vector) = (Self.array([1, 3, 4, 3]), Self.array([1, 3]))
+        let answer = try Self.answer(GraphDefinition(nodes: nodes), [("image", image), ("vector", vector)])
+        let expected = image.values.enumerated().map { index, value in
+            value + vector.values[format == "NHWC" ? index % 3 : index / 12]
+        }
+        #expect(answer.values == expected)
+    }
+
     @Test(arguments: cases) func `arrays are assigned to inputs by name`(_ test: Case) throws {
         let (left, right) = (Self.array(test.fed.0), Self.array(test.fed.1))
         let answer = try Self.answer(

@@ -17,18 +17,23 @@ enum PassThrough {
 
     private static func biasAdd(_ op: String, axes: ImageAxes) -> TensorFlowRule {
         TensorFlowRule(op, axes: axes, roles: .affine) { node, context in
-            let bias = try node.constant(1, "bias")
-            guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }
             let input = try node.input(0)
+            // Keras computes sums of two tensors in this way if one of them is a vector.
+            func bias() throws -> Operand {
+                let bias = try node.input(1)
+                guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }
+                return bias
+            }
             let rank = input.shape.rank
             if rank != 4, try node.string("data_format", default: "NHWC") == "NCHW" {
                 // The channels are always the second axis.
-                let shape = Shape([bias.elementCount] + [Int](repeating: 1, count: max(0, rank - 2)))
-                return [try context.combine(.add, input, .constant(bias.reshaped(shape)), name: node.name)]
+                let shape = try Shape(bias().shape + [Int](repeating: 1, count: max(0, rank - 2)))
+                let column = try context.add(Reshape(shape), bias(), name: node.name + "/bias")
+                return [try context.combine(.add, input, column, name: node.name)]
             }
             return [
                 try context.image(node, input) { input, context in
-                    try context.combine(.add, input, .constant(bias), name: node.name)
+                    try context.combine(.add, input, bias(), name: node.name)
                 }
             ]
         }
