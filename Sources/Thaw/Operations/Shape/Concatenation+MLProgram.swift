@@ -11,6 +11,11 @@ extension Concatenation {
     static let mil = [
         MILRule("concat") { op, reading in
             let values = try op.operands("values")
+            // coremltools also joins single values into a vector, along any axis.
+            if values.allSatisfy({ $0.shape.rank == 0 }) {
+                let parts = try values.map { try reading.add(Reshape([1]), $0, op) }
+                return try reading.add(Concatenation(axis: 0), parts, op)
+            }
             let axis = try op.axis(values[0])
             guard try op.bool("interleave", default: false) else {
                 return try reading.add(Concatenation(axis: axis), values, op)

@@ -54,9 +54,9 @@ extension Reshape {
         },
         MILRule("flatten2d") { op, reading in
             let x = try op.operand()
-            let axis = try op.axis(x, default: 1)
-            let sizes = [x.shape.prefix(axis), x.shape.dropFirst(axis)].map { $0.reduce(1, *) }
-            return [try reading.add(Reshape(Shape(sizes)), x, op)]
+            let axis = try op.integer("axis", default: 1)
+            let matrix = try naming(location: op.location) { try Reshape.flattening(x.shape, at: axis) }
+            return [try reading.add(matrix, x, op)]
         },
     ]
 }

@@ -79,10 +79,8 @@ extension Reshape {
             return [try reading.add(Reshape(layer.resolved(kept, shape)), layer.input(), layer)]
         },
         NeuralRule("flattenTo2D") { layer, reading in
-            let shape = try layer.input().shape
-            let axis = try shape.axis(layer.parameters.axis)
-            let sizes = [shape.prefix(axis), shape.dropFirst(axis)].map { $0.reduce(1, *) }
-            return [try reading.add(Reshape(Shape(sizes)), layer.input(), layer)]
+            let input = try layer.input()
+            return [try reading.add(Reshape.flattening(input.shape, at: layer.parameters.axis), input, layer)]
         },
         NeuralRule("squeeze") { layer, reading in
             let shape = try layer.input().shape

@@ -129,6 +129,18 @@ extension Reshape {
     }
 }
 
+// MARK: Core ML
+
+extension Reshape {
+    /// Flattens the axes before one, and those from it on: the result is a matrix. The axis after the last one leaves a
+    /// single column.
+    static func flattening(_ shape: Shape, at axis: Int) throws -> Reshape {
+        guard (-shape.rank...shape.rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
+        let first = axis < 0 ? axis + shape.rank : axis
+        return Reshape(Shape([shape.prefix(first), shape.dropFirst(first)].map { $0.reduce(1, *) }))
+    }
+}
+
 extension ImportContext {
     mutating func reshaped(_ x: Operand, _ shape: Shape, _ node: some SourceNode) throws -> Operand {
         x.shape == shape ? x : try add(Reshape(shape), x, node)
