@@ -22,15 +22,19 @@ extension Dense {
                 throw op.refused("weights of shape \(weights.shape) do not fit a tensor of shape \(x.shape)")
             }
             let outputs = weights.shape[0]
-            var dense = Dense(matrix: weights.transposed([1, 0]))
-            if op.has("bias") {
-                let bias = try op.channels("bias", outputs)
-                if bias.floats.contains(where: { $0 != 0 }) { dense.bias = bias }
+            let matrix = weights.transposed([1, 0])
+            var bias = try op.has("bias") ? op.channels("bias", outputs) : nil
+            if bias?.floats.allSatisfy({ $0 == 0 }) == true { bias = nil }
+            let rows = try reading.reshaped(x, [x.shape.dropLast().reduce(1, *), weights.shape[1]], op)
+            var product: Operand
+            if x.type.element.isFloatingPoint {
+                product = try reading.add(Dense(matrix: matrix, bias: bias), rows, op)
+            } else {
+                // Dense layers are floating point.
+                product = try reading.add(MatrixProduct(), [rows, .constant(matrix)], op)[0]
+                if let bias { product = try reading.combine(.add, product, .constant(bias), op) }
             }
-            if x.shape.rank == 2 { return [try reading.add(dense, x, op)] }
-            let rows = Shape([x.shape.dropLast().reduce(1, *), weights.shape[1]])
-            let product = try reading.add(dense, reading.add(Reshape(rows), x, op), op)
-            return [try reading.add(Reshape(Shape(x.shape.dropLast() + [outputs])), product, op)]
+            return [try reading.reshaped(product, Shape(x.shape.dropLast() + [outputs]), op)]
         }
     ]
 }

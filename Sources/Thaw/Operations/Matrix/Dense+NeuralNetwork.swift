@@ -45,7 +45,9 @@ extension Dense {
             if let (resize, image) = Resize.of(product, layer.inputs.map(\.shape), known: known) {
                 return [try reading.add(resize, layer.inputs[image], layer)]
             }
-            return try reading.add(product, layer.inputs, layer)
+            // Unlike in an ML Program, the axis that is added to a vector stays in the result.
+            let (a, b) = try reading.factors(layer.inputs[0], layer.inputs[1], of: product, layer)
+            return try reading.add(product, [a, b], layer)
         },
     ]
 
@@ -57,7 +59,7 @@ extension Dense {
         )
         let input = try layer.input()
         let shape = input.shape
-        guard (1..<1 << 32).contains(inputs), (1..<1 << 32).contains(outputs), shape.last == inputs, shape.rank > 1
+        guard (1..<1 << 32).contains(inputs), (1..<1 << 32).contains(outputs), shape.last == inputs
         else {
             throw layer.refused("a matrix of \(inputs)×\(outputs) does not fit a tensor of shape \(shape)")
         }

@@ -12,19 +12,27 @@ extension MatrixProduct: MILOperation {
 extension MatrixProduct {
     static let mil = [
         MILRule("matmul") { op, reading in
+            let vectors = try ["x", "y"].map { try op.operand($0).shape.rank == 1 }
+            // Vectors are never transposed.
             let product = MatrixProduct(
-                transposeFirst: try op.bool("transpose_x", default: false),
-                transposeSecond: try op.bool("transpose_y", default: false))
-            let (x, y) = (try op.operand("x"), try op.operand("y"))
+                transposeFirst: try !vectors[0] && op.bool("transpose_x", default: false),
+                transposeSecond: try !vectors[1] && op.bool("transpose_y", default: false))
+            let (x, y) = try reading.factors(op.operand("x"), op.operand("y"), of: product, op)
+            let result: Operand
             if x.type.element.isFloatingPoint, x.shape.rank == 2, !product.transposeFirst, let matrix = y.constant,
                 matrix.shape.rank == 2
             {
-                return [
-                    try reading.add(
-                        Dense(matrix: product.transposeSecond ? matrix.transposed([1, 0]) : matrix), x, op)
-                ]
+                let dense = Dense(matrix: product.transposeSecond ? matrix.transposed([1, 0]) : matrix)
+                result = try reading.add(dense, x, op)
+            } else {
+                result = try reading.add(product, [x, y], op)[0]
             }
-            return try reading.add(product, [x, y], op)
+            // The result has neither the row's axis nor the column's.
+            let kept = result.shape.indices.filter { axis in
+                let fromEnd = result.shape.rank - axis
+                return !(vectors[0] && fromEnd == 2 || vectors[1] && fromEnd == 1)
+            }
+            return [try reading.reshaped(result, result.shape.permuted(kept), op)]
         },
         // softmax(query · keyᵀ / √width + mask) · value
         MILRule("scaled_dot_product_attention") { op, reading in

@@ -99,6 +99,19 @@ extension MatrixProduct {
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption("Matrix product") }
 }
 
+// MARK: Core ML
+
+extension ImportContext {
+    /// The factors of a product as Core ML multiplies them: a vector on the left is a row, and on the right a column.
+    mutating func factors(
+        _ a: Operand, _ b: Operand, of product: MatrixProduct, _ node: some SourceNode
+    ) throws -> (Operand, Operand) {
+        let row = a.shape.rank == 1 && !product.transposeFirst ? Shape([1, a.shape[0]]) : a.shape
+        let column = b.shape.rank == 1 && !product.transposeSecond ? Shape([b.shape[0], 1]) : b.shape
+        return (try reshaped(a, row, node), try reshaped(b, column, node))
+    }
+}
+
 // MARK: Neural network
 
 extension MatrixProduct: NeuralOperation {
