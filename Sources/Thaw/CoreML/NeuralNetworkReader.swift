@@ -139,9 +139,11 @@ struct NeuralNetworkReader {
 
     // MARK: Layers
 
-    private mutating func define(_ name: String, _ value: Operand, _ layer: String) throws {
-        // Layers of branches and loops replace values.
-        guard values.updateValue(value, forKey: name) == nil || depth > 0 else {
+    private mutating func define(
+        _ name: String, _ value: Operand, _ layer: String, isCopy: Bool = false
+    ) throws {
+        // Layers of branches and loops replace values. Elsewhere, Core ML's validation accepts that only of copies.
+        guard values.updateValue(value, forKey: name) == nil || depth > 0 || isCopy else {
             throw Failure.duplicateBlob(layer, name)
         }
     }
@@ -167,7 +169,7 @@ struct NeuralNetworkReader {
             guard results.count == outputs.count else {
                 throw Failure.outputCountDiffers(name, kind, outputs.count, results.count)
             }
-            for (output, value) in zip(outputs, results) { try define(output, value, name) }
+            for (output, value) in zip(outputs, results) { try define(output, value, name, isCopy: kind == "copy") }
         }
     }
 
