@@ -15,8 +15,11 @@ extension LocalResponseNormalization: MILOperation {
 extension LocalResponseNormalization {
     static let mil = [
         MILRule("local_response_norm") { op, reading in
+            // coremltools documents that the channels are the second axis of any tensor, but the answer for a sequence in
+            // its tests has them on the third axis from the end. For an image, these are the same.
             let image = try op.image()
             let size = try op.integer("size")
+            // The position of an even window is not documented.
             guard size % 2 == 1, size > 0 else {
                 throw op.refused("a window of \(size) channels is not supported", remedy: "expected an odd number")
             }
