@@ -154,6 +154,8 @@ def shapes(cases):
               x.reshape(3, 8))
     cases.add("sequence_repeat", [normal("sequence", 2, 3, 4, 5)], lambda b: b.add_sequence_repeat("layer", 3, "a", "y"),
               np.tile(normal("sequence", 2, 3, 4, 5), (3, 1, 1, 1)))
+    for name, axis, shape in (("first", 0, (1, 24)), ("last", 3, (24, 1))):
+        cases.add("flatten_to_2d_" + name, [x], lambda b: b.add_flatten_to_2d("layer", "a", "y", axis=axis), x.reshape(shape))
     for lower, upper in ((0, -1), (-1, 1), (1, 2)):
         rows, columns = np.indices((3, 4))
         keep = ((lower < 0) | (rows - columns <= lower)) & ((upper < 0) | (columns - rows <= upper))
@@ -180,6 +182,19 @@ def products(cases):
     product, lengths = (a * b).sum((1, 2, 3), keepdims=True), [np.sqrt((v * v).sum((1, 2, 3), keepdims=True)) for v in (a, b)]
     for name, cosine, answer in (("dot", False, product), ("dot_cosine", True, product / lengths[0] / lengths[1])):
         cases.add(name, [a, b], lambda n: n.add_elementwise("layer", ["a", "b"], "y", "COS" if cosine else "DOT"), answer)
+    # A vector gets an axis of one element, which stays in the result.
+    vector, other, matrix, batch = normal("vector", 5), normal("other vector", 5), normal("matrix", 5, 3), normal("batch", 2, 4, 5)
+    for name, a, b, shape in (
+            ("vector_first", vector, matrix, (1, 3)), ("vector_batch", vector, batch.swapaxes(1, 2), (2, 1, 4)),
+            ("vector_second", batch, vector, (2, 4, 1)), ("vectors", vector, other, (1, 1))):
+        cases.add("batched_matmul_" + name, [a, b], lambda n: n.add_batched_mat_mul("layer", ["a", "b"], "y"),
+                  (a @ b).reshape(shape))
+    bias = normal("bias of a product", 3)
+    cases.add("batched_matmul_vector_weights", [vector],
+              lambda n: n.add_batched_mat_mul("layer", ["a"], "y", weight_matrix_rows=5, weight_matrix_columns=3, W=matrix,
+                                              bias=bias), vector @ matrix + bias)
+    cases.refuse("batched_matmul_vector_transposed", [vector, matrix],
+                 lambda n: n.add_batched_mat_mul("layer", ["a", "b"], "y", transpose_a=True), "input has shape [5]")
 
 
 def slices(cases):
@@ -238,6 +253,18 @@ def control(cases):
 
     def total(b, of, name):
         b.add_reduce_sum(name, of, name, axes=[0, 1], keepdims=False, reduce_all=True)
+
+    # A copy may replace a value, even an input. Layers read the value that was computed last.
+    cases.add("copy_onto_input", [x],
+              lambda b: (b.add_activation("before", "RELU", "a", "positive"), b.add_copy("copy", "positive", "a"),
+                         b.add_add_broadcastable("after", ["a", "a"], "y")), np.maximum(x, 0) * 2)
+    # As coremltools returns an input.
+    cases.add("copy_back", [x],
+              lambda b: (b.add_copy("a_tmp", "a", "a_tmp"), b.add_copy("a", "a_tmp", "a"),
+                         b.add_activation("layer", "RELU", "a", "y")), np.maximum(x, 0))
+    cases.refuse("activation_onto_input", [x],
+                 lambda b: (b.add_activation("layer", "RELU", "a", "a"), b.add_copy("copy", "a", "y")),
+                 "'a' another layer already computes")
 
     # Both networks replace a value and compute another.
     def branch(b):

@@ -85,6 +85,7 @@ def save_table(path, header, rows):
 
 def write():
     import programs_boxes
+    import programs_products
     import programs_quantized
     import programs_selections
     import programs_shapes
@@ -92,7 +93,7 @@ def write():
 
     shutil.rmtree(FOLDER, ignore_errors=True)
     cases = Cases()
-    for module in (programs_boxes, programs_quantized, programs_selections, programs_shapes, programs_windows):
+    for module in (programs_boxes, programs_products, programs_quantized, programs_selections, programs_shapes, programs_windows):
         module.add(cases)
     save_table("programs.tsv", ("program", "inputs", "outputs", "opset", "tolerance"), cases.rows)
     save_table("refuse/refuse.tsv", ("file", "words"), cases.refused)
