@@ -184,7 +184,10 @@ struct NeuralNetworkReader {
         default:
             guard let rule = Operations.neural[kind] else { return nil }
             return { layer, reader in
-                let results = try rule.build(layer, &reader.reading)
+                let results = try rule.build(layer, &reader.reading).map { result in
+                    // Neural networks have no rank 0: one axis remains if all are removed.
+                    try result.shape.rank == 0 ? reader.reading.reshaped(result, [1], layer) : result
+                }
                 try reader.reading.count(results, from: layer.inputs)
                 return results
             }
