@@ -76,7 +76,9 @@ extension Tile: NeuralOperation {
 extension Tile {
     static let neural = [
         NeuralRule("tile") { layer, reading in
-            try [reading.add(Tile(multiples: layer.parameters.reps), layer.input(), layer)]
+            // A second input replaces the parameter.
+            let multiples: [Int] = try layer.inputs.count > 1 ? layer.integers(1) : layer.parameters.reps
+            return [try reading.add(Tile(multiples: multiples), layer.input(), layer)]
         }
     ]
 }
