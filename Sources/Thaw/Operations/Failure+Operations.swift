@@ -16,6 +16,10 @@ extension Failure {
         Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected \(rank) \(rank == 1 ? "axis" : "axes")")
     }
 
+    static func tooFewAxes(_ least: Int, _ shape: Shape) -> Failure {
+        Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected at least \(least) axes")
+    }
+
     static func emptyWindow(_ sizes: [Int]) -> Failure {
         Failure(.wrongShape, "a window of \(Shape(sizes)) has no elements")
     }

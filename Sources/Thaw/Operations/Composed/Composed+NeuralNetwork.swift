@@ -11,17 +11,19 @@ enum ComposedLayers {
             let parameters = layer.parameters
             let x = try layer.input()
             let given: Float = parameters.epsilon
-            guard x.shape.rank == 4 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
+            let rank = x.shape.rank
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, x.shape).at(layer.name) }
+            let first = parameters.acrossChannels ? rank - 3 : rank - 2
             return [
                 try reading.centered(
-                    x, axes: parameters.acrossChannels ? [1, 2, 3] : [2, 3], isScaled: parameters.normalizeVariance,
+                    x, axes: Array(first..<rank), isScaled: parameters.normalizeVariance,
                     epsilon: given == 0 ? 1e-5 : given, layer)
             ]
         },
         NeuralRule("l2normalize") { layer, reading in
             let x = try layer.input()
             let rank = x.shape.rank
-            guard rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, x.shape).at(layer.name) }
             let given: Float = layer.parameters.epsilon
             let epsilon = given == 0 ? 1e-6 : given
             return [try reading.unitLength(x, axes: Array(rank - 3..<rank), epsilon: epsilon, layer)]
@@ -33,7 +35,7 @@ enum ComposedLayers {
         NeuralRule("dot") { layer, reading in
             let (a, b) = (try layer.input(), try layer.input(1))
             let rank = a.shape.rank
-            guard rank >= 3 else { throw Failure.wrongRank(4, a.shape).at(layer.name) }
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, a.shape).at(layer.name) }
             guard a.shape == b.shape else { throw Failure.shapesDiffer(a.shape, b.shape).at(layer.name) }
             let sum = Reduction(function: .sum, axes: Array(rank - 3..<rank), keepsAxes: true)
             var factors = [a, b]
@@ -42,7 +44,7 @@ enum ComposedLayers {
             }
             return [try reading.add(sum, reading.combine(.multiply, factors[0], factors[1], layer), layer)]
         },
-        NeuralRule("reorganizeData") { layer, reading in
+        NeuralRule(onImages: "reorganizeData") { layer, reading in
             let shape = try layer.input().shape
             let (mode, size): (String, Int) = (layer.parameters.mode, layer.parameters.blockSize)
             let exchanges: [String: BlockExchange.Exchange] = [
@@ -57,10 +59,10 @@ enum ComposedLayers {
         NeuralRule("slice") { layer, reading in
             let shape = try layer.input().shape
             let parameters = layer.parameters
-            let axes = ["CHANNEL_AXIS": 1, "HEIGHT_AXIS": 2, "WIDTH_AXIS": 3]
+            let axes = ["CHANNEL_AXIS": -3, "HEIGHT_AXIS": -2, "WIDTH_AXIS": -1]
             let (start, end, given): (Int, Int, Int) = (parameters.startIndex, parameters.endIndex, parameters.stride)
-            guard shape.rank == 4, let axis = axes[parameters.axis as String] else {
-                throw Failure.wrongRank(4, shape).at(layer.name)
+            guard let axis = try axes[parameters.axis as String].map({ try shape.axis($0) }) else {
+                throw layer.refused("the axis \(parameters.axis as String) is unknown")
             }
             let (size, step) = (shape[axis], Swift.max(1, given))
             // Negative indices count from the end; an end of -1 excludes the last element (NeuralNetwork.proto).
@@ -95,7 +97,7 @@ enum ComposedLayers {
         let x = try layer.input()
         /// Values for each channel, or one for all.
         func channels(_ key: String) throws -> Tensor {
-            guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
+            guard x.shape.rank >= 3 else { throw Failure.tooFewAxes(3, x.shape).at(layer.name) }
             let message: Message = parameters[key]
             let single = try? layer.weights(message, [1])
             return try single ?? layer.weights(message, [x.shape[x.shape.rank - 3], 1, 1])

@@ -72,7 +72,7 @@ extension ComposedShapes {
         NeuralRule("sequenceRepeat") { layer, reading in
             let x = try layer.input()
             let count: Int = layer.parameters.nRepetitions
-            guard x.shape.rank >= 4 else { throw Failure.wrongRank(4, x.shape).at(layer.name) }
+            guard x.shape.rank >= 4 else { throw Failure.tooFewAxes(4, x.shape).at(layer.name) }
             let multiples = x.shape.indices.map { $0 == 0 ? Swift.max(1, count) : 1 }
             return [try reading.add(Tile(multiples: multiples), x, layer)]
         },

@@ -51,12 +51,11 @@ extension Message {
 
 extension Convolution {
     static let neural = [
-        NeuralRule("convolution") { layer, reading in
+        NeuralRule(onImages: "convolution", leastRank: 4) { layer, reading in
             let parameters = layer.parameters
             if parameters.isDeconvolution as Bool { return [try TransposedConvolution.read(layer, &reading)] }
             let image = try layer.input()
             let shape = image.shape
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let outputs: Int = parameters.outputChannels
             let groups = Swift.max(1, parameters.nGroups as Int)
             // In older files the channels of a group follow from the image.

@@ -71,7 +71,6 @@ extension TransposedConvolution {
         let parameters = layer.parameters
         let image = try layer.input()
         let shape = image.shape
-        guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
         let outputs: Int = parameters.outputChannels
         let groups = Swift.max(1, parameters.nGroups as Int)
         let size = try layer.pair(parameters.kernelSize, default: 3)

@@ -17,11 +17,11 @@ extension BatchNormalization: NeuralOperation {
 
 extension BatchNormalization {
     static let neural = [
-        NeuralRule("batchnorm") { layer, reading in
+        NeuralRule(onImages: "batchnorm") { layer, reading in
             let parameters = layer.parameters
             let channels: Int = parameters.channels
             let shape = try layer.input().shape
-            guard shape.rank == 4, shape[1] == channels else {
+            guard shape[1] == channels else {
                 throw layer.refused("\(channels) channels do not fit a tensor of shape \(shape)")
             }
             // An unset epsilon defaults to 1e-5.

@@ -16,11 +16,10 @@ extension LocalResponseNormalization: NeuralOperation {
 
 extension LocalResponseNormalization {
     static let neural = [
-        NeuralRule("lrn") { layer, reading in
+        NeuralRule(onImages: "lrn") { layer, reading in
             let shape = try layer.input().shape
             let parameters = layer.parameters
             let size: Int = parameters.localSize
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             guard size % 2 == 1, size > 0, size < 1 << 24 else {
                 throw layer.refused("a window of \(size) channels is not supported", remedy: "expected an odd number")
             }

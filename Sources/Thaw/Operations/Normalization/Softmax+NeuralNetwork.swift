@@ -19,7 +19,7 @@ extension Softmax {
     static let neural = [
         NeuralRule("softmax") { layer, reading in
             let shape = try layer.input().shape
-            guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            guard shape.rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
             return [try reading.add(Softmax(axis: shape.rank - 3), layer.input(), layer)]
         },
         NeuralRule("softmaxND") { layer, reading in

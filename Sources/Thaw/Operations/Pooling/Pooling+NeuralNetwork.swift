@@ -16,11 +16,10 @@ extension Pooling: NeuralOperation {
 
 extension Pooling {
     static let neural = [
-        NeuralRule("pooling") { layer, reading in
+        NeuralRule(onImages: "pooling", leastRank: 4) { layer, reading in
             let image = try layer.input()
             let shape = image.shape
             let parameters = layer.parameters
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let type: String = parameters.type
             var window: Window
             if parameters.globalPooling as Bool {

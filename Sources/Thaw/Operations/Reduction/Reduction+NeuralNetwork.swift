@@ -55,9 +55,11 @@ extension Reduction {
         } + [
             NeuralRule("reduce") { layer, reading in
                 let shape = try layer.input().shape
-                let named = ["CHW": [1, 2, 3], "HW": [2, 3], "C": [1], "H": [2], "W": [3]]
+                let named = ["CHW": [-3, -2, -1], "HW": [-2, -1], "C": [-3], "H": [-2], "W": [-1]]
                 let (mode, axis): (String, String) = (layer.parameters.mode, layer.parameters.axis)
-                guard shape.rank == 4, let axes = named[axis] else { throw Failure.wrongRank(4, shape).at(layer.name) }
+                guard let axes = try named[axis]?.map({ try shape.axis($0) }) else {
+                    throw layer.refused("the axis \(axis) is unknown")
+                }
                 return [try reduced(mode, axes, layer, &reading)]
             }
         ]

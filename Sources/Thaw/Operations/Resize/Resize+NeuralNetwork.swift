@@ -62,7 +62,7 @@ extension Resize: NeuralOperation {
 
 extension Resize {
     static let neural = [
-        NeuralRule("resizeBilinear") { layer, reading in
+        NeuralRule(onImages: "resizeBilinear") { layer, reading in
             let size = try layer.pair(layer.parameters.targetSize, default: 1)
             let mode: Message = layer.parameters["mode"]
             guard let grid = modes.first(where: { $0.mode == mode.samplingMethod as String })?.grid else {
@@ -70,10 +70,9 @@ extension Resize {
             }
             return [try read(layer, size, { .linear(grid, $0, $1) }, &reading)]
         },
-        NeuralRule("upsample") { layer, reading in
+        NeuralRule(onImages: "upsample") { layer, reading in
             let shape = try layer.input().shape
             let parameters = layer.parameters
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
             let fractions: [Float] = parameters.fractionalScalingFactor
             var size = try layer.pair(parameters.scalingFactor, default: 1)
             if fractions.isEmpty {
@@ -120,7 +119,6 @@ extension Resize {
         _ reading: inout ImportContext
     ) throws -> Operand {
         let shape = try layer.input().shape
-        guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
         let sizes = [shape[2], shape[3], size.height, size.width]
         guard sizes.allSatisfy((1...FilterWeights.largestSize).contains) else {
             throw layer.refused("an image of shape \(shape) cannot be resized to \(size.width)×\(size.height)")

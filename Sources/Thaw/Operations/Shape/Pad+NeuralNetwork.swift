@@ -24,21 +24,20 @@ extension Pad {
     static let neural = [
         NeuralRule("padding") { layer, reading in
             let shape = try layer.input().shape
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            guard shape.rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
             let borders = try layer.edges(layer.parameters.paddingAmounts)
+            let rest = Array(repeating: 0, count: shape.rank - 2)
+            let before = rest + [borders.height.0, borders.width.0]
+            let after = rest + [borders.height.1, borders.width.1]
             let kinds: [String: EdgePadding] = ["reflection": .reflected, "replication": .repeated]
             if let border = layer.parameters.choice.flatMap({ kinds[$0] }) {
-                let before = [0, 0, borders.height.0, borders.width.0]
-                let after = [0, 0, borders.height.1, borders.width.1]
                 guard zip(before + after, shape.dimensions + shape).allSatisfy({ border.fits($0, of: $1) }) else {
                     throw layer.refused("padding of \(before) and \(after) does not fit a tensor of shape \(shape)")
                 }
                 return [try reading.bordered(layer.input(), border, before: before, after: after, layer)]
             }
             let constant: Message = layer.parameters["constant"]
-            let pad = Pad(
-                before: [0, 0, borders.height.0, borders.width.0], after: [0, 0, borders.height.1, borders.width.1],
-                value: Double(constant.value as Float))
+            let pad = Pad(before: before, after: after, value: Double(constant.value as Float))
             return [try reading.add(pad, layer.input(), layer)]
         },
         NeuralRule("constantPad") { layer, reading in

@@ -37,11 +37,14 @@ extension Reshape {
         NeuralRule("flatten") { layer, reading in
             let input = try layer.input()
             let shape = input.shape
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            let rank = shape.rank
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
+            let channelsLast = Array(0..<rank - 3) + [rank - 2, rank - 1, rank - 3]
             let ordered =
                 layer.parameters.mode as String == "CHANNEL_LAST"
-                ? try reading.add(Transpose([0, 2, 3, 1]), input, layer) : input
-            return [try reading.add(Reshape([shape[0], shape.dropFirst().reduce(1, *), 1, 1]), ordered, layer)]
+                ? try reading.add(Transpose(channelsLast), input, layer) : input
+            let flat = Shape(shape.dropLast(3) + [shape.suffix(3).reduce(1, *), 1, 1])
+            return [try reading.add(Reshape(flat), ordered, layer)]
         },
         NeuralRule("reshape") { layer, reading in
             let input = try layer.input()

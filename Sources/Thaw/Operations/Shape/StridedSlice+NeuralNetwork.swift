@@ -79,19 +79,20 @@ extension StridedSlice {
         },
         NeuralRule("crop") { layer, reading in
             let shape = try layer.input().shape
-            guard shape.rank == 4 else { throw Failure.wrongRank(4, shape).at(layer.name) }
+            let rank = shape.rank
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
             var borders = try layer.edges(layer.parameters.cropAmounts)
             if layer.inputs.count > 1 {
                 // Only the size of the second input matters.
                 let part = try layer.input(1).shape
                 let offset = try layer.pair(layer.parameters.offset, default: 0)
-                guard part.rank == 4 else { throw Failure.wrongRank(4, part).at(layer.name) }
+                guard part.rank == rank else { throw Failure.wrongRank(rank, part).at(layer.name) }
                 borders = (
-                    (offset.height, shape[2] - part[2] - offset.height),
-                    (offset.width, shape[3] - part[3] - offset.width)
+                    (offset.height, shape[rank - 2] - part[rank - 2] - offset.height),
+                    (offset.width, shape[rank - 1] - part[rank - 1] - offset.width)
                 )
             }
-            let amounts = [(0, 0), (0, 0), borders.height, borders.width]
+            let amounts = Array(repeating: (0, 0), count: rank - 2) + [borders.height, borders.width]
             let ranges = zip(shape, amounts).map { Range(start: $1.0, count: $0 - $1.0 - $1.1) }
             guard ranges.allSatisfy({ $0.count > 0 && $0.start >= 0 }), amounts.allSatisfy({ $0.1 >= 0 }) else {
                 throw Failure.sliceOutside(shape).at(layer.name)

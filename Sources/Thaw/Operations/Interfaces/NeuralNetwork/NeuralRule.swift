@@ -128,4 +128,25 @@ struct NeuralRule: Sendable {
         self.kinds = kinds
         self.build = build
     }
+
+    /// A rule for a layer on images: channels, height and width. All axes before these are a batch. `build` gets the
+    /// first input with one batch axis, and its results get the original axes back.
+    init(
+        onImages kind: String, leastRank: Int = 3,
+        build: @escaping @Sendable (NeuralLayer, inout ImportContext) throws -> [Operand]
+    ) {
+        self.init(kinds: [kind]) { layer, reading in
+            let shape = try layer.input().shape
+            guard shape.rank >= leastRank else { throw Failure.tooFewAxes(leastRank, shape).at(layer.name) }
+            let batch = shape.dropLast(3)
+            let images = try reading.reshaped(
+                layer.input(), Shape([batch.reduce(1, *)] + shape.suffix(3)), layer)
+            let onImages = NeuralLayer(
+                name: layer.name, kind: layer.kind, parameters: layer.parameters,
+                inputs: [images] + layer.inputs.dropFirst(), outputCount: layer.outputCount)
+            return try build(onImages, &reading).map {
+                try reading.reshaped($0, Shape(batch + $0.shape.suffix(3)), layer)
+            }
+        }
+    }
 }
