@@ -1,4 +1,4 @@
-"""Neural networks of one layer each, written by coremltools, with answers computed by NumPy: `layers/CASE.mlmodel`.
+"""Neural networks of one layer each, or a few, written by coremltools, with NumPy's answers: `layers/CASE.mlmodel`.
 
 `CASE.inputI.npy` and `CASE.outputI.npy` are its inputs and outputs in order. Needs coremltools only, not TensorFlow:
 
@@ -12,6 +12,7 @@ import numpy as np
 from coremltools.models import datatypes
 from coremltools.models.neural_network import NeuralNetworkBuilder
 
+import network_ranks
 import programs
 from programs_boxes import candidates, cropped, suppressed
 
@@ -358,7 +359,7 @@ def control(cases):
 def write():
     shutil.rmtree(FOLDER, ignore_errors=True)
     cases = Layers()
-    for part in (embeddings, shapes, products, slices, boxes, control):
+    for part in (embeddings, shapes, products, slices, boxes, control, *network_ranks.PARTS):
         part(cases)
     # The tables are written as those of the programs.
     programs.FOLDER = FOLDER

@@ -57,6 +57,13 @@ private struct ProgramCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    @Test(arguments: ["batchnorm", "convolution", "lrn", "resize"]) func `images with one batch axis are not reshaped`(
+        _ layer: String
+    ) throws {
+        let graph = try Model.load(contentsOfFile: Fixtures.path("layers/\(layer)_rank4.mlmodel")).model.graph
+        #expect(!graph.nodes.contains { $0.operation is Reshape })
+    }
+
     private static let refused = ["programs", "layers"].flatMap { folder in
         Fixtures.table("\(folder)/refuse/refuse.tsv").map { ["\(folder)/refuse/\($0[0])", $0[1]] }
     }
