@@ -73,6 +73,12 @@ def test_what_does_not_fit_is_refused(ct):
             with pytest.raises(error) as caught:
                 model.predict(inputs)
             assert isinstance(caught.value, ct.Error) and caught.value.code == code
+    # The label of a classifier that cannot handle missing numbers would be arbitrary.
+    with pipeline("iris_logistic") as model:
+        lengths = {"sepal_length": 5.1, "sepal_width": 3.5, "petal_length": 1.4, "petal_width": float("nan")}
+        with pytest.raises(ValueError, match="a number in 'petal_width' is missing or NaN") as caught:
+            model.predict(lengths)
+        assert caught.value.code == "noInput" and caught.value.names == ["petal_width"]
     with pipeline("dictionary") as model:
         for value in (3, {1: 2.0}, {"temperature": "warm"}, [("temperature", 3)]):
             with pytest.raises(TypeError):

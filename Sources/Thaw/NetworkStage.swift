@@ -55,7 +55,11 @@ struct NetworkStage: Stage {
                 return (input.name, .tensor(Tensor(numbers, shape: Shape(shape))))
             }
         }
-        return try features(runner.run(given).map { ($0.name, $0.tensor) })
+        let features = try features(runner.run(given).map { ($0.name, $0.tensor) })
+        if labels != nil, values.contains(where: \.containsNaN), features.contains(where: \.containsNaN) {
+            throw Failure.missingNumber()
+        }
+        return features
     }
 
     /// Converts the graph's outputs to those of the description.

@@ -120,7 +120,15 @@ public final class Pipeline: Sendable {
     /// - Throws: `Failure` for an input that is unknown, missing or invalid, and naming a stage that does not accept
     ///   its input.
     public func run(_ values: [String: FeatureValue]) throws -> [(name: String, value: FeatureValue)] {
-        Array(zip(outputs, try sequence.evaluate(checked(values)))).map { ($0.name, $1) }
+        let values = try checked(values)
+        do {
+            return Array(zip(outputs, try sequence.evaluate(values))).map { ($0.name, $1) }
+        } catch let failure as Failure where failure.code == .noInput && failure.names.isEmpty {
+            // The stage that needs the number does not know which input it comes from.
+            var named = Failure.missingNumber(zip(inputs, values).filter { $1.containsNaN }.map { $0.0.name })
+            named.location = failure.location
+            throw named
+        }
     }
 
     /// The values of all inputs, in order.

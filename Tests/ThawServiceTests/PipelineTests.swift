@@ -144,6 +144,18 @@ struct PipelineTests {
         }
     }
 
+    @Test func `a missing number is refused by a classifier that cannot handle it`() throws {
+        let server = try RunningServer(["iris=" + Self.path("pipelines/iris_logistic.mlmodel")])
+        defer { server.stop() }
+        let names = ["sepal_length", "sepal_width", "petal_length", "petal_width"]
+        let inputs = zip(names, [5.1, 3.5, NSNull(), 0.2] as [Any]).map { name, value -> [String: Any] in
+            ["name": name, "datatype": "FP64", "shape": [1], "data": [value]]
+        }
+        let answer = try Self.post(["inputs": inputs], to: server.url + "/v2/models/iris/infer")
+        #expect(answer["code"] as? String == "noInput", "\(answer)")
+        #expect((answer["error"] as? String)?.contains("'petal_length'") == true, "\(answer)")
+    }
+
     @Test func `images with different numbers of boxes are refused together`() throws {
         let server = try RunningServer([Self.path("detectors/anchors.mlmodel")])
         defer { server.stop() }

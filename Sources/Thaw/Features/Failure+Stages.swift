@@ -160,6 +160,14 @@ extension Failure {
         Failure(.wrongType, "the dictionary has the key '\(key)'", remedy: "keys are indices of \(count) values")
     }
 
+    /// - Parameter names: The inputs of the pipeline that contain NaN.
+    static func missingNumber(_ names: [String] = []) -> Failure {
+        let inputs = names.isEmpty ? "the input" : "'\(names.joined(separator: "', '"))'"
+        return Failure(
+            .noInput, "a number in \(inputs) is missing or NaN",
+            remedy: "of the classifiers, only tree ensembles accept missing numbers", names: names)
+    }
+
     static func pipelineInput(_ name: String, _ type: FeatureType) -> Failure {
         Failure(.noInput, "the input '\(name)' is missing", remedy: "the model takes \(type)", names: [name])
     }

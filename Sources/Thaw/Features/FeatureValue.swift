@@ -79,6 +79,12 @@ extension FeatureValue {
         }
     }
 
+    /// Whether a number in it is NaN.
+    var containsNaN: Bool {
+        if case .dictionary(let entries) = self { return entries.contains { $0.value.isNaN } }
+        return numbers?.contains(where: \.isNaN) ?? false
+    }
+
     /// An integer or a string as a key; nil for values of other kinds.
     var key: FeatureKey? {
         switch self {

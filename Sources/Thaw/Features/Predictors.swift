@@ -13,7 +13,13 @@ protocol VectorFunction: Sendable {
 protocol VectorClassifier: VectorFunction {
     var classCount: Int { get }
     var hasProbabilities: Bool { get }
+    /// Whether it accepts missing numbers, which are NaN. The scores of other classifiers would be NaN or arbitrary.
+    var acceptsMissing: Bool { get }
     func scores(_ vector: [Double]) -> ClassScores
+}
+
+extension VectorClassifier {
+    var acceptsMissing: Bool { false }
 }
 
 protocol VectorRegressor: VectorFunction {
@@ -92,7 +98,9 @@ struct ClassifierStage: Stage {
     var labels: [FeatureKey]? { classes }
 
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] {
-        let scores = classifier.scores(try classifier.vector(inputs))
+        let vector = try classifier.vector(inputs)
+        guard classifier.acceptsMissing || !vector.contains(where: \.isNaN) else { throw Failure.missingNumber() }
+        let scores = classifier.scores(vector)
         return outputs.map { output in
             guard case .dictionary = output.type else { return FeatureValue(classes[scores.top]) }
             return .dictionary(Array(zip(classes, scores.probabilities ?? [])).map { (key: $0, value: $1) })

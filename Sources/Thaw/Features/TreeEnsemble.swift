@@ -214,6 +214,7 @@ struct TreeClassifier: VectorClassifier {
 
     var widths: ClosedRange<Int> { trees.width...Int.max }
     var hasProbabilities: Bool { true }
+    var acceptsMissing: Bool { true }
 
     /// A single value is that of the second of two classes.
     var classCount: Int {

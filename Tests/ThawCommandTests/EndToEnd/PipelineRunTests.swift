@@ -87,6 +87,15 @@ import Testing
             (["iris_tree", "1"], "a value does not say which of 4 inputs it is for"),
             (["iris_svc", "bad.jsonl"], "bad.jsonl: line 2, input 'input': "),
             (["iris_svc", "blank.jsonl"], "blank.jsonl: line 4, input 'input': "),
+            (
+                ["iris_logistic", "sepal_length=5.1", "sepal_width=3.5", "petal_length=1.4", "petal_width=null"],
+                "stage 3 (glmClassifier): a number in 'petal_width' is missing or NaN; of the classifiers, only tree "
+                    + "ensembles accept missing numbers"
+            ),
+            // They would find nearest neighbors, or let support vectors vote, with distances that are NaN.
+            (["iris_neighbors", "[5.1, 3.5, 1.4, null]"], "a number in 'input' is missing or NaN"),
+            (["iris_svc", "[5.1, 3.5, 1.4, null]"], "a number in 'input' is missing or NaN"),
+            (["iris_svc", "missing.jsonl"], "missing.jsonl: line 2, stage 1 (supportVectorClassifier): a number in"),
             (["iris_svc", "short.jsonl"], "short.jsonl: line 3: the input 'input' is missing; the model takes"),
         ] as [([String], String)])
     func `what does not fit is refused`(_ arguments: [String], _ message: String) throws {
@@ -95,6 +104,8 @@ import Testing
         try Data("\n{\"input\": [1, 2, 3, 4]}\n\n{\"input\": 3}\n".utf8).write(
             to: folder.url.appending(path: "blank.jsonl"))
         try Data("{\"input\": [1, 2, 3, 4]}\n\n{}\n".utf8).write(to: folder.url.appending(path: "short.jsonl"))
+        try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": [1, 2, null, 4]}\n".utf8)
+            .write(to: folder.url.appending(path: "missing.jsonl"))
         let outcome = try Thaw.run(["run", model(arguments[0])] + arguments.dropFirst(), in: folder)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(message), "\(outcome.errors)")
