@@ -114,7 +114,7 @@ private struct Report {
         guard !layers.isEmpty else { return }
         if let record = model.quantization, record.photoCount > 0 {
             let kept = record.photoCount - record.changedCount
-            add("quantized", ["\(kept) of \(record.photoCount) photos keep their top label in int8"])
+            add("quantized", ["\(kept) of \(record.photoCount) photos kept their top label in int8, before writing"])
         }
         let rows = layers.map { layer in
             let range = layer.range.map { "\(short($0.lowerBound)) to \(short($0.upperBound))" } ?? "floating point"

@@ -43,7 +43,10 @@ private func text(of quantization: Quantization) -> String {
     var lines = [("photos", "\(count)")]
     if let agreeing = quantization.agreeingCount {
         lines.append(
-            ("same top label", "\(agreeing) of \(count) (\(fixed(100 * Double(agreeing) / Double(count), 1))%)"))
+            (
+                "same top label",
+                "\(agreeing) of \(count) (\(fixed(100 * Double(agreeing) / Double(count), 1))%), measured before writing"
+            ))
     }
     let kept = quantization.keptLayers
     lines.append(("layers in int8", "\(quantization.layerCount - kept.count) of \(quantization.layerCount)"))

@@ -14,7 +14,7 @@ import Testing
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.lines[0] == "photos            4")
         #expect(
-            outcome.lines[1].wholeMatch(of: #/same top label    [34] of 4 \((75|100)\.0%\)/#) != nil,
+            outcome.lines[1].wholeMatch(of: #/same top label    [34] of 4 \((75|100)\.0%\), measured before writing/#) != nil,
             "\(outcome.lines)")
         #expect(outcome.lines[2].wholeMatch(of: #/layers in int8    (\d+) of \1/#) != nil, "\(outcome.lines)")
         let pattern =
@@ -47,7 +47,7 @@ import Testing
 
         let inspected = try Thaw.run("inspect", name, in: folder)
         #expect(inspected.status == 0, "\(inspected.errors)")
-        #expect(inspected.output.contains("of 4 photos keep their top label in int8\n"))
+        #expect(inspected.output.contains("of 4 photos kept their top label in int8, before writing\n"))
         let layer = #/layers +int8 +-?\d+\.\d+ to \d+\.\d+ +\S+ \(AffineQuantize\)/#
         #expect(inspected.output.contains(layer), "\(inspected.output)")
 
