@@ -75,6 +75,24 @@ public struct Evaluation: Sendable {
         calibration == nil || outcomes.isEmpty ? nil : loss / Double(outcomes.count)
     }
 
+    /// The number of class indices by which most predictions exceed the truth, 1 or −1, and the number of these
+    /// predictions; nil if there is none.
+    ///
+    /// Mistakes of a network are not that regular: most photos, of several classes, must have the same difference, and
+    /// at most a tenth as many may be right.
+    package var likelyOffset: (offset: Int, count: Int)? {
+        for offset in [1, -1] {
+            let shifted = outcomes.filter { Int($0.prediction) - Int($0.truth) == offset }
+            let hasSeveralClasses = Set(shifted.map(\.truth)).count > 2
+            if shifted.count >= 10, 2 * shifted.count > outcomes.count, hasSeveralClasses,
+                10 * topAccuracy(1).part <= shifted.count
+            {
+                return (offset, shifted.count)
+            }
+        }
+        return nil
+    }
+
     // MARK: Classes
 
     public struct ClassResult: PrecisionAndRecall, Sendable {

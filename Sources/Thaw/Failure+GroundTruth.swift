@@ -81,6 +81,13 @@ extension Note {
     static func offsetUnused() -> Note {
         Note(.offsetUnused, "the table has no class indices, so the offset has no effect")
     }
+
+    package static func offsetLikely(_ offset: Int, right count: Int, insteadOf other: Int, of all: Int) -> Note {
+        Note(
+            .offsetLikely,
+            "the class indices in the table seem to be shifted: with \(option: .offset) \(offset), \(count) instead of "
+                + "\(other) of \(all) photos would be classified correctly")
+    }
 }
 
 /// Annotation files.

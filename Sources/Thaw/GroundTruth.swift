@@ -14,6 +14,8 @@ public struct GroundTruth: Sendable {
     public private(set) var images: [Image] = []
     /// Notes for the user about valid ground truth.
     public private(set) var notes: [Note] = []
+    /// Whether classes are given by indices, to which an offset is added.
+    package private(set) var hasIndices = false
     /// The folders that the photos were found in, as they were at that time.
     private var listings: [FolderListing] = []
 
@@ -152,6 +154,7 @@ public struct GroundTruth: Sendable {
         if labels > 0 {
             notes.append(.numbersRead(areIndices: areIndices))
         }
+        hasIndices = areIndices && !numbers.isEmpty
         if offset != 0, numbers.isEmpty { notes.append(.offsetUnused()) }
         /// For each row, the index of its image.
         var imageIndices: [Int] = []

@@ -31,6 +31,12 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         return .interrupted
     }
     truth.changedFolders.forEach(console.warn)
+    if truth.hasIndices, let likely = result.evaluation.likelyOffset {
+        console.note(
+            .offsetLikely(
+                arguments[Options.offset] + likely.offset, right: likely.count,
+                insteadOf: result.evaluation.topAccuracy(1).part, of: result.images.count))
+    }
     guard !result.images.isEmpty else { return .failed }
     // Write the page first: printing fails if the reader of the results has closed the pipe.
     try report?.finish(

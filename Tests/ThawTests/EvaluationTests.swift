@@ -40,6 +40,25 @@ import Testing
         return evaluation
     }
 
+    @Test(
+        arguments: [
+            (1, 0, 1), (-1, 0, -1), (0, 0, nil), (2, 0, nil),
+            // Too many are right, or most photos are not shifted.
+            (1, 2, nil), (1, 9, nil),
+        ] as [(Int, Int, Int?)])
+    func `an offset of class indices is noticed`(_ offset: Int, _ right: Int, _ expected: Int?) {
+        let rows = (0..<12).map { row -> ([Float], Int) in
+            let truth = 2 + row % 4
+            let prediction = row < right ? truth : truth + offset
+            return ((0..<8).map { $0 == prediction ? 1 : 0 }, truth)
+        }
+        let likely = evaluation(rows).likelyOffset
+        #expect(likely?.offset == expected)
+        #expect(likely == nil || likely?.count == 12)
+        // Two classes that are mistaken for the next ones are mistakes of the network.
+        #expect(evaluation(rows.filter { $0.1 < 4 } + rows.filter { $0.1 < 4 }).likelyOffset == nil)
+    }
+
     /// scikit-learn 1.5: `f1_score(average="macro")` and `log_loss`.
     @Test func `macro F1 and log loss match scikit-learn`() {
         let evaluation = evaluation([
@@ -125,6 +144,17 @@ import Testing
     @Test func `outputs that are not probabilities are not calibrated`() {
         #expect(evaluation([([3.5, 0.1], 0), ([0.9, 0.1], 1)]).calibration == nil)
         #expect(evaluation([([-1, -2], 0)]).calibration == nil)
+    }
+
+    @Test(
+        arguments: [
+            ([0.7, 0.3], nil), ([0.69, 0.3], nil), ([3, -2], "they are outside 0 to 1"),
+            ([0.7, -2], "they are outside 0 to 1"), ([0.7, 0.7], "they do not add up to 1"), ([.nan, 3], nil),
+        ] as [([Float], String?)])
+    func `answers that are not probabilities are noticed`(_ answers: [Float], _ reason: String?) {
+        #expect(Evaluation.whyNotProbabilities(answers, areIndependent: false) == reason)
+        let isSum = reason == "they do not add up to 1"
+        #expect(Evaluation.whyNotProbabilities(answers, areIndependent: true) == (isSum ? nil : reason))
     }
 
     @Test func `two models are compared photo by photo`() {

@@ -75,6 +75,8 @@ extension Note.Code {
     public static let numbersAmbiguous = Self(rawValue: "numbersAmbiguous")
     /// An offset of class indices has no effect.
     public static let offsetUnused = Self(rawValue: "offsetUnused")
+    /// Most predictions would be right if the class indices had another offset.
+    public static let offsetLikely = Self(rawValue: "offsetLikely")
 
     /// The requested precision is not faster on this machine.
     public static let precisionUnused = Self(rawValue: "precisionUnused")
@@ -89,6 +91,6 @@ extension Note.Code {
         imageOutput, arrayOutput, outputRangeAssumed,
         duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,
         notANumber, classesWithoutPhotos, photosIgnored, headerSkipped,
-        numbersAmbiguous, offsetUnused, precisionUnused, precisionSlower,
+        numbersAmbiguous, offsetUnused, offsetLikely, precisionUnused, precisionSlower,
     ]
 }

@@ -50,6 +50,28 @@ import Testing
         #expect((objects[0]["classes"] as? [[String: Any]])?.count == 10)
     }
 
+    @Test func `class indices that are off by one are noticed`() throws {
+        let folder = try TemporaryFolder()
+        let photos = (0..<4).flatMap { number in
+            [("cat", 3), ("horse", 7), ("coffee", 1)].map { (name: $0, index: $1, copy: "\($0)\(number).jpg") }
+        }
+        for photo in photos {
+            try FileManager.default.copyItem(atPath: Project.photograph(photo.name), toPath: folder.path(photo.copy))
+        }
+        for (shift, offset) in [(-1, 1), (1, -1)] {
+            let rows = photos.map { "\($0.copy)\t\($0.index + shift)\n" }.joined()
+            let table = try folder.write("file\tclass\n" + rows, to: "truth.tsv")
+            let shifted = try Thaw.run(demo + [table])
+            #expect(shifted.status == 0)
+            #expect(
+                shifted.errors.contains(
+                    "the class indices in the table seem to be shifted: with --offset \(offset), 12 instead of 0 of 12 photos"
+                ), "\(shifted.errors)")
+            let right = try Thaw.run(demo + [table, "--offset", "\(offset)"])
+            #expect(right.status == 0 && !right.errors.contains("shifted"), "\(right.errors)")
+        }
+    }
+
     @Test func `CSV has a row for each photo`() throws {
         let folder = try TemporaryFolder()
         let (cat, horse) = (Project.photograph("cat"), Project.photograph("horse"))
