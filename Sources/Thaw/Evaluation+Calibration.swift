@@ -14,6 +14,18 @@ extension Evaluation {
     /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
     package static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
 
+    /// Why the answers of a classifier are not probabilities; nil if they may be, or if some are NaN, for which there is a
+    /// separate warning.
+    ///
+    /// - Parameter areIndependent: Whether the model is a multi-label one, whose probabilities need not add up to 1.
+    package static func whyNotProbabilities(_ answers: [Float], areIndependent: Bool) -> String? {
+        if answers.contains(where: \.isNaN) { return nil }
+        guard answers.allSatisfy(mayBeProbability) else { return "they are outside 0 to 1" }
+        let sum = answers.reduce(0) { $0 + Double($1) }
+        // In float16 and bfloat16, the sum of many rounded values is only approximately 1.
+        return areIndependent || abs(sum - 1) < 0.05 ? nil : "they do not add up to 1"
+    }
+
     /// How well the model's confidence matches its accuracy.
     public struct Calibration: Sendable {
         /// The bins, in the order of the confidence.

@@ -85,6 +85,7 @@ private final class Work {
     private var done = 0
     private var failures = 0
     private var hasToldOfNumbers = false
+    private var labelsAreIndependent = false
     private var hints: Set<Phrase> = []
     /// Whether the reader of the results has closed the pipe.
     private var isClosed = false
@@ -100,6 +101,7 @@ private final class Work {
     /// Classifies the images until the user interrupts it.
     func classify(_ source: ImageSource, with classifier: Classifier, threads: Int) throws {
         defer { progress?.clear() }
+        labelsAreIndependent = classifier.model.labelsAreIndependent
         try cancellation.stoppable {
             try classifier.classify(
                 images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
@@ -118,12 +120,13 @@ private final class Work {
                 progress?.clear()
                 console.warn("\(image): \(warning)")
             }
-            if !hasToldOfNumbers, let best = classification.top(1).first,
-                !Evaluation.mayBeProbability(best.probability)
+            if !hasToldOfNumbers,
+                let reason = Evaluation.whyNotProbabilities(
+                    classification.probabilities, areIndependent: labelsAreIndependent)
             {
                 hasToldOfNumbers = true
                 progress?.clear()
-                console.note("the model's outputs are not probabilities: they are outside 0 to 1")
+                console.note("the model's outputs are not probabilities: \(reason)")
             }
             try put(printer.text(image, classification))
         case .failure(let failure):

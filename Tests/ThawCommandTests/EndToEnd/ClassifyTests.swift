@@ -131,6 +131,14 @@ import Testing
         #expect(outcome.errors.components(separatedBy: "this is a multi-label model").count == 2)
     }
 
+    @Test func `outputs that are not probabilities are mentioned once`() throws {
+        let photos = [Project.photograph("cat"), Project.photograph("horse")]
+        let outcome = try Thaw.run(["classify", Project.demo, "--output", "logits"] + photos)
+        #expect(outcome.status == 0)
+        let note = "the model's outputs are not probabilities: they are outside 0 to 1\n"
+        #expect(outcome.errors.components(separatedBy: note).count == 2, "\(outcome.errors)")
+    }
+
     @Test func `results that cannot be written, or that are not read`() throws {
         let arguments = ["classify", ClassifyTests.model.path, Project.photograph("cat")]
         let full = try Thaw.run(arguments, after: "> /dev/full")
