@@ -23,6 +23,9 @@ extension Failure {
         case .zip: ("a ZIP archive", "unpack it, and pass what is inside")
         case .gzip: ("a gzip archive", "unpack it, and pass what is inside")
         case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "give the checkpoint's folder")
+        case .checkpointList: ("the list of a folder's TensorFlow checkpoints", "give the folder")
+        case .checkpointData:
+            ("a .data file of a TensorFlow checkpoint, which has only the values of variables", "give its folder")
         case .image: ("an image", nil)
         case .folder: ("a folder", nil)
         case .checkpointPrefix: ("the name of a TensorFlow checkpoint", nil)

@@ -1,16 +1,18 @@
-/// The kind of a file or folder, detected from its content. Nothing else decides this; `ModelFormat` defines which
-/// kinds can be loaded.
+/// The kind of a file or folder, detected from its content, or from its name if the content has no structure. Nothing else
+/// decides this; `ModelFormat` defines which kinds can be loaded.
 enum FileKind: Equatable, Sendable {
     case frozenGraph, metaGraph, savedModel, coreMLModel, onnx
     case tensorFlowLite, hdf5, keras, zip, gzip, checkpointIndex
     case image(ImageKind)
+    /// The file `checkpoint` in a folder of checkpoints, and the values of a checkpoint's variables.
+    case checkpointList, checkpointData
     case textGraph, text, unknown
     case folder(FolderKind)
     /// Not a file, but the prefix of a checkpoint's files.
     case checkpointPrefix
 
     /// Whether it is known not to be text.
-    var isBinary: Bool { ![.textGraph, .text, .unknown].contains(self) }
+    var isBinary: Bool { ![.checkpointList, .textGraph, .text, .unknown].contains(self) }
 
     /// The kind of the file or folder at `path`.
     /// - Throws: `Failure` if it does not exist, or is an empty file.
@@ -19,7 +21,14 @@ enum FileKind: Equatable, Sendable {
         if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpointPrefix }
         let file = try MappedFile(path: path, isMapped: isMapped)
         guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-        return FileKind(file.bytes)
+        return FileKind(file.bytes, path: path)
+    }
+
+    /// - Parameter path: The file's path; that of a checkpoint's values ends in `.data-00000-of-00001`, or other numbers.
+    init(_ file: UnsafeRawBufferPointer, path: String) {
+        let ending = path.split(separator: ".").last?.split(separator: "-") ?? []
+        let isData = ending.count == 4 && ending[0] == "data" && ending[2] == "of"
+        self = isData ? .checkpointData : FileKind(file)
     }
 
     /// Some kinds of images may be text.
@@ -60,6 +69,10 @@ enum FileKind: Equatable, Sendable {
     private init?(text file: UnsafeRawBufferPointer) {
         let head = file.prefix(1024)
         guard !head.isEmpty, !head.contains(where: { $0 < 0x20 && !(9...13 ~= $0) || $0 == 0x7F }) else { return nil }
+        if head.starts(with: "model_checkpoint_path:".utf8) {
+            self = .checkpointList
+            return
+        }
         let words = String(decoding: head, as: UTF8.self).split { !($0.isLetter || $0 == "_") }
         self = words.contains("node") || words.contains("versions") ? .textGraph : .text
     }

@@ -14,7 +14,7 @@ extension GraphDefinition {
             if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, expected: GraphDefinition.expected) }
             let file = try MappedFile(path: path, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-            let kind = FileKind(file.bytes)
+            let kind = FileKind(file.bytes, path: path)
             guard kind == .frozenGraph else { throw Failure.wrongKind(kind, expected: GraphDefinition.expected) }
             return try GraphDefinition(ByteView(viewing: file.bytes, of: file), at: 0..<file.bytes.count)
         }

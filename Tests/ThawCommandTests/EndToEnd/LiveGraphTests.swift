@@ -100,6 +100,33 @@ import Testing
         #expect(outcome.errors.hasPrefix("thaw: \(path)"), "\(outcome.errors)")
     }
 
+    @Test(arguments: [
+        (
+            "checkpoint/checkpoint",
+            "is the list of a folder's TensorFlow checkpoints; expected a TensorFlow graph (.pb, SavedModel, checkpoint)\n"
+                + "hint: give the folder\n"
+        ),
+        (
+            "checkpoint/model.ckpt-7.data-00000-of-00001",
+            "is a .data file of a TensorFlow checkpoint, which has only the values of variables; expected a TensorFlow graph "
+                + "(.pb, SavedModel, checkpoint)\nhint: give its folder\n"
+        ),
+        ("saved_v2/variables", "has only the variables of a SavedModel; expected a folder with a graph\n"),
+        ("saved_v2/variables/", "has only the variables of a SavedModel; "),
+        ("saved_v2/variables/variables.index", "has only the variables of a SavedModel; "),
+    ]) func `a part of a checkpoint or SavedModel is refused with what to give instead`(
+        _ name: String, _ message: String
+    ) throws {
+        let path = Project.fixture("live/" + name)
+        let outcome = try Thaw.run("convert", path, "-o", "m.mlmodel")
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("thaw: \(path): \(message)"), "\(outcome.errors)")
+        if name.hasPrefix("saved_v2") {
+            let folder = Project.fixture("live/saved_v2")
+            #expect(outcome.errors.hasSuffix("hint: give the SavedModel's folder, \(folder)\n"), "\(outcome.errors)")
+        }
+    }
+
     @Test func `the message for a graph without its checkpoint names the missing files`() throws {
         let folder = try TemporaryFolder()
         let meta = folder.path("model.ckpt-7.meta")

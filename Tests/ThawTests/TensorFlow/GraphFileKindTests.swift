@@ -62,6 +62,7 @@ import Testing
             [UInt8](repeating: 0, count: 40) + [0x57, 0xFB, 0x80, 0x8B, 0x24, 0x75, 0x47, 0xDB],
             "is the .index file of a TensorFlow checkpoint"
         ),
+        ("a list of checkpoints", Array("model_checkpoint_path: \"a-7\"\n".utf8), "is the list of a folder's"),
         (
             "a graph in text", Array("# a graph\nnode {\n  name: \"image\"\n  op: \"Placeholder\"\n}\n".utf8),
             "is a graph in text format (.pbtxt)"

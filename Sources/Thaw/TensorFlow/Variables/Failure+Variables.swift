@@ -150,6 +150,12 @@ extension Failure {
             remedy: "save it with a graph (tf.compat.v1.train.Saver), or as a SavedModel")
     }
 
+    static func onlyVariables(of folder: String) -> Failure {
+        Failure(
+            .wrongKind, "has only the variables of a SavedModel", remedy: "expected a folder with a graph",
+            hint: "give the SavedModel's folder, \(folder)")
+    }
+
     static func noCheckpoint() -> Failure {
         Failure(
             .incomplete, "the folder has no file 'checkpoint' and no single .meta file",

@@ -64,13 +64,29 @@ struct LiveGraph {
         if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path, isMapped: isMapped) }
         let metaPath = prefix + ".meta"
         (meta, byteCount) = try naming(file: metaPath) {
-            guard fileExists(metaPath) else { throw Failure.metaMissing(metaPath) }
+            guard fileExists(metaPath) else {
+                if let folder = LiveGraph.savedModel(withVariables: prefix) {
+                    throw Failure.onlyVariables(of: folder).inFile(path)
+                }
+                throw Failure.metaMissing(metaPath)
+            }
             let file = try MappedFile(path: metaPath, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(metaPath) }
             return (try MetaGraph(RawMessage(ByteView(viewing: file.bytes, of: file))), file.bytes.count)
         }
         guard fileExists(prefix + ".index") else { throw Failure.checkpointMissing(prefix + ".index").inFile(metaPath) }
         try read(variables: prefix, isMapped: isMapped)
+    }
+
+    /// The folder of the SavedModel whose variables have this prefix; nil if there is none.
+    private static func savedModel(withVariables prefix: String) -> String? {
+        var folder = prefix[...]
+        for _ in 0..<2 {
+            guard folder.hasSuffix("/variables") else { return nil }
+            folder = folder.dropLast("/variables".count)
+            while folder.last == "/" { folder.removeLast() }
+        }
+        return fileExists(folder + "/" + savedModelFile) ? String(folder) : nil
     }
 
     /// The checkpoint that the file `checkpoint` in a folder names, or the only one.
