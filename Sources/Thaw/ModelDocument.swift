@@ -37,6 +37,7 @@ public struct ModelDocument: Sendable {
     public init(
         decoding bytes: UnsafeRawBufferPointer, weights: UnsafeRawBufferPointer? = nil, function: String? = nil
     ) throws {
+        try Limits.requireValid()
         guard !bytes.isEmpty else { throw Failure.noBytes() }
         let kind = FileKind(bytes)
         guard kind == .coreMLModel else { throw Failure.wrongKind(kind, expected: "a Core ML model") }

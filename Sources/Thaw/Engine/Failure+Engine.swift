@@ -11,7 +11,7 @@ extension Failure {
         return Failure(
             .limitExceeded,
             "the network needs \((byteCount + megabyte - 1) / megabyte) MB for its activations and scratch memory",
-            remedy: "the limit is \(Limits.runMemory >> 20) MB", hint: "THAW_MAX_MEMORY raises the limit")
+            remedy: "the limit is \(Limits.runMemoryText)", hint: "THAW_MAX_MEMORY raises the limit")
     }
 
     static func noRanges() -> Failure {

@@ -15,8 +15,10 @@ enum FileKind: Equatable, Sendable {
     var isBinary: Bool { ![.checkpointList, .textGraph, .text, .unknown].contains(self) }
 
     /// The kind of the file or folder at `path`.
-    /// - Throws: `Failure` if it does not exist, or is an empty file.
+    /// - Throws: `Failure` if it does not exist, or is an empty file, or if a limit in the environment is invalid.
     static func at(_ path: String, isMapped: Bool = true) throws -> FileKind {
+        // Every model in a file is read after its kind has been determined.
+        try Limits.requireValid()
         if let folder = FolderKind(path: path) { return .folder(folder) }
         if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpointPrefix }
         let file = try MappedFile(path: path, isMapped: isMapped)

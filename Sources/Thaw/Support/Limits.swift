@@ -20,11 +20,44 @@ enum Limits {
     /// Iterations of a loop in one run. `THAW_MAX_ITERATIONS`
     static let iterations = limit("THAW_MAX_ITERATIONS", 10_000)
 
-    private static func limit(_ variable: String, _ defaultLimit: Int) -> Int {
-        guard let text = getenv(variable), let number = FileNumber(digits: String(cString: text).utf8), number > 0
-        else {
-            return defaultLimit
+    /// - Throws: `Failure` naming a variable that is set, but not to an integer of at least 1.
+    static func requireValid() throws {
+        if let invalid { throw invalid }
+    }
+
+    private static let invalid: Failure? = {
+        let variables = [
+            "THAW_MAX_NODES", "THAW_MAX_NAME", "THAW_MAX_ELEMENTS", "THAW_MAX_MEMORY", "THAW_MAX_ITERATIONS",
+        ]
+        for variable in variables where given(variable) == nil {
+            guard let text = getenv(variable), text.pointee != 0 else { continue }
+            return .invalidLimit(variable, String(cString: text))
         }
+        return nil
+    }()
+
+    private static func limit(_ variable: String, _ defaultLimit: Int) -> Int { given(variable) ?? defaultLimit }
+
+    private static func given(_ variable: String) -> Int? {
+        guard let text = getenv(variable), let number = FileNumber(digits: String(cString: text).utf8), number > 0
+        else { return nil }
         return number.size
+    }
+
+    /// The limit for memory in messages.
+    static var runMemoryText: String {
+        let kilobyte = 1 << 10
+        return switch runMemory {
+        case ..<kilobyte: "\(runMemory) bytes"
+        case ..<(kilobyte << 10): "\(runMemory >> 10) KB"
+        default: "\(runMemory >> 20) MB"
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func invalidLimit(_ variable: String, _ value: String) -> Failure {
+        Failure(
+            .environment, file: variable, "invalid value '\(value)'", remedy: "expected an integer of at least 1")
     }
 }

@@ -23,6 +23,7 @@ extension GraphDefinition {
     /// Reads a frozen graph, or one with variables, from its serialized GraphDef.
     /// - Throws: `Failure` if it is something else (naming what it is), or corrupt.
     public init(decoding bytes: UnsafeRawBufferPointer) throws {
+        try Limits.requireValid()
         guard !bytes.isEmpty else { throw Failure.emptyGraph() }
         let kind = FileKind(bytes)
         guard kind == .frozenGraph else { throw Failure.wrongKind(kind, expected: "a serialized GraphDef") }

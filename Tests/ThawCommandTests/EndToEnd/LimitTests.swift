@@ -10,7 +10,8 @@ import Testing
     @Test(arguments: [
         ("THAW_MAX_NODES", "3", "the model has more than 3 nodes"),
         ("THAW_MAX_NAME", "2", "has 5 bytes; the limit is 2"),
-        ("THAW_MAX_MEMORY", "1000", " MB for its activations and scratch memory; the limit is 0 MB"),
+        ("THAW_MAX_MEMORY", "1000", " MB for its activations and scratch memory; the limit is 1000 bytes"),
+        ("THAW_MAX_MEMORY", "10000", " MB for its activations and scratch memory; the limit is 9 KB"),
     ]) func `a model beyond a limit is refused, naming the variable`(
         _ variable: String, _ value: String, _ message: String
     ) throws {
@@ -21,6 +22,18 @@ import Testing
         #expect(refused.errors.contains("\(variable) raises the limit"))
         let accepted = try Thaw.run(Self.arguments, environment: [variable: "1000000000"])
         #expect(accepted.status == 0)
+    }
+
+    @Test(arguments: ["abc", "0", "-1", "1.5"]) func `an invalid limit is refused, naming the variable`(
+        _ value: String
+    ) throws {
+        for variable in ["THAW_MAX_NODES", "THAW_MAX_NAME", "THAW_MAX_MEMORY"] {
+            let refused = try Thaw.run(Self.arguments, environment: [variable: value])
+            #expect(refused.status == 2 && refused.output.isEmpty)
+            let message = "thaw: \(variable): invalid value '\(value)'; expected an integer of at least 1\n"
+            #expect(refused.errors == message, "\(refused.errors)")
+        }
+        #expect(try Thaw.run(Self.arguments, environment: ["THAW_MAX_NODES": ""]).status == 0)
     }
 
     /// The condition of its loop always holds.
