@@ -201,8 +201,6 @@ extension Failure {
             hint: "to name a folder that contains a dot, end it with '/'")
     }
 
-    static func folderMissing(_ folder: String) -> Failure { Failure(.notWritable, "there is no folder '\(folder)'") }
-
     static func sameOutputImage(_ first: String, _ second: String) -> Failure {
         Failure(
             .invalidOption, "'\(first)' and '\(second)' would both be written here",

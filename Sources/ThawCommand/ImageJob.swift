@@ -51,12 +51,10 @@ struct ImageJob: Equatable {
     /// Creates the folders that the target needs, before the image is processed.
     /// - Throws: `Failure` if that fails, or if the file exists and may not be replaced.
     func prepare(mayReplace: Bool) throws {
-        if !mayReplace, Identity(of: target) != nil {
-            throw Failure(.fileExists, file: target, "the file already exists")
-        }
+        if !mayReplace, Identity(of: target) != nil { throw Failure.alreadyExists(target) }
         for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
             let folder = String(target[..<slash])
-            if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(folder).inFile(target) }
+            if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(target) }
             if !Self.isFolder(folder), mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
                 throw Failure.noFolder(folder, String(cString: strerror(errno)))
             }

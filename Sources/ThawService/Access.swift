@@ -101,7 +101,7 @@ struct Access: Sendable {
         let rest =
             lower.hasPrefix("https://") ? lower.dropFirst(8) : lower.hasPrefix("http://") ? lower.dropFirst(7) : ""
         guard !rest.isEmpty, !rest.contains("/") else {
-            throw StartFailure("--origin is '\(origin)'; expected something like https://example.com")
+            throw StartFailure("--origin", origin, expected: "an origin such as https://example.com")
         }
         return lower
     }

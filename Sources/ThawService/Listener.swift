@@ -9,6 +9,11 @@ struct StartFailure: Error {
     let message: String
 
     init(_ message: String) { self.message = message }
+
+    /// An option with an invalid value, in the words of the command.
+    init(_ option: String, _ value: String, expected: String) {
+        self.init("\(option): invalid value '\(value)'; expected \(expected)")
+    }
 }
 
 /// A socket that is bound to an address.

@@ -70,7 +70,7 @@ struct Settings: Sendable {
             }
         }
         guard let choice = Crop(name: crop, background: decoding.background) else {
-            throw StartFailure("--crop is '\(crop)'; expected fill, center, center:F or fit")
+            throw StartFailure("--crop", crop, expected: "fill, center, center:F or fit")
         }
         self.crop = choice
         try addModels(positional)
@@ -82,7 +82,7 @@ struct Settings: Sendable {
         func count(_ range: ClosedRange<Int>) throws -> Int {
             guard let number = Int(value), range.contains(number) else {
                 throw StartFailure(
-                    "\(option) is '\(value)'; expected an integer from \(range.lowerBound) to \(range.upperBound)")
+                    option, value, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
             }
             return number
         }
@@ -92,7 +92,7 @@ struct Settings: Sendable {
         case "--threads": threads = try count(1...1024)
         case "--precision":
             guard let choice = Precision(rawValue: value) else {
-                throw StartFailure("--precision is '\(value)'; expected float32, bf16, int8 or auto")
+                throw StartFailure(option, value, expected: "float32, bf16, int8 or auto")
             }
             precision = choice
         case "--queue": queue = try count(1...1_000_000)
@@ -105,10 +105,15 @@ struct Settings: Sendable {
         case "--origin": origins.append(value)
         case "--access-log": accessLog = value
         case "--resize":
-            guard let method = ResizeMethod(rawValue: value) else { throw StartFailure("--resize is '\(value)'") }
+            guard let method = ResizeMethod(rawValue: value) else {
+                let names = ResizeMethod.allCases.map(\.rawValue).joined(separator: ", ")
+                throw StartFailure(option, value, expected: "one of \(names)")
+            }
             resize = method
         case "--background":
-            guard let color = RGBColor(hexadecimal: value) else { throw StartFailure("--background is '\(value)'") }
+            guard let color = RGBColor(hexadecimal: value) else {
+                throw StartFailure(option, value, expected: "a color as six hexadecimal digits, #RRGGBB")
+            }
             decoding.background = color
         default: throw StartFailure("there is no option \(option)")
         }

@@ -66,7 +66,11 @@ import Testing
 
     @Test(arguments: ["example.com", "https://", "https://example.com/", "ftp://example.com"])
     func `an invalid origin is refused`(_ origin: String) {
-        #expect(throws: StartFailure.self) { try Access(tokenFile: nil, origins: [origin], isLoopback: true) }
+        let failure = #expect(throws: StartFailure.self) {
+            try Access(tokenFile: nil, origins: [origin], isLoopback: true)
+        }
+        #expect(
+            failure?.message == "--origin: invalid value '\(origin)'; expected an origin such as https://example.com")
     }
 }
 

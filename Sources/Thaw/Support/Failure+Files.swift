@@ -35,12 +35,14 @@ extension Failure {
     }
 
     static func cannotCreate(_ path: String, _ code: Int32) -> Failure {
-        code == ENOENT
-            ? Failure(.notWritable, file: path, "the folder does not exist", remedy: "create it first")
-            : cannotWrite(path, code)
+        code == ENOENT ? folderMissing(path) : cannotWrite(path, code)
     }
 
-    static func alreadyExists(_ path: String) -> Failure {
+    package static func folderMissing(_ path: String) -> Failure {
+        Failure(.notWritable, file: path, "the folder does not exist", remedy: "create it first")
+    }
+
+    package static func alreadyExists(_ path: String) -> Failure {
         Failure(
             .fileExists, file: path, "the file exists already",
             remedy: "it may not be replaced (\(option: .mayReplace))")

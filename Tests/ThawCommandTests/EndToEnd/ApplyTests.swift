@@ -185,7 +185,7 @@ import Testing
         (["PHOTO", "-o", "x.png", "--tile", "5"], "tiles of 5 pixels are too small"),
         (["PHOTO", "-o", "x.png", "--tile", "0"], "invalid value '0'; expected a number of pixels"),
         (["PHOTO", "-o", "x.png", "--quality", "101"], "invalid value '101'; expected an integer from 1 to 100"),
-        (["PHOTO", "-o", "none/x.png"], "none/x.png: there is no folder 'none'"),
+        (["PHOTO", "-o", "none/x.png"], "none/x.png: the folder does not exist; create it first"),
     ]) func `invalid options are refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try apply(arguments.map { $0 == "PHOTO" ? Project.photograph("cat") : $0 }, in: folder)
