@@ -53,6 +53,13 @@ extension Model {
             .write(to: path, mayReplace: mayReplace)
     }
 
+    /// Checks what is known before a conversion, which may take long.
+    /// - Throws: `Failure` if the folder does not exist, or if the target system cannot load the format.
+    package static func requireWritable(toFile path: String, target: CoreMLVersion?) throws {
+        try naming(file: path) { try require(ModelFormat(pathToWrite: path), allows: target, ProgramPrecision()) }
+        try requireFolder(around: path)
+    }
+
     /// The model in Core ML's format.
     /// - Parameter format: `.coreMLPackage` makes an ML Program, all others a neural network.
     func encoded(

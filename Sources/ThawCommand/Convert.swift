@@ -15,14 +15,16 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     options.renamings = arguments.all(Options.rename).compactMap { $0.map { ($0.key, $0.value) } }
     options.metadata = try arguments.metadata()
 
+    let target = arguments[Options.target]
+    let result = arguments[Options.result] ?? defaultResult(of: source, for: target)
+    try Model.requireWritable(toFile: result, target: target)
+
     let conversion = try Converter(options).convert(contentsOfFile: source, labels: arguments.labels())
     console.report(conversion)
     try naming(file: source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
         console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
     }
-    let target = arguments[Options.target]
-    let result = arguments[Options.result] ?? defaultResult(of: source, for: target)
     let weights = arguments.weightStorage(Options.weights)
     let precision = arguments.precision(of: conversion.model, console)
     let written = try naming(file: source) {

@@ -7,6 +7,7 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     guard let result = arguments[Options.quantized] else { throw Failure.missingOption(Options.quantized) }
     let files = try ImageFiles.under(Array(arguments.positional.dropFirst()))
     guard !files.isEmpty else { throw Failure.noImages().inFile(arguments.positional[1]) }
+    try Model.requireWritable(toFile: result, target: arguments[Options.quantizedTarget])
     let conversion = try arguments.model(at: source)
     console.report(conversion)
     var options = Quantization.Options()

@@ -75,6 +75,15 @@ func folder(of path: String) -> String {
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(path.utf8[...$0])) } ?? ""
 }
 
+/// - Throws: `Failure` naming the file or folder to be written at `path` if the folder around it does not exist.
+func requireFolder(around path: String) throws {
+    var name = path[...]
+    while name.count > 1, name.last == "/" { name.removeLast() }
+    let around = folder(of: String(name))
+    var status = stat()
+    if !around.isEmpty, stat(around.fileName, &status) != 0, errno == ENOENT { throw Failure.folderMissing(path) }
+}
+
 func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 
 /// The names in a folder, in byte order.

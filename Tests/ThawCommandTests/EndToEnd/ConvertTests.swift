@@ -2,6 +2,23 @@ import Foundation
 import Testing
 
 @Suite struct ConvertTests {
+    @Test(
+        arguments: [
+            ("none/m.mlmodel", "iOS13", "none/m.mlmodel: the folder does not exist; create it first\n"),
+            ("none/m.mlpackage/", "iOS15", "none/m.mlpackage/: the folder does not exist; create it first\n"),
+            ("m.mlpackage", "iOS12", "m.mlpackage: a .mlpackage needs iOS 15 or later; "),
+        ])
+    func `an output that cannot be written is refused before the conversion`(
+        _ output: String, _ target: String, _ message: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        // This graph cannot be converted either.
+        let graph = Project.fixture("refuse/unsupported_twice.pb")
+        let outcome = try Thaw.run("convert", graph, "-o", output, "--target", target, in: folder)
+        #expect(outcome.status == 2)
+        #expect(outcome.errors.hasPrefix("thaw: " + message), "\(outcome.errors)")
+    }
+
     @Test func `a graph and its labels become a model in the current folder`() throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(
