@@ -57,8 +57,14 @@ struct ProfileChart {
         return "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"\(left + width + 20)\" "
             + "height=\"\(top + height + 30)\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
             + "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>" + text(left, 20, summary)
-            + parts.joined(separator: "\n") + text(left, top + height + 18, "0")
+            + parts.joined(separator: "\n") + axisTitle + text(left, top + height + 18, "0")
             + text(left + width, top + height + 18, fixed(total * 1e3, 2) + " ms", anchor: "end") + "</svg>\n"
+    }
+
+    /// The title of the vertical axis, beside it.
+    private var axisTitle: String {
+        let (x, y) = (fixed(left - 44, 1), fixed(top + height / 2, 1))
+        return "<text transform=\"translate(\(x) \(y)) rotate(-90)\" text-anchor=\"middle\">share of the peak</text>"
     }
 
     private func text(_ x: Double, _ y: Double, _ text: String, anchor: String = "start") -> String {

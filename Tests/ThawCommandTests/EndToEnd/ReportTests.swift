@@ -107,6 +107,7 @@ import Testing
         #expect(steps.allSatisfy { ($0["ms"] as? Double).map { $0 >= 0 } == true })
         let chart = try String(contentsOf: folder.url.appending(path: "steps.svg"), encoding: .utf8)
         #expect(chart.hasPrefix("<svg ") && chart.hasSuffix("</svg>\n"))
+        #expect(chart.contains(">100%</text>") && chart.contains(">share of the peak</text>"))
         #expect(chart.components(separatedBy: "<title>").count - 1 == steps.count)
         let table = try Thaw.run("benchmark", graph, "--seconds", "0.05", "--profile")
         #expect(table.output.contains("algorithm"))
