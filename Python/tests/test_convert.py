@@ -310,6 +310,7 @@ def test_the_wording_of_options():
 
     parts = ["set it with ", {"option": "size"}, " or ", {"option": "batch_norm"}]
     assert _wording.of_library(parts) == "set it with ImageType.shape or batch_norm"
+    assert _wording.of_library([{"option": "minimum_count"}, " lowers it"]) == "weight_threshold lowers it"
     for message, expected in [
         ("--input names 'x--y' twice", "input names 'x--y' twice"),
         ("try --max-side 3", "try max_side 3"),

@@ -60,6 +60,25 @@ def test_a_compressed_model_keeps_its_precision(ct, tmp_path):
         assert contents[0] == contents[1]
 
 
+@pytest.mark.parametrize("ending", [".mlmodel", ".mlpackage"])
+def test_a_model_without_large_weights_is_copied(ct, photo, tmp_path, ending):
+    coreml = ct.optimize.coreml
+    path, copied = str(tmp_path / "model") + ending, str(tmp_path / "copy") + ending
+    ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS)).save(path)
+    model = ct.models.MLModel(path)
+    for compress, config in (
+        (coreml.linear_quantize_weights, coreml.OpLinearQuantizerConfig(weight_threshold=10**7)),
+        (coreml.palettize_weights, coreml.OpPalettizerConfig(nbits=4, weight_threshold=10**7)),
+    ):
+        copy = compress(model, coreml.OptimizationConfig(global_config=config))
+        assert copy is not model
+        assert copy.predict({"input": photo}) == model.predict({"input": photo})
+        copy.author = "of the copy"
+        assert model.author != copy.author
+        copy.save(copied)
+        assert byte_count(copied) == pytest.approx(byte_count(path), rel=0.01)
+
+
 def test_what_is_no_configuration_is_refused(ct, model):
     coreml = ct.optimize.coreml
     palette = coreml.OptimizationConfig(global_config=coreml.OpPalettizerConfig(nbits=4))

@@ -19,6 +19,7 @@ _KEYWORDS = {
     "target": "minimum_deployment_target",
     "input_type": "dtype",
     "output_type": "dtype",
+    "minimum_count": "weight_threshold",
 }
 
 # The function for a task of the library, or the command if there is none. Tasks that are missing here keep their names.

@@ -269,7 +269,13 @@ class MLModel(Owner):
 
     def _compressed(self, weights: str, minimum_count: int) -> MLModel:
         kind = self._kind()
-        handle = _library.in_background(lambda: self._compress(kind, weights, minimum_count))
+        try:
+            handle = _library.in_background(lambda: self._compress(kind, weights, minimum_count))
+        except Error as failure:
+            if failure.code != "nothingToCompress":
+                raise
+            # As in coremltools, the result is a copy.
+            return self._as_written()
         result = MLModel._of_handle(handle, Form(self._form.kind), self.compute_unit)
         if self._form.kind is None:
             (other,) = set(_EXTENSIONS) - {kind}

@@ -32,7 +32,7 @@ extension Failure {
 
     static func nothingToCompress(_ minimum: Int) -> Failure {
         Failure(
-            .cannotCompress, "no convolution and no dense layer has \(minimum) weights or more",
+            .nothingToCompress, "no convolution and no dense layer has \(minimum) weights or more",
             remedy:
                 "\(option: .minimumCount) lowers that limit, \(option: .includesDepthwise) includes depthwise convolutions"
         )

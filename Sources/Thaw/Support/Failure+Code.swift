@@ -60,6 +60,8 @@ extension Failure.Code {
     public static let missingVariables = Self(rawValue: "missingVariables")
     /// The weights cannot be compressed, or cannot be compressed further.
     public static let cannotCompress = Self(rawValue: "cannotCompress")
+    /// No layer has enough weights to be compressed.
+    public static let nothingToCompress = Self(rawValue: "nothingToCompress")
     /// The model cannot be quantized, or computes NaN or infinity on a photo; `nodes` then has the node that does.
     public static let cannotQuantize = Self(rawValue: "cannotQuantize")
     /// The model lacks the activation ranges that the precision requires.
@@ -123,7 +125,7 @@ extension Failure.Code {
         noSuchFile, notReadable, notWritable, fileExists, unknownFormat, wrongKind, damaged, imageDamaged, incomplete,
         noImages, invalidTable,
         unsupportedOperations, unsupportedModel, unsupportedTarget, invalidModel, missingVariables, cannotCompress,
-        cannotQuantize, noRanges, notComparable,
+        nothingToCompress, cannotQuantize, noRanges, notComparable,
         ambiguousInputs, ambiguousOutputs, unsetPlaceholders, noInput, noOutput, noSuchNode, noSuchFeature,
         noSuchSignature, unknownSize, wrongSize, wrongShape, wrongType, wrongLabels,
         invalidOption, limitExceeded, environment, invalidArgument, invalidHandle, canceled, forked,
