@@ -242,6 +242,7 @@ extension Pipeline {
                         }))
             }
         }
+        guard sequence.leaves.contains(where: { $0 is NonMaximumSuppression }) else { return row }
         // Without them, the detector's own thresholds apply.
         for input in inputs where input.isOptional && input.type == .number { row[input.name] = nil }
         return row
