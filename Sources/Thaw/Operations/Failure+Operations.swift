@@ -9,7 +9,7 @@ extension Failure {
     static func constantsTooLarge() -> Failure {
         Failure(
             .limitExceeded, "the constants that are computed while the model is read take too much memory",
-            remedy: "the limit is \(Limits.runMemory >> 20) MB", hint: "THAW_MAX_MEMORY raises the limit")
+            remedy: "the limit is \(Limits.runMemoryText)", hint: "THAW_MAX_MEMORY raises the limit")
     }
 
     static func wrongRank(_ rank: Int, _ shape: Shape) -> Failure {

@@ -17,7 +17,7 @@ enum ComposedLayers {
             return [
                 try reading.centered(
                     x, axes: Array(first..<rank), isScaled: parameters.normalizeVariance,
-                    epsilon: given == 0 ? 1e-5 : given, layer)
+                    epsilon: given == 0 ? 1e-6 : given, layer)
             ]
         },
         NeuralRule("l2normalize") { layer, reading in
