@@ -9,10 +9,10 @@ import KernelsBaseline
     import IntegerKernelsAVX2VNNI
     import IntegerKernelsAVX512
     import IntegerKernelsAVX512VNNI
-    import KernelsAMXBFloat16
     import KernelsAVX2
     import KernelsAVX512
     import KernelsBFloat16
+    import KernelsBFloat16AMX
 #elseif arch(arm64)
     import IntegerKernelsDotprod
     import IntegerKernelsI8MM
