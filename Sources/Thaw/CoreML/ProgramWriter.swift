@@ -290,11 +290,10 @@ extension Graph {
     fileprivate var areFloat32: [Bool] {
         var result = [Bool](repeating: false, count: types.count)
         for port in inputs { result[port.value.index] = self[port.value].element.isFloatingPoint }
-        for node in nodes where node.operation is InFloat32 {
-            for output in node.outputs { result[output.index] = self[output].element.isFloatingPoint }
-        }
-        for node in nodes where !(node.operation is InFloat32) {
-            for input in node.inputs { result[input.index] = false }
+        for node in nodes {
+            let isFloat32 = node.operation is InFloat32
+            for output in node.outputs { result[output.index] = isFloat32 && self[output].element.isFloatingPoint }
+            if !isFloat32 { for input in node.inputs { result[input.index] = false } }
         }
         return result
     }
