@@ -54,7 +54,8 @@ if architecture == "x86_64" {
         kernels(
             "KernelsBFloat16", define: ["AVX512", "BFLOAT16"], flags: avx512 + ["-mavx512bf16"],
             others: ["KernelsAVX512"]),
-        // The same with convolutions by AMX. It calls KernelsBFloat16 for everything else.
+        // The same with convolutions by AMX. It calls KernelsBFloat16 for everything else. Modules compile in descending order
+        // of their names: this short one fills the time until all interfaces exist, and then Thaw starts, which takes longest.
         kernels(
             "KernelsBFloat16AMX", define: ["AVX512", "BFLOAT16", "AMX"],
             flags: avx512 + ["-mavx512bf16", "-mamx-tile", "-mamx-bf16"], others: ["KernelsBFloat16"]),
