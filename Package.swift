@@ -6,8 +6,8 @@ import PackageDescription
 // take a ninth of the time.
 let redundantPasses = without(["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"])
 
-// Passes that do not pay in the module Thaw, whose time is spent in the kernels: they move and pair reference counting, and
-// copy functions for each closure that they are called with, remove dead code, which LLVM does again, and move bounds checks. They
+// Passes that do not pay in the module Thaw, whose time is spent in the kernels: they move and pair reference counting, copy
+// functions for each closure that they are called with, move bounds checks, and remove dead code, which LLVM does again. They
 // take a fifth of the compile time.
 let costlyPasses = without([
     "retain-sinking", "release-hoisting", "late-release-hoisting", "arc-sequence-opts", "arc-loop-opts",

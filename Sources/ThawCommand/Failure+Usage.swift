@@ -217,7 +217,7 @@ extension Failure {
 
     static func profileOfSeveral() -> Failure {
         var failure = cannotCombine("--profile", "several models or numbers of threads")
-        // The name of a chart with another extension was taken for that of a model.
+        // A chart's name without that extension is parsed as another model.
         failure.hint = "the name of a chart ends in .svg"
         return failure
     }
