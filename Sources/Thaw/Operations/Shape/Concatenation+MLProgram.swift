@@ -13,7 +13,7 @@ extension Concatenation {
             let values = try op.operands("values")
             // coremltools also joins single values into a vector, along any axis.
             if values.allSatisfy({ $0.shape.rank == 0 }) {
-                let parts = try values.map { try reading.add(Reshape([1]), $0, op) }
+                let parts = try values.map { try reading.reshaped($0, [1], op) }
                 return try reading.add(Concatenation(axis: 0), parts, op)
             }
             let axis = try op.axis(values[0])
