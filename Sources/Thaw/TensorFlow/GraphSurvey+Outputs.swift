@@ -41,7 +41,9 @@ extension NodeDefinition {
     /// Whether a node only trains, evaluates, saves or reports, according to its operation or its name scope.
     var onlyTrains: Bool {
         has(.leftover)
-            || name.split(separator: "/").contains { $0.hasPrefix("gradients") || $0.hasPrefix("assert_") }
+            || name.utf8.split(separator: UInt8(ascii: "/")).contains { part in
+                part.starts(with: "gradients".utf8) || part.starts(with: "assert_".utf8)
+            }
     }
 
     /// Whether a node belongs to an optimizer.

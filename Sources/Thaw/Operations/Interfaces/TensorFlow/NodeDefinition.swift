@@ -3,7 +3,9 @@ public struct NodeDefinition: Sendable {
     /// The name of the node, which is unique in its graph or function.
     public var name: String
     /// The TensorFlow operation: "Conv2D".
-    public var op: String
+    public var op: String { didSet { traits = .of(op) } }
+    /// The traits of the operation, which searches ask for often.
+    private(set) var traits: TensorFlowTraits
     /// `node`, `node:2` for an output other than the first, `^node` for a control input.
     public var inputs: [String]
     /// The attributes, by name: `dtype`, `strides`.
@@ -13,6 +15,7 @@ public struct NodeDefinition: Sendable {
     public init(name: String, op: String, inputs: [String] = [], attributes: [String: Attribute] = [:]) {
         self.name = name
         self.op = op
+        traits = .of(op)
         self.inputs = inputs
         self.attributes = attributes
     }

@@ -73,8 +73,6 @@ extension TensorFlowTraits {
 }
 
 extension NodeDefinition {
-    var traits: TensorFlowTraits { .of(op) }
-
     /// Whether the operation has one of these roles.
     func has(_ roles: TensorFlowRoles) -> Bool { !traits.roles.isDisjoint(with: roles) }
 }
