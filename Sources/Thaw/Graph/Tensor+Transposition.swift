@@ -118,44 +118,87 @@ struct TranspositionPlan: Equatable {
         }
     }
 
-    /// Copies in square blocks over the result's last axis and the axis that is contiguous in the source, so that
-    /// neither side jumps between cache lines.
-    private func copy<T: BitwiseCopyable>(
+    /// Copies planes of the result's last axis and the axis that is contiguous in the source.
+    private func copy<T: SIMDScalar & BitwiseCopyable>(
         _ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as type: T.Type
     ) {
-        guard !source.isEmpty else { return }
-        let from = source.baseAddress!
-        let to = out.baseAddress!.assumingMemoryBound(to: T.self)
+        guard let from = source.baseAddress, let to = out.baseAddress else { return }
         let size = MemoryLayout<T>.size
         let targets = Shape(sizes).strides
         let columns = sizes.count - 1
         let rows = steps.firstIndex(of: 1) ?? columns
-        let block = 16
         var index = [Int](repeating: 0, count: sizes.count)
         let outer = (0..<columns).filter { $0 != rows }
         while true {
-            let start = outer.reduce(0) { $0 + index[$1] * steps[$1] }
-            let offset = outer.reduce(0) { $0 + index[$1] * targets[$1] }
+            let start = from + outer.reduce(0) { $0 + index[$1] * steps[$1] } * size
+            let target = to + outer.reduce(0) { $0 + index[$1] * targets[$1] } * size
             if rows == columns {
-                UnsafeMutableRawPointer(to + offset).copyMemory(
-                    from: from + start * size, byteCount: sizes[columns] * size)
+                target.copyMemory(from: start, byteCount: sizes[columns] * size)
             } else {
-                for top in stride(from: 0, to: sizes[rows], by: block) {
-                    for left in stride(from: 0, to: sizes[columns], by: block) {
-                        for row in top..<min(top + block, sizes[rows]) {
-                            let source = from + (start + row * steps[rows]) * size
-                            let target = to + offset + row * targets[rows]
-                            for column in left..<min(left + block, sizes[columns]) {
-                                target[column] = source.loadUnaligned(
-                                    fromByteOffset: column * steps[columns] * size, as: type)
-                            }
-                        }
-                    }
-                }
+                let matrix = TransposedMatrix(
+                    rows: sizes[rows], columns: sizes[columns], step: steps[columns] * size,
+                    stride: targets[rows] * size)
+                matrix.transpose(start, to: target, as: type)
             }
             guard let axis = outer.last(where: { index[$0] + 1 < sizes[$0] }) else { return }
             index[axis] += 1
             for later in outer where later > axis { index[later] = 0 }
         }
+    }
+}
+
+/// A matrix whose columns are contiguous in the source, `step` bytes apart. In the result its rows are contiguous, `stride`
+/// bytes apart.
+private struct TransposedMatrix {
+    let rows: Int
+    let columns: Int
+    let step: Int
+    let stride: Int
+
+    /// Transposes squares of four rows and columns in registers. It takes eight rows at a time: more would compete for
+    /// the same cache lines if their distance is a power of two.
+    func transpose<T: SIMDScalar & BitwiseCopyable>(
+        _ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer, as type: T.Type
+    ) {
+        let size = MemoryLayout<T>.size
+        let (fullRows, fullColumns) = (rows & ~3, columns & ~3)
+        var top = 0
+        while top < rows {
+            let end = min(top &+ 8, rows)
+            let fullEnd = min(end, fullRows)
+            var column = 0
+            while column < fullColumns {
+                var row = top
+                while row < fullEnd {
+                    transposeSquare(
+                        source + (row &* size &+ column &* step), to: out + (row &* stride &+ column &* size), as: type)
+                    row &+= 4
+                }
+                column &+= 4
+            }
+            // What is left at the right and at the bottom.
+            for row in top..<end {
+                for column in (row < fullEnd ? fullColumns : 0)..<columns {
+                    let number = (source + (row &* size &+ column &* step)).loadUnaligned(as: type)
+                    (out + (row &* stride &+ column &* size)).storeBytes(of: number, as: type)
+                }
+            }
+            top = end
+        }
+    }
+
+    @inline(__always)
+    private func transposeSquare<T: SIMDScalar & BitwiseCopyable>(
+        _ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer, as type: T.Type
+    ) {
+        func column(_ index: Int) -> SIMD4<T> { (source + index &* step).loadUnaligned(as: SIMD4<T>.self) }
+        let left = SIMD8(lowHalf: column(0), highHalf: column(1))
+        let right = SIMD8(lowHalf: column(2), highHalf: column(3))
+        let even = SIMD8(lowHalf: left.evenHalf, highHalf: right.evenHalf)
+        let odd = SIMD8(lowHalf: left.oddHalf, highHalf: right.oddHalf)
+        out.storeBytes(of: even.evenHalf, as: SIMD4<T>.self)
+        (out + stride).storeBytes(of: odd.evenHalf, as: SIMD4<T>.self)
+        (out + 2 &* stride).storeBytes(of: even.oddHalf, as: SIMD4<T>.self)
+        (out + 3 &* stride).storeBytes(of: odd.oddHalf, as: SIMD4<T>.self)
     }
 }
