@@ -14,6 +14,12 @@ final class MappedFile: @unchecked Sendable {
     private let isMapped: Bool
     /// The position in the list of mapped files.
     private var listed: Int32 = -1
+    /// The addresses to be released next, guarded by the lock.
+    private var unneeded = 0..<0
+    private let lock = Lock()
+
+    /// How many bytes are released at once.
+    private static let releaseSize = 2 << 20
 
     /// Maps the file at `path`.
     /// - Parameter isMapped: Whether the file is mapped or read completely. The system kills a process that accesses a
@@ -75,12 +81,30 @@ final class MappedFile: @unchecked Sendable {
 
     /// Hints that these bytes of the file will not be needed soon, so that they take no memory. They are reloaded
     /// when accessed. A file that was read stays in memory.
+    ///
+    /// Nearby parts are released together, because each release interrupts the other threads.
     func release(_ part: UnsafeRawBufferPointer) {
-        guard isMapped else { return }
+        guard isMapped, let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
+        let range = start..<start + part.count
+        lock.withLock {
+            let both = min(range.lowerBound, unneeded.lowerBound)..<max(range.upperBound, unneeded.upperBound)
+            if unneeded.isEmpty {
+                unneeded = range
+            } else if both.count <= 2 * MappedFile.releaseSize {
+                unneeded = both
+            } else {
+                releaseUnneeded()
+                unneeded = range
+            }
+            if unneeded.count >= MappedFile.releaseSize { releaseUnneeded() }
+        }
+    }
+
+    private func releaseUnneeded() {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        guard let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
-        let first = (start + page - 1) / page * page
-        let end = (start + part.count) / page * page
+        let first = (unneeded.lowerBound + page - 1) / page * page
+        let end = unneeded.upperBound / page * page
+        unneeded = 0..<0
         guard end > first, let address = UnsafeMutableRawPointer(bitPattern: first) else { return }
         madvise(address, end - first, MADV_DONTNEED)
     }
