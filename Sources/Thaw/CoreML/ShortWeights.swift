@@ -1,14 +1,15 @@
 extension Message {
     /// Whether weights are stored in 16 bits or less, in this message or one nested in it.
     var hasShortWeights: Bool {
-        if messageType.name == "WeightParams" {
-            return !Set(setFields).isDisjoint(with: ["float16Value", "rawValue", "int8RawValue"])
-        }
-        if messageType == MessageType.valueType.type(of: "tensorType") {
+        if messageType == .weights { return has("float16Value") || has("rawValue") || has("int8RawValue") }
+        if messageType == Message.tensorType {
             return !["FLOAT32", "INT32", "BOOL", "STRING", "FLOAT64"].contains(self.dataType as String)
         }
         return contains(\.hasShortWeights)
     }
+
+    /// The type of tensors in a program.
+    private static let tensorType = MessageType.valueType.type(of: "tensorType")
 
     /// Whether weights are quantized, palettized or pruned.
     var hasCompressedWeights: Bool {

@@ -16,9 +16,14 @@ struct WeightColumns: Sendable {
         let axes = plan.axes(of: matrix)!
         self.source = source
         self.axes = axes
+        // Rows along one axis, the usual case, need no division.
+        let along = axes.filter { $0.axis == 0 }
+        let step = along.count == 1 ? along[0].step * 4 : nil
         self.rows = WeightColumns.inOrder(
-            rows.enumerated().map {
-                WeightPackingWork.Row(offset: WeightColumns.offset(Int($1), axis: 0, axes), index: $0)
+            rows.indices.map { index in
+                let row = Int(rows[index])
+                let offset = step.map { row * $0 } ?? WeightColumns.offset(row, axis: 0, axes)
+                return WeightPackingWork.Row(offset: offset, index: index)
             })
     }
 
@@ -34,10 +39,9 @@ struct WeightColumns: Sendable {
 
     /// The rows in memory order, sorted by storing each at its offset, if there are not many more offsets than rows.
     private static func inOrder(_ rows: [WeightPackingWork.Row]) -> [WeightPackingWork.Row] {
-        let span = (rows.map(\.offset).max() ?? 0) / 4 + 1
-        guard span <= 2 * rows.count, zip(rows, rows.dropFirst()).contains(where: { $0.offset > $1.offset }) else {
-            return rows
-        }
+        guard (1..<max(1, rows.count)).contains(where: { rows[$0 - 1].offset > rows[$0].offset }) else { return rows }
+        let span = rows.reduce(0) { max($0, $1.offset) } / 4 + 1
+        guard span <= 2 * rows.count else { return rows }
         var found = [Int32](repeating: -1, count: span)
         for (index, row) in rows.enumerated() { found[row.offset / 4] = Int32(index) }
         let sorted = found.lazy.filter { $0 >= 0 }.map { rows[Int($0)] }

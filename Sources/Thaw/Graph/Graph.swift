@@ -76,7 +76,7 @@ public struct Graph: Sendable {
     /// The number of consumers of each value, including graph outputs, by value index.
     var consumerCounts: [Int] {
         var counts = [Int](repeating: 0, count: types.count)
-        for node in nodes { for input in node.inputs { counts[input.index] += 1 } }
+        for index in nodes.indices { for input in nodes[index].inputs { counts[input.index] += 1 } }
         for output in outputs { counts[output.value.index] += 1 }
         return counts
     }

@@ -107,12 +107,14 @@ extension Graph {
 
     /// The graph without nodes that no output depends on, with its values renumbered.
     func pruned() -> Graph {
+        // By index: a copy of a node takes longer than what is asked of it.
         var isNeeded = [Bool](repeating: false, count: types.count)
         for port in outputs { isNeeded[port.value.index] = true }
-        var kept: [Node] = []
-        for node in nodes.reversed() where node.outputs.contains(where: { isNeeded[$0.index] }) {
-            for input in node.inputs { isNeeded[input.index] = true }
-            kept.append(node)
+        var kept: [Int] = []
+        kept.reserveCapacity(nodes.count)
+        for index in nodes.indices.reversed() where nodes[index].outputs.contains(where: { isNeeded[$0.index] }) {
+            for input in nodes[index].inputs { isNeeded[input.index] = true }
+            kept.append(index)
         }
         // Most passes leave most graphs unchanged.
         if kept.count == nodes.count, isNumberedInOrder { return self }
@@ -126,8 +128,8 @@ extension Graph {
             return new
         }
         result.inputs = inputs.map { Port(name: $0.name, value: number($0.value)) }
-        result.nodes = kept.reversed().map { node in
-            var node = node
+        result.nodes = kept.reversed().map { index in
+            var node = nodes[index]
             node.inputs = node.inputs.map { renumbered[$0.index]! }
             node.outputs = node.outputs.map(number)
             return node

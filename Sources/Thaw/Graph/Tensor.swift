@@ -103,15 +103,16 @@ extension Tensor {
         /// The shape that results when two tensors are broadcast, as in NumPy.
         /// - Throws: `Failure` if two sizes differ and neither is 1.
         func broadcast(with other: Shape) throws -> Shape {
+            if self == other { return self }
             let rank = Swift.max(rank, other.rank)
-            var result = [Int](repeating: 1, count: rank)
-            for axis in 0..<rank {
-                let a = padded(to: rank)[axis]
-                let b = other.padded(to: rank)[axis]
-                guard a == b || a == 1 || b == 1 else { throw Failure.cannotBroadcast(self, other) }
-                result[axis] = a == 1 ? b : a
-            }
-            return Shape(result)
+            let (a, b) = (padded(to: rank), other.padded(to: rank))
+            return Shape(
+                try (0..<rank).map { axis in
+                    guard a[axis] == b[axis] || a[axis] == 1 || b[axis] == 1 else {
+                        throw Failure.cannotBroadcast(self, other)
+                    }
+                    return a[axis] == 1 ? b[axis] : a[axis]
+                })
         }
 
         /// The same shape with leading ones, up to `rank` axes.

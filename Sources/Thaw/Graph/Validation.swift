@@ -12,19 +12,19 @@ extension Graph {
             isKnown[value.index] = true
         }
         for port in inputs { try define(port.value, at: port.name) }
-        for node in nodes {
-            guard names.insert(node.name).inserted else {
-                throw Failure.invalidGraph(node.name, "two nodes have this name")
+        // By index, without copies of the nodes, because it runs after each pass.
+        for index in nodes.indices {
+            let name = nodes[index].name
+            guard names.insert(name).inserted else { throw Failure.invalidGraph(name, "two nodes have this name") }
+            for input in nodes[index].inputs where !knows(input) {
+                throw Failure.invalidGraph(name, "an input is read before it is computed")
             }
-            for input in node.inputs where !knows(input) {
-                throw Failure.invalidGraph(node.name, "an input is read before it is computed")
+            let expected = try naming(location: name) {
+                try outputTypes(of: nodes[index].operation, nodes[index].inputs.map { self[$0] })
             }
-            let expected = try naming(location: node.name) {
-                try outputTypes(of: node.operation, node.inputs.map { self[$0] })
-            }
-            for output in node.outputs { try define(output, at: node.name) }
-            guard expected == node.outputs.map({ self[$0] }) else {
-                throw Failure.invalidGraph(node.name, "an output does not have the type that the operation returns")
+            for output in nodes[index].outputs { try define(output, at: name) }
+            guard expected == nodes[index].outputs.map({ self[$0] }) else {
+                throw Failure.invalidGraph(name, "an output does not have the type that the operation returns")
             }
         }
         for port in outputs where !knows(port.value) {
