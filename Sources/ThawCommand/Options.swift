@@ -12,7 +12,8 @@ enum Options {
     static let input = Option("input", "NAME", "the node that the image replaces, if the graph has several inputs")
     static let output = Option(
         "output", "NAME", "the node to compute, if the graph has several outputs; may be repeated",
-        isRepeatable: true)
+        default: String?.none, isRepeatable: true
+    ) { try readNodeName($0) }
     static let size = Option(
         "size", "[NAME=]WxH|WxH,...|A..BxC..D",
         "the image's width and height in pixels, if the graph leaves them open; a list of sizes, or a range of widths "

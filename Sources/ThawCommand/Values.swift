@@ -234,6 +234,13 @@ func readShorterType(_ text: String) throws -> WeightType {
     return choice
 }
 
+/// The name of a graph's node. Other converters name the file to write with `--output`.
+func readNodeName(_ text: String) throws -> String? {
+    let isFile = [".mlmodel", ".mlpackage"].contains(where: text.hasSuffix)
+    if isFile { throw Failure.badValue(text, "the name of a node; to name the file to write, use -o") }
+    return text
+}
+
 /// The path of a model to write. Its extension determines the format.
 func readModelPath(_ text: String) throws -> String {
     var path = text[...]

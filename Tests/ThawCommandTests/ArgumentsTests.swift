@@ -81,6 +81,10 @@ import Thaw
                 ["--target", "iOS10"],
                 "--target: invalid value 'iOS10'; expected a system such as iOS11 to iOS26, macOS10.13 to macOS26, watchOS4 to watchOS26 or tvOS11 to tvOS26"
             ),
+            (
+                ["--output", "x.mlmodel"],
+                "--output: invalid value 'x.mlmodel'; expected the name of a node; to name the file to write, use -o"
+            ),
             (["-o", "x.onnx"], "--out: invalid value 'x.onnx'; expected a name that ends in .mlmodel or .mlpackage"),
             (
                 ["--size", "224"],
