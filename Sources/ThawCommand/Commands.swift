@@ -36,9 +36,31 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = [
-        convert, compress, quantize, classify, detect, evaluate, apply, run, compare, benchmark, inspect, serve,
+    static let all = names.map { named($0)! }
+
+    static let names = [
+        "convert", "compress", "quantize", "classify", "detect", "evaluate", "apply", "run", "compare", "benchmark",
+        "inspect", "serve",
     ]
+
+    /// The command with this name. Only its own options are created, because the others would take half a millisecond.
+    static func named(_ name: String) -> Command? {
+        switch name {
+        case "convert": convert
+        case "compress": compress
+        case "quantize": quantize
+        case "classify": classify
+        case "detect": detect
+        case "evaluate": evaluate
+        case "apply": apply
+        case "run": run
+        case "compare": compare
+        case "benchmark": benchmark
+        case "inspect": inspect
+        case "serve": serve
+        default: nil
+        }
+    }
 
     /// How images are decoded and resized, and how the model runs, for `classify` and `evaluate`.
     private static let images: [any AnyOption] = [

@@ -50,7 +50,7 @@ enum Completions: String, CaseIterable {
             let names = (command.options.map(\.spelling) + ["--help"]).joined(separator: " ")
             lists += "        \(command.name)) options=\(quoted(names)) ;;\n"
         }
-        let first = (Commands.all.map(\.name) + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
+        let first = (Commands.names + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
         return """
             # bash completion for thaw
             _thaw_words() {
@@ -78,7 +78,7 @@ enum Completions: String, CaseIterable {
                 fi
                 case "$before" in
                     --completions) _thaw_words \(quoted(allCases.map(\.rawValue).joined(separator: " "))); return ;;
-                    help) _thaw_words \(quoted(Commands.all.map(\.name).joined(separator: " "))); return ;;
+                    help) _thaw_words \(quoted(Commands.names.joined(separator: " "))); return ;;
                 esac
                 case "${COMP_WORDS[1]}:$before" in
             \(cases)    esac
@@ -121,7 +121,7 @@ enum Completions: String, CaseIterable {
             }
             cases += "                '--help[show the help]' '*:file:_files' ;;\n"
         }
-        let names = Commands.all.map(\.name).joined(separator: " ")
+        let names = Commands.names.joined(separator: " ")
         cases += "        help)\n            _arguments '1:command:(\(names))' ;;\n"
         let commands = Commands.all.map { "            \(quoted("\($0.name):\($0.summary)"))\n" }.joined()
         let global = Help.globalOptions.map {
@@ -164,7 +164,7 @@ enum Completions: String, CaseIterable {
         for command in Commands.all {
             script += "complete -c thaw -n __fish_use_subcommand -a \(command.name) -d \(quoted(command.summary))\n"
         }
-        let names = Commands.all.map(\.name).joined(separator: " ")
+        let names = Commands.names.joined(separator: " ")
         script += "complete -c thaw -n '__fish_seen_subcommand_from help' -f -a \(quoted(names))\n"
         for command in Commands.all {
             for option in command.options {

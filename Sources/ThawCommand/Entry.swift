@@ -10,9 +10,13 @@ import Thaw
 /// The program's arguments without its name. (`CommandLine.arguments` replaces invalid UTF-8, and file names need not
 /// be UTF-8.)
 public func commandWords() -> [String] {
-    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-        CommandLine.unsafeArgv[index].map { String(fileName: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
+    var words: [String] = []
+    var next = CommandLine.unsafeArgv + 1
+    while CommandLine.argc > 1, let word = next.pointee {
+        words.append(String(fileName: UnsafeRawBufferPointer(start: word, count: strlen(word))))
+        next += 1
     }
+    return words
 }
 
 /// Runs the command given by `arguments`, the program's arguments without its name, and returns the exit code.
@@ -94,11 +98,11 @@ private func text(ofOption name: String, _ rest: ArraySlice<String>) throws -> S
 }
 
 private func knownCommand(named name: String) throws -> Command {
-    if let command = Commands.all.first(where: { $0.name == name }) { return command }
+    if let command = Commands.named(name) { return command }
     if name.hasPrefix("-") {
         var failure = Failure.unknownOption(name, nearest: nearest(to: name, in: Help.globalOptions.map(\.name)))
         failure.hint = "thaw --help lists the options"
         throw failure
     }
-    throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.all.map(\.name)))
+    throw Failure.unknownCommand(name, nearest: nearest(to: name, in: Commands.names))
 }

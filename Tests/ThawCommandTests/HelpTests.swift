@@ -38,6 +38,11 @@ import Thaw
         #expect(Set(words).count == words.count)
     }
 
+    @Test func `commands are found by their names`() {
+        for name in Commands.names { #expect(Commands.named(name)?.name == name) }
+        #expect(Commands.named("clasify") == nil)
+    }
+
     @Test func `the overview lists every command`() {
         for command in Commands.all { #expect(Help.overview.contains("  \(command.name) ")) }
         #expect(Help.overview.split(separator: "\n").allSatisfy { $0.count <= 80 })
