@@ -148,8 +148,9 @@ let package = Package(
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(
             name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"],
-            // Everything that takes time is in the library. Without optimization, this compiles in a fifth of the time.
-            swiftSettings: [.unsafeFlags(["-Onone"])]),
+            // Everything that takes time is in the library. Without any optimization, generic code would take half a millisecond
+            // at each start.
+            swiftSettings: [.unsafeFlags(["-Osize"] + redundantPasses + costlyPasses + earlyInterface + unverified)]),
         .executableTarget(
             name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: staticRuntime),
         // A separate program: the HTTP library's dependencies would slow down the start of every command. It uses only the
