@@ -4,9 +4,12 @@ import Kernels
 /// last axis is the columns, all others are the rows.
 struct WeightColumns: Sendable {
     private let source: Tensor.Storage
-    private let axes: [(size: Int, step: Int, axis: Int)]
     /// In memory order, if sorting them is cheap.
     private let rows: [WeightPackingWork.Row]
+    /// The offset of each column in bytes.
+    private let columns: [Int]
+    /// The size of a column in bytes, if columns are contiguous, as in Core ML.
+    private let columnSize: Int?
 
     init(_ weights: Tensor, rows: [Int32]) {
         precondition(weights.element == .float32)
@@ -15,26 +18,25 @@ struct WeightColumns: Sendable {
         let (source, plan) = weights.reshaped(matrix).arranged([0, 1])
         let axes = plan.axes(of: matrix)!
         self.source = source
-        self.axes = axes
-        // Rows along one axis, the usual case, need no division.
-        let along = axes.filter { $0.axis == 0 }
-        let step = along.count == 1 ? along[0].step * 4 : nil
+        let offsets = WeightColumns.offsets(axis: 0, axes)
         self.rows = WeightColumns.inOrder(
-            rows.indices.map { index in
-                let row = Int(rows[index])
-                let offset = step.map { row * $0 } ?? WeightColumns.offset(row, axis: 0, axes)
-                return WeightPackingWork.Row(offset: offset, index: index)
-            })
+            rows.indices.map { WeightPackingWork.Row(offset: offsets[Int(rows[$0])], index: $0) })
+        columns = WeightColumns.offsets(axis: 1, axes)
+        let across = axes.filter { $0.axis == 1 }
+        let isOutermost = across.count == 1 && axes.allSatisfy { $0.step <= across[0].step }
+        columnSize = isOutermost ? across[0].step * 4 : nil
     }
 
-    /// The offset in bytes of a row or a column.
-    private static func offset(_ index: Int, axis: Int, _ axes: [(size: Int, step: Int, axis: Int)]) -> Int {
-        var (rest, offset) = (index, 0)
-        for part in axes.reversed() where part.axis == axis {
-            offset += rest % part.size * part.step * 4
-            rest /= part.size
+    /// The offsets in bytes along an axis of the matrix.
+    private static func offsets(axis: Int, _ axes: [(size: Int, step: Int, axis: Int)]) -> [Int] {
+        var offsets = [0]
+        for part in axes where part.axis == axis {
+            var finer: [Int] = []
+            finer.reserveCapacity(offsets.count * part.size)
+            for offset in offsets { for index in 0..<part.size { finer.append(offset + index * part.step * 4) } }
+            offsets = finer
         }
-        return offset
+        return offsets
     }
 
     /// The rows in memory order, sorted by storing each at its offset, if there are not many more offsets than rows.
@@ -50,26 +52,23 @@ struct WeightColumns: Sendable {
 
     /// Passes columns to a kernel that packs them.
     func pack(
-        _ columns: Range<Int>, _ steps: ConvolutionSteps, blocks: Int, to packed: UnsafeMutableRawPointer,
+        _ range: Range<Int>, _ steps: ConvolutionSteps, blocks: Int, to packed: UnsafeMutableRawPointer,
         _ kernel: (borrowing WeightPackingWork) -> Void
     ) {
-        let across = columns.map { WeightColumns.offset($0, axis: 1, axes) }
         withExtendedLifetime(source) {
             rows.withUnsafeBufferPointer { rows in
-                across.withUnsafeBufferPointer { across in
+                columns.withUnsafeBufferPointer { columns in
                     kernel(
                         WeightPackingWork(
                             source: source.bytes.baseAddress!, rows: rows.baseAddress!, rowCount: rows.count,
-                            columns: across.baseAddress!, columnCount: across.count, blockCount: blocks, steps: steps,
-                            packed: packed))
+                            columns: columns.baseAddress! + range.lowerBound, columnCount: range.count,
+                            blockCount: blocks, steps: steps, packed: packed))
                 }
             }
-            // Contiguous columns, as in Core ML, are read only once: their pages can be released.
-            if let outermost = axes.max(by: { $0.step < $1.step }), outermost.axis == 1,
-                axes.count(where: { $0.axis == 1 }) == 1
-            {
-                source.release(across[0]..<across[0] + columns.count * outermost.step * 4)
-            }
         }
+        // Contiguous columns are read only once, so their pages can be released.
+        guard let columnSize, !range.isEmpty else { return }
+        let first = columns[range.lowerBound]
+        source.release(first..<first + range.count * columnSize)
     }
 }
