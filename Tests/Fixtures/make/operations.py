@@ -18,12 +18,16 @@ def halves(x):
 def unary(cases):
     add = cases.family("function")
     for name, operation in [("abs", op.Abs), ("ceil", op.Ceil), ("floor", op.Floor), ("sign", op.Sign), ("erf", op.Erf),
-                            ("erfc", op.Erfc), ("sin", op.Sin), ("cos", op.Cos), ("expm1", op.Expm1)]:
+                            ("erfc", op.Erfc), ("sin", op.Sin), ("cos", op.Cos), ("expm1", op.Expm1),
+                            ("atan", op.Atan), ("sinh", op.Sinh), ("cosh", op.Cosh), ("asinh", op.Asinh)]:
         add(name, SHAPE, lambda x, r: operation(x=x))
     for name, operation in [("round", op.Round), ("rint", op.Rint)]:
         add(name, SHAPE, lambda x, r: operation(x=halves(x)), "halves go to the even number")
     for name, operation in [("log", op.Log), ("log1p", op.Log1p), ("reciprocal", op.Reciprocal), ("inv", op.Inv)]:
         add(name, SHAPE, lambda x, r: operation(x=x), values=POSITIVE)
+    for name, operation in [("asin", op.Asin), ("acos", op.Acos), ("atanh", op.Atanh), ("tan", op.Tan)]:
+        add(name, SHAPE, lambda x, r: operation(x=x), values=(-0.95, 0.95))
+    add("acosh", SHAPE, lambda x, r: op.Acosh(x=x), values=(1, 4))
     for name, operation in [("softplus", op.Softplus), ("softsign", op.Softsign), ("selu", op.Selu)]:
         add(name, SHAPE, lambda x, r: operation(features=x), values=(-6, 6))
         add(f"{name}_rank2", [2, 7], lambda x, r: operation(features=x), values=(-6, 6))

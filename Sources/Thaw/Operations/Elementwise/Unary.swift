@@ -248,6 +248,14 @@ extension Unary {
             ("Inv", .reciprocal, []),
             ("Sin", .sine, []),
             ("Cos", .cosine, []),
+            ("Asin", .arcSine, []),
+            ("Acos", .arcCosine, []),
+            ("Atan", .arcTangent, []),
+            ("Sinh", .hyperbolicSine, []),
+            ("Cosh", .hyperbolicCosine, []),
+            ("Asinh", .inverseHyperbolicSine, []),
+            ("Acosh", .inverseHyperbolicCosine, []),
+            ("Atanh", .inverseHyperbolicTangent, []),
             ("Softplus", .softplus, []),
             ("Softsign", .softsign, []),
             ("Selu", .selu, []),
@@ -258,6 +266,9 @@ extension Unary {
                 [try context.add(Unary(function), node.input(0), name: node.name)]
             }
         } + [
+            TensorFlowRule("Tan", axes: .kept, roles: []) { node, context in
+                [try context.tangent(node.input(0), node)]
+            },
             // x − x is NaN if x is infinite.
             TensorFlowRule("IsFinite", axes: .kept, roles: []) { node, context in
                 let difference = try context.combine(.subtract, node.input(0), node.input(0), name: node.name + "/zero")
