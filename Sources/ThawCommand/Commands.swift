@@ -43,7 +43,7 @@ enum Commands {
         "inspect", "serve",
     ]
 
-    /// The command with this name. Only its own options are created, because the others would take half a millisecond.
+    /// The command with this name. Only its own options are created, because it is called at each start.
     static func named(_ name: String) -> Command? {
         switch name {
         case "convert": convert

@@ -120,15 +120,10 @@ struct Console: Sendable {
     /// Opens the descriptors of standard input, output and error that are closed. Otherwise a file opened later would
     /// get one of them, and receive messages or results. Reading from or writing to a reserved one still fails.
     static func reserveStandardDescriptors() {
-        // Not a loop over a range: in this module, which is not optimized, its types take a tenth of a millisecond.
-        reserve(STDIN_FILENO, O_WRONLY)
-        reserve(STDOUT_FILENO, O_RDONLY)
-        reserve(STDERR_FILENO, O_RDONLY)
-    }
-
-    private static func reserve(_ descriptor: Int32, _ mode: Int32) {
-        // `open` returns the lowest free descriptor.
-        if fcntl(descriptor, F_GETFD) == -1 { _ = open("/dev/null", mode) }
+        for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+            // `open` returns the lowest free descriptor.
+            _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+        }
     }
 
     static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }

@@ -10,13 +10,9 @@ import Thaw
 /// The program's arguments without its name. (`CommandLine.arguments` replaces invalid UTF-8, and file names need not
 /// be UTF-8.)
 public func commandWords() -> [String] {
-    var words: [String] = []
-    var next = CommandLine.unsafeArgv + 1
-    while CommandLine.argc > 1, let word = next.pointee {
-        words.append(String(fileName: UnsafeRawBufferPointer(start: word, count: strlen(word))))
-        next += 1
+    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+        CommandLine.unsafeArgv[index].map { String(fileName: UnsafeRawBufferPointer(start: $0, count: strlen($0))) }
     }
-    return words
 }
 
 /// Runs the command given by `arguments`, the program's arguments without its name, and returns the exit code.
