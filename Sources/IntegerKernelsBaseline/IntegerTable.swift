@@ -78,10 +78,8 @@ func loadFloats(_ pointer: UnsafeRawPointer) -> Floats { pointer.loadUnaligned(a
 @inline(__always)
 func loadQuantized(_ pointer: UnsafeRawPointer) -> Bytes { pointer.loadUnaligned(as: Bytes.self) }
 
-#if AVX512
-    @inline(__always)
-    func loadBytes(_ pointer: UnsafeRawPointer) -> SIMD64<UInt8> { pointer.loadUnaligned(as: SIMD64<UInt8>.self) }
-#endif
+@inline(__always)
+func loadBytes(_ pointer: UnsafeRawPointer) -> SIMD64<UInt8> { pointer.loadUnaligned(as: SIMD64<UInt8>.self) }
 
 /// Stores the first `count` lanes.
 @inline(__always)

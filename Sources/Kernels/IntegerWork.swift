@@ -187,12 +187,17 @@ public struct IntegerPoolingWork {
     public var factors: UnsafePointer<Float>
     public var zeroPoint: Int32
     public var rounding: QuantizedRounding
+    /// `scratchBytes` for an image of this width.
+    public var scratch: UnsafeMutableRawPointer
+
+    /// A word for each channel of each column.
+    public static func scratchBytes(inputWidth: Int) -> Int { inputWidth * integerBlockWidth * 4 }
 
     public init(
         kind: PoolingWork.Kind, input: UnsafePointer<UInt8>, inputRowStride: Int, inputHeight: Int, inputWidth: Int,
         output: UnsafeMutablePointer<UInt8>, outputRowStride: Int, outputWidth: Int, windowHeight: Int,
         windowWidth: Int, strideY: Int, strideX: Int, padTop: Int, padLeft: Int, rowCount: Int,
-        factors: UnsafePointer<Float>, zeroPoint: Int, rounding: QuantizedRounding
+        factors: UnsafePointer<Float>, zeroPoint: Int, rounding: QuantizedRounding, scratch: UnsafeMutableRawPointer
     ) {
         self.kind = kind
         self.input = input
@@ -212,6 +217,7 @@ public struct IntegerPoolingWork {
         self.factors = factors
         self.zeroPoint = Int32(zeroPoint)
         self.rounding = rounding
+        self.scratch = scratch
     }
 }
 

@@ -43,7 +43,23 @@ extension BFloat16Kernels {
         forEachPiece(work) { Float32Kernels.binary(function, $0) }
     }
 
-    public static func scale(_ work: borrowing RowWork) { forEachPiece(work) { Float32Kernels.scale($0) } }
+    /// In registers: it takes as long as its memory traffic.
+    public static func scale(_ work: borrowing RowWork) {
+        guard case .block = work.pattern else { preconditionFailure("only images have channels in blocks") }
+        let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
+        for row in 0..<work.count {
+            let left = values(work.left + row * work.leftStride)
+            let output = values(work.output + row * work.outputStride)
+            let factor = load(floats(work.right + row * work.rightStride))
+            let summand = load(floats(work.offset + row * work.rightStride))
+            var index = 0
+            while index < work.width {
+                let y = multiplyAdd(summand, load(left + index), factor)
+                write(minimum(maximum(y, lower), upper), output + index)
+                index += blockWidth
+            }
+        }
+    }
 
     public static func block(_ work: borrowing RelayoutWork) {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {

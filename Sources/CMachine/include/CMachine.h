@@ -320,6 +320,9 @@ __attribute__((always_inline)) static inline thaw_byte16 thaw_low_bytes(thaw_wor
 __attribute__((always_inline)) static inline thaw_byte16 thaw_larger_bytes(thaw_byte16 a, thaw_byte16 b) {
     return __builtin_elementwise_max(a, b);
 }
+__attribute__((always_inline)) static inline thaw_byte64 thaw_larger_bytes64(thaw_byte64 a, thaw_byte64 b) {
+    return __builtin_elementwise_max(a, b);
+}
 
 /// The nearest integers, ties to even, as words and as floats. (Between 2^23 and 2^24, floats are integers.)
 __attribute__((always_inline)) static inline thaw_word16 thaw_rounded_words(thaw_float16 x) {

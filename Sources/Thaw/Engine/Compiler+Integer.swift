@@ -184,7 +184,8 @@ extension Compiler {
         let to = location(node.outputs[0], .blocked)
         let integers = integers
         let offset = withConstants { $0.floats(factors, count: factors.count) }
-        addPlanes(node, reads: [from.slot], to: to) { memory, plane in
+        let scratchBytes = IntegerPoolingWork.scratchBytes(inputWidth: from.width)
+        addPlanes(node, reads: [from.slot], to: to, scratchBytes: scratchBytes) { memory, plane in
             integers.pool(
                 IntegerPoolingWork(
                     kind: kind, input: memory.pixels(from, plane).assumingMemoryBound(to: UInt8.self),
@@ -193,7 +194,8 @@ extension Compiler {
                     outputRowStride: to.rowStride, outputWidth: to.width, windowHeight: window.height.size,
                     windowWidth: window.width.size, strideY: window.height.stride, strideX: window.width.stride,
                     padTop: window.height.before, padLeft: window.width.before, rowCount: to.height,
-                    factors: memory.floats(offset), zeroPoint: zeroPoint, rounding: rounding))
+                    factors: memory.floats(offset), zeroPoint: zeroPoint, rounding: rounding,
+                    scratch: memory.scratch))
         }
     }
 

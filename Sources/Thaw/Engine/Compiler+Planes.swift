@@ -11,23 +11,25 @@ struct Plane {
 
 extension Compiler {
     /// Adds a step that computes an image plane by plane, and writes the border.
-    /// - Parameter strips: The rows of each chunk, if a plane is more than one.
+    /// - Parameters:
+    ///   - strips: The rows of each chunk, if a plane is more than one.
+    ///   - scratchBytes: Bytes of scratch memory that each thread needs.
     mutating func addPlanes(
         _ node: PlannedNode, algorithm: String = "", reads: [Int], to: Location, strips: [Range<Int>]? = nil,
-        _ body: @escaping @Sendable (Memory, Plane) -> Void
+        scratchBytes: Int = 0, _ body: @escaping @Sendable (Memory, Plane) -> Void
     ) {
         let strips = strips ?? [0..<to.height]
-        add(
-            Step(
-                name: node.name, kind: node.operation.kind, algorithm: algorithm, reads: reads, writes: [to.slot],
-                multiplyAdds: node.multiplyAdds,
-                chunks: to.images * to.blocks * strips.count
-            ) { memory, chunk in
-                let (index, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
-                let (image, block) = index.quotientAndRemainder(dividingBy: to.blocks)
-                if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
-                body(memory, Plane(image: image, block: block, rows: strips[strip]))
-            })
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: algorithm, reads: reads, writes: [to.slot],
+            multiplyAdds: node.multiplyAdds, chunks: to.images * to.blocks * strips.count
+        ) { memory, chunk in
+            let (index, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
+            let (image, block) = index.quotientAndRemainder(dividingBy: to.blocks)
+            if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
+            body(memory, Plane(image: image, block: block, rows: strips[strip]))
+        }
+        step.scratchBytes = scratchBytes
+        add(step)
     }
 
     /// Adds a step that reduces each channel of an image in blocks to one plain value. Each chunk is some blocks.

@@ -77,16 +77,20 @@ struct EngineTests {
     }
 
     @Test func `a pointwise convolution is fused with the scale before it if the image is not small`() throws {
-        func steps(height: Int, outputs: Int = 16, secondConsumer: Bool = false) throws -> [String] {
+        func steps(
+            _ scale: any Operation = BatchNormalization(scale: tensor([64]), offset: tensor([64], seed: 2)),
+            height: Int, outputs: Int = 16, secondConsumer: Bool = false
+        ) throws -> [String] {
             var builder = GraphBuilder()
             let x = builder.input("x", TensorType([1, height, 32, 64]))
-            let scale = BatchNormalization(scale: tensor([64]), offset: tensor([64], seed: 2))
             let between = try builder.one(Unary(.relu), try builder.one(scale, x))
             builder.output("y", try builder.one(convolution(axis(1), axis(1), 64, outputs), between))
             if secondConsumer { builder.output("between", between) }
             return try Program(builder.graph).steps.map(\.algorithm).filter { $0.contains("1×1") }
         }
         #expect(try steps(height: 32) == ["scale + 1×1"])
+        #expect(try steps(Binary(.multiply, constant: tensor([64])), height: 32) == ["scale + 1×1"])
+        #expect(try steps(Binary(.divide, constant: tensor([64])), height: 32) == ["direct 1×1"])
         #expect(try steps(height: 31) == ["direct 1×1"])
         #expect(try steps(height: 32, outputs: 2049) == ["direct 1×1"])
         #expect(try steps(height: 32, secondConsumer: true) == ["direct 1×1"])

@@ -103,6 +103,12 @@ extension IntegerCase {
             Pooling(
                 function: .average, window: Window(height: axis(2, 1, 1), width: axis(3, 1, 0)), countsPadding: true)),
         layer(
+            "average pooling of wide rows", [2, 11, 14, 20], "IntegerAveragePooling", scale: 0.003,
+            Pooling(function: .average, window: Window(height: axis(3, 1, 1), width: axis(3, 1, 1)))),
+        layer(
+            "average pooling of windows wider than the image", [1, 4, 3, 16], "IntegerAveragePooling", scale: 0.003,
+            Pooling(function: .average, window: Window(height: axis(5, 2, 2), width: axis(5, 2, 2)))),
+        layer(
             "mean", [2, 9, 9, 150], "IntegerMean", scale: 0.001, zeroPoint: 128,
             Reduction(function: .mean, axes: [1, 2], keepsAxes: false)),
         layer(
@@ -117,6 +123,12 @@ extension IntegerCase {
             try $0.one(
                 Pooling(
                     function: .maximum, window: Window(height: axis(3, stride: 2, 1, 1), width: axis(2, 0, 1))), $1)
+        },
+        IntegerCase(
+            "max pooling of wide rows", [2, 11, 15, 20], ["AffineQuantize", "IntegerMaxPooling", "AffineDequantize"]
+        ) {
+            let window = Window(height: axis(3, stride: 2, 1, 1), width: axis(3, stride: 2, 1, 1))
+            return try $0.one(Pooling(function: .maximum, window: window), $1)
         },
         IntegerCase("floats at the end", [1, 4, 4, 16], ["AffineQuantize", "IntegerConvolution", "Softmax"]) {
             try $0.one(Softmax(axis: 3), $0.one(convolution(axis(1), axis(1), 16, 10), $1))
@@ -190,6 +202,18 @@ extension IntegerCase {
             let rectified = try builder.quantized(builder.one(Unary(.relu), scaled), 0.008, zeroPoint: 0)
             return try builder.quantized(
                 builder.one(convolution(axis(1), axis(1), 37, 32), rectified), 0.05, zeroPoint: 100)
+        },
+        // As a batch normalization without an offset arrives, and one that was split.
+        IntegerCase(
+            "a factor, an offset, and a difference for each channel", [2, 6, 11, 37],
+            ["AffineQuantize", "IntegerScale", "IntegerScale", "IntegerScale", "AffineDequantize"], tolerance: 3
+        ) { builder, x in
+            let scaled = try builder.one(Binary(.multiply, constant: tensor([37], seed: 6)), x)
+            let factor = try builder.quantized(builder.one(Unary(.relu), scaled), 0.008, zeroPoint: 0)
+            let offset = try builder.quantized(
+                builder.one(Binary(.add, constant: tensor([1, 1, 37], seed: 7)), factor), 0.01, zeroPoint: 128)
+            let difference = Binary(.subtract, constant: tensor([37], seed: 8), constantFirst: true)
+            return try builder.quantized(builder.one(difference, offset), 0.02, zeroPoint: 128)
         },
         // As coremltools writes sums: values are dequantized with another scale than they were quantized with.
         IntegerCase(

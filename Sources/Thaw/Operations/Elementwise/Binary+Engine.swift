@@ -15,7 +15,16 @@ extension Binary: EngineOperation {
             guard constant.elementCount > 0, constant.element == .float32 else { return nil }
             return .broadcastConstant(kernel, operand: constant, constantFirst: constantFirst)
         }
-        return .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)
+        return channelScale(inputs[0]) ?? .binaryConstant(kernel, operand: constant, constantFirst: constantFirst)
+    }
+
+    /// The exact scale of an image's channels, which can be fused with what follows; nil if it is none.
+    private func channelScale(_ image: TensorType) -> EngineForm? {
+        guard image.shape.rank == 4, constant!.elementCount > 1, function != .divide,
+            let arithmetic = ChannelArithmetic(self, on: image)
+        else { return nil }
+        let normalization = BatchNormalization(arithmetic)
+        return .scale(factor: normalization.scale, offset: normalization.offset)
     }
 
     private var kernel: BinaryFunction? {

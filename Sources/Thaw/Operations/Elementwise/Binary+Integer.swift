@@ -2,7 +2,12 @@ import Kernels
 
 extension Binary: QuantizableOperation {
     func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
-        guard constant == nil, let output = use.output else { return nil }
+        if let constant {
+            // A function of one number is looked up.
+            guard constant.elementCount > 1 else { return nil }
+            return ChannelArithmetic(self, on: use.types[0]).flatMap { IntegerScale($0, use) }
+        }
+        guard let output = use.output else { return nil }
         switch function {
         case .add: return sum(use, output)
         case .multiply: return product(use, output)

@@ -38,6 +38,20 @@ struct IntegerScale: Operation {
     }
 }
 
+extension IntegerScale {
+    /// The arithmetic of an image's channels, between quantized values; nil if it has no integer form.
+    init?(_ arithmetic: ChannelArithmetic, _ use: QuantizedUse) {
+        guard let output = use.output, use.types[0].shape.rank == 4 else { return nil }
+        let (input, unit) = (use.inputs[0], Double(output.scale))
+        let factors = arithmetic.scale.map { Float($0 * Double(input.scale) / unit) }
+        let offsets = arithmetic.offset.map { Float($0 / unit) }
+        guard (factors + offsets).allSatisfy(\.isFinite) else { return nil }
+        self.init(
+            zeroPoint: input.zeroPoint, factors: factors, offsets: offsets,
+            rounding: output.rounding(bounds: use.bounds))
+    }
+}
+
 // MARK: Facts
 
 extension IntegerScale {
