@@ -128,6 +128,11 @@ extension Int8Kernels {
 
     public static func lookUp(_ work: borrowing LookupWork) {
         #if AVX512
+            if hasByteTables {
+                return thaw_look_up_vbmi(
+                    work.table, work.input, Int64(work.inputStride), work.output, Int64(work.outputStride),
+                    Int64(work.width), Int64(work.count))
+            }
             let quarters = UnsafeRawPointer(work.table)
             let (first, second) = (loadBytes(quarters), loadBytes(quarters + 64))
             let (third, fourth) = (loadBytes(quarters + 128), loadBytes(quarters + 192))
@@ -137,10 +142,6 @@ extension Int8Kernels {
             let output = work.output + row * work.outputStride
             var i = 0
             #if AVX512
-                if hasByteTables {
-                    i = work.width / 64 * 64
-                    thaw_look_up_vbmi(work.table, input, output, Int64(i / 64))
-                }
                 while i + 64 <= work.width {
                     let found = thaw_looked_up(first, second, third, fourth, loadBytes(input + i))
                     UnsafeMutableRawPointer(output + i).storeBytes(of: found, as: SIMD64<UInt8>.self)

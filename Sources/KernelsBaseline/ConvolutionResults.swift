@@ -7,7 +7,14 @@ import Kernels
 @inline(__always)
 func finish<T: Tile>(_ tile: inout T, _ work: borrowing ConvolutionWork, _ first: Int, _ block: Int) {
     if let residual = work.residual, let offsets = work.residualOffsets {
-        tile.add(residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride)
+        let (start, stride) = (residual + block * work.residualBlockStride, work.residualBlockStride)
+        #if BFLOAT16
+            work.addsPlain
+                ? tile.addPlain(start, offsets + first, blockStride: stride)
+                : tile.add(start, offsets + first, blockStride: stride)
+        #else
+            tile.add(start, offsets + first, blockStride: stride)
+        #endif
     }
     if work.lower > -Float.infinity { tile.clamp(lower: Vector(repeating: work.lower)) }
     if work.upper < Float.infinity { tile.clamp(upper: Vector(repeating: work.upper)) }

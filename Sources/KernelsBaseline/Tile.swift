@@ -21,7 +21,8 @@ protocol Blocks {
     /// Stores all blocks, but only `lanes` lanes of the last one.
     func store(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int)
     #if BFLOAT16
-        /// The same as floats.
+        /// The same with floats in memory.
+        mutating func addPlain(_ memory: UnsafeRawPointer, stride: Int)
         func storePlain(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int)
     #endif
 }
@@ -47,6 +48,9 @@ struct OneBlock: Blocks {
         write(vector, values(output), count: lanes)
     }
     #if BFLOAT16
+        @inline(__always) mutating func addPlain(_ memory: UnsafeRawPointer, stride: Int) {
+            vector += load(floats(memory))
+        }
         @inline(__always) func storePlain(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
             write(vector, floats(output), count: lanes)
         }
@@ -88,6 +92,10 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         b.store(output + A.count * stride, stride: stride, lanes: lanes)
     }
     #if BFLOAT16
+        @inline(__always) mutating func addPlain(_ memory: UnsafeRawPointer, stride: Int) {
+            a.addPlain(memory, stride: stride)
+            b.addPlain(memory + A.count * stride, stride: stride)
+        }
         @inline(__always) func storePlain(_ output: UnsafeMutableRawPointer, stride: Int, lanes: Int) {
             a.storePlain(output, stride: stride, lanes: blockWidth)
             b.storePlain(output + A.count * stride, stride: stride, lanes: lanes)
@@ -126,6 +134,7 @@ protocol Tile {
     func store(
         _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
     #if BFLOAT16
+        mutating func addPlain(_ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int)
         func storePlain(
             _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int)
     #endif
@@ -175,6 +184,11 @@ struct Pixel<Sums: Blocks>: Tile {
         sums.store(output + Int(offsets[0]), stride: blockStride, lanes: lanes)
     }
     #if BFLOAT16
+        @inline(__always) mutating func addPlain(
+            _ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int
+        ) {
+            sums.addPlain(residual + Int(offsets[0]), stride: blockStride)
+        }
         @inline(__always) func storePlain(
             _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
         ) {
@@ -239,6 +253,12 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         b.store(output, offsets + A.pixels, blockStride: blockStride, lanes: lanes)
     }
     #if BFLOAT16
+        @inline(__always) mutating func addPlain(
+            _ residual: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int
+        ) {
+            a.addPlain(residual, offsets, blockStride: blockStride)
+            b.addPlain(residual, offsets + A.pixels, blockStride: blockStride)
+        }
         @inline(__always) func storePlain(
             _ output: UnsafeMutableRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, lanes: Int
         ) {

@@ -389,19 +389,26 @@ __attribute__((always_inline)) static inline thaw_half32 thaw_table_bytes(
     return pair >> ((indices & 1) << 3) & 0xff;
 }
 
-/// Replaces each of 64 · `count` bytes by that of a table of 256. The processor must have AVX512-VBMI.
+/// Replaces each byte of some rows by that of a table of 256. The processor must have AVX512-VBMI.
 __attribute__((noinline, target("avx512f,avx512bw,avx512vbmi"))) static inline void thaw_look_up_vbmi(
-    const uint8_t *table, const uint8_t *bytes, uint8_t *output, int64_t count) {
+    const uint8_t *table, const uint8_t *bytes, int64_t byte_stride, uint8_t *output, int64_t output_stride,
+    int64_t width, int64_t rows) {
     typedef char vector __attribute__((vector_size(64)));
     typedef thaw_byte64 unaligned __attribute__((aligned(1)));
     const unaligned *quarters = (const unaligned *)table;
     vector first = (vector)quarters[0], second = (vector)quarters[1];
     vector third = (vector)quarters[2], fourth = (vector)quarters[3];
-    for (int64_t i = 0; i < count; i++) {
-        thaw_byte64 indices = ((const unaligned *)bytes)[i];
-        thaw_byte64 low = (thaw_byte64)__builtin_ia32_vpermi2varqi512(first, (vector)indices, second);
-        thaw_byte64 high = (thaw_byte64)__builtin_ia32_vpermi2varqi512(third, (vector)indices, fourth);
-        ((unaligned *)output)[i] = indices > 0x7f ? high : low;
+    for (int64_t row = 0; row < rows; row++) {
+        for (int64_t i = 0; i < width; i += 64) {
+            uint64_t mask = width - i < 64 ? (1ull << (width - i)) - 1 : ~0ull;
+            vector indices = __builtin_ia32_loaddquqi512_mask((const vector *)(bytes + i), (vector){}, mask);
+            thaw_byte64 low = (thaw_byte64)__builtin_ia32_vpermi2varqi512(first, indices, second);
+            thaw_byte64 high = (thaw_byte64)__builtin_ia32_vpermi2varqi512(third, indices, fourth);
+            thaw_byte64 found = (thaw_byte64)indices > 0x7f ? high : low;
+            __builtin_ia32_storedquqi512_mask((vector *)(output + i), (vector)found, mask);
+        }
+        bytes += byte_stride;
+        output += output_stride;
     }
 }
 

@@ -21,6 +21,7 @@ extension Compiler {
     }
 
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
+        if roundsRows(node) { return addRoundedDense(node, matrix: matrix, bias: bias) }
         // The rows of the input are treated as the pixels of one image.
         let from = location(node.inputs[0], .plain).asOneImage
         var steps = ConvolutionSteps(tapCount: 1, depth: from.channels)
@@ -34,17 +35,18 @@ extension Compiler {
     }
 
     /// A convolution as the kernel computes it, over an image with the layout `from`.
+    /// - Parameter algorithm: The name of the algorithm, if not that of a convolution.
     mutating func directLayer(
-        _ node: PlannedNode, from: Location, to: Location, filters: Tensor, bias: Tensor?, window: Window
+        _ node: PlannedNode, from: Location, to: Location, filters: Tensor, bias: Tensor?, window: Window,
+        algorithm: String? = nil
     ) -> ConvolutionLayer {
         let taps = WindowTaps(from, window)
-        var steps = ConvolutionSteps(tapCount: taps.offsets.count, depth: taps.depth)
-        (steps.shortTaps, steps.shortDepth) = (taps.shortTaps, taps.shortDepth)
+        var steps = taps.steps
         steps.readsPlain = from.kind == .rows
         return convolutionLayer(
             node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window),
             taps: taps.offsets, steps: steps, rows: taps.rows.flatMap { $0.map { Int32($0) } },
-            algorithm: "direct \(window.height.size)×\(window.width.size)")
+            algorithm: algorithm ?? "direct \(window.height.size)×\(window.width.size)")
     }
 
     /// - Parameter rows: The row of the filters that each step of the kernel's inner loop needs.
@@ -95,7 +97,7 @@ extension Compiler {
     }
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Location, _ layer: ConvolutionLayer) {
-        let cut = cut(layer, from: from, minimumChunks: minimumChunks)
+        let cut = cut(layer.steps, from: from, to: layer.to, minimumChunks: minimumChunks)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
             reads: [from.slot] + layer.reads, writes: [layer.to.slot], multiplyAdds: node.multiplyAdds,
@@ -110,14 +112,13 @@ extension Compiler {
     }
 
     /// The chunks of a convolution of the image `from`.
-    func cut(_ layer: ConvolutionLayer, from: Location, minimumChunks: Int) -> Cut {
-        let to = layer.to
+    func cut(_ steps: ConvolutionSteps, from: Location, to: Location, minimumChunks: Int) -> Cut {
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks)
         return Cut(
             pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
-            groupBytes: groups.widest * kernels.packedBytes(layer.steps),
+            groupBytes: groups.widest * kernels.packedBytes(steps),
             // A convolution with a stride skips most of the image.
-            inputBytes: min(from.imageStride, to.pixels * layer.steps.count * from.element.size),
+            inputBytes: min(from.imageStride, to.pixels * steps.count * from.element.size),
             outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks, threads: threads)
     }
 }

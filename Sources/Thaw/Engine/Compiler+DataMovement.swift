@@ -9,32 +9,38 @@ extension Compiler {
             return
         }
         addDataMovement(
-            (node.name, node.operation.kind), movement, from: node.inputs.map { location($0, .plain).slot },
+            (node.name, node.operation.kind), movement, of: graph[node.outputs[0]].element,
+            from: node.inputs.map { location($0, .plain).slot },
             to: node.outputs.map { location($0, .plain).slot },
             counts: node.outputs.map { graph[$0].shape.elementCount })
     }
 
-    /// Copies an image into a larger one of zeros. Quantized images in blocks are padded in memory; others have no
-    /// kernel.
+    /// Copies a plain image into a larger one of zeros.
     mutating func addBorder(_ node: PlannedNode, _ border: Halo) {
-        guard graph[node.outputs[0]].element == .float32 else { return addReference(node) }
         addDataMovement(
             node,
             DataMovement(
                 padding: graph[node.inputs[0]].shape, before: [0, border.top, border.left, 0],
-                after: [0, border.bottom, border.right, 0], with: 0))
+                after: [0, border.bottom, border.right, 0], with: Float(native(node.outputs[0]).borderByte)))
     }
 
-    /// - Parameter counts: The number of elements of each output.
+    /// - Parameters:
+    ///   - element: Floats, or quantized values.
+    ///   - counts: The number of elements of each output.
     mutating func addDataMovement(
-        _ label: (name: String, kind: String), _ movement: DataMovement, from inputs: [Int], to outputs: [Int],
-        counts: [Int]
+        _ label: (name: String, kind: String), _ movement: DataMovement, of element: ElementType = .float32,
+        from inputs: [Int], to outputs: [Int], counts: [Int]
     ) {
         if let filling = movement.filling {
             add(
                 Step(name: label.name, kind: "Fill", reads: [], writes: outputs) { memory, _ in
                     for (slot, count) in zip(outputs, counts) {
-                        memory.floats(slot: slot).update(repeating: filling, count: count)
+                        if element == .uint8 {
+                            let byte = UInt8(exactly: filling)!
+                            memory.slots[slot].initializeMemory(as: UInt8.self, repeating: byte, count: count)
+                        } else {
+                            memory.floats(slot: slot).update(repeating: filling, count: count)
+                        }
                     }
                 })
         }
@@ -49,9 +55,11 @@ extension Compiler {
                 memory, chunk in
                 let (index, first) = chunks[chunk]
                 let move = moves[index]
+                let grids = first..<min(first + move.perChunk, move.outer.count)
+                if element == .uint8 { return move.copyBytes(memory, grids) }
                 var work = move.work(memory)
                 let (input, output) = (work.input, work.output)
-                for index in first..<min(first + move.perChunk, move.outer.count) {
+                for index in grids {
                     work.input = input + move.outer.offset(index, move.inputSteps)
                     work.output = output + move.outer.offset(index, move.outputSteps)
                     kernels.copy(work)
@@ -134,5 +142,25 @@ private struct Move {
             input: memory.floats(.slot(from)) + starts.input, inputRowStep: row.input, inputStep: column.input,
             output: memory.floats(slot: to) + starts.output, outputRowStep: row.output, outputStep: column.output,
             width: column.size, count: row.size)
+    }
+
+    /// Copies elements of one byte.
+    func copyBytes(_ memory: Memory, _ grids: Range<Int>) {
+        for grid in grids {
+            var source = UnsafeRawPointer(memory.slots[from]) + (starts.input + outer.offset(grid, inputSteps))
+            var target = memory.slots[to] + (starts.output + outer.offset(grid, outputSteps))
+            for _ in 0..<row.size {
+                if column.input == 1, column.output == 1 {
+                    target.copyMemory(from: source, byteCount: column.size)
+                } else {
+                    for index in 0..<column.size {
+                        let byte = source.load(fromByteOffset: index * column.input, as: UInt8.self)
+                        target.storeBytes(of: byte, toByteOffset: index * column.output, as: UInt8.self)
+                    }
+                }
+                source += row.input
+                target += row.output
+            }
+        }
     }
 }

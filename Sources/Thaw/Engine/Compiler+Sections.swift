@@ -48,7 +48,7 @@ extension Compiler {
                 bias: bias.map { Tensor(Array($0.floats[outputs]), shape: [outputs.count]) }, window: window)
             layer.residual = layer.residual?.section(outputs)
             let minimum = (minimumChunks + sections.count - 1) / sections.count
-            parts.append((source, layer, cut(layer, from: source, minimumChunks: minimum)))
+            parts.append((source, layer, cut(layer.steps, from: source, to: layer.to, minimumChunks: minimum)))
         }
         let chunks = parts.indices.flatMap { part in (0..<parts[part].cut.chunks).map { (part, $0) } }
         var step = Step(

@@ -84,8 +84,11 @@ struct Compiler {
         }
     }
 
-    /// Whether any value has the table's own layout. Networks without images have none.
-    var hasBlocks: Bool { layouts.native.values.contains(.blocked) }
+    /// The precision of images in blocks and of products. A network may have neither.
+    var precision: Precision {
+        let hasBlocks = layouts.native.values.contains(.blocked)
+        return hasBlocks ? Precision(kernels.valueType) : steps.contains { $0.precision == .bf16 } ? .bf16 : .float32
+    }
 
     /// The location of a value in the layout that its producer writes.
     func native(_ value: Graph.Value) -> Location { location(value, layouts.native[value]!) }

@@ -94,7 +94,7 @@ struct FormRow {
             let traits = FormTraits(
                 reads: .likeOutput,
                 writes: .likeInputsIf { inputs, blockWidth in movement.keepsBlocks(of: inputs[0], width: blockWidth) },
-                hasSeveralOutputs: true)
+                supportsQuantized: true, hasSeveralOutputs: true)
             self.init(traits) { $0.addDataMovement($1, movement) }
         case .reshape: self.init(FormTraits(memory: .input, supportsQuantized: true)) { $0.addReference($1) }
         case .border(let height, let width):

@@ -79,8 +79,7 @@ public final class Program: Sendable {
         let graph = try prepared.withEngineOperations(blockWidth: kernels.blockWidth)
         let compiler = try Compiler(graph, kernels: kernels, integers: integers, threads: threads, choice: choice)
         steps = compiler.steps
-        let used = compiler.hasBlocks ? Precision(kernels.valueType) : .float32
-        self.precision = precision == .int8 ? .int8 : used
+        self.precision = precision == .int8 ? .int8 : compiler.precision
         scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
         outputs = graph.outputs.map { (graph[$0.value], compiler.location($0.value, .plain)) }

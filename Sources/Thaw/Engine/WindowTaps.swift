@@ -1,3 +1,5 @@
+import Kernels
+
 /// The taps of a window over an image in rows or in blocks, in the order in which convolution kernels read them.
 struct WindowTaps {
     /// The offset of each tap from the first one.
@@ -9,6 +11,12 @@ struct WindowTaps {
     /// The taps of the last block, if it has fewer channels than others, and the values of each. They come last.
     private(set) var shortTaps = 0
     private(set) var shortDepth = 0
+
+    var steps: ConvolutionSteps {
+        var steps = ConvolutionSteps(tapCount: offsets.count, depth: depth)
+        (steps.shortTaps, steps.shortDepth) = (shortTaps, shortDepth)
+        return steps
+    }
 
     init(_ from: Location, _ window: Window) {
         let (height, width, channels) = (window.height, window.width, from.channels)

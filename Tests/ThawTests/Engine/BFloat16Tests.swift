@@ -83,16 +83,37 @@ struct BFloat16Tests {
         }
     }
 
-    @Test func `a network without images is computed in float32`() throws {
-        var builder = GraphBuilder()
-        let x = builder.input("x", TensorType([1, 8]))
-        let dense = Dense(matrix: Tensor(noise(64), shape: [8, 8]), bias: nil)
-        builder.output("y", try builder.one(dense, x))
-        let input = Tensor(noise(8, seed: 2), shape: [1, 8])
+    @Test(arguments: [([1, 8], 8), ([3, 40], 19)] as [(Shape, Int)])
+    func `a dense layer with one row for each image is computed in float32`(_ shape: Shape, _ outputs: Int) throws {
+        let graph = try network(shape, Dense(matrix: tensor([shape[1], outputs]), bias: nil))
+        let input = tensor(shape, seed: 2)
         for table in tables {
-            let program = try program(builder.graph, table)
+            let program = try program(graph, table)
             #expect(program.precision == .float32)
-            #expect(try error(program.run([input])[0].floats, builder.graph.evaluate([input])[0].floats) < 1e-5)
+            #expect(try error(program.run([input])[0].floats, graph.evaluate([input])[0].floats) < 1e-5)
         }
+    }
+
+    @Test(
+        arguments: [([1, 2, 16], 16), ([2, 45, 33], 40), ([3, 700, 100], 19), ([1, 5, 6, 400], 130)] as [(Shape, Int)])
+    func `a dense layer rounds its rows and weights, and nothing else`(_ shape: Shape, _ outputs: Int) throws {
+        let (count, inputs) = (shape.elementCount, shape[shape.rank - 1])
+        let matrix = Tensor(exact(inputs * outputs, seed: 2), shape: [inputs, outputs])
+        let graph = try network(shape, Dense(matrix: matrix, bias: tensor([outputs], seed: 3)))
+        let input = Tensor(exact(count, seed: 1), shape: shape)
+        let expected = try graph.evaluate([input])[0].floats
+        for table in tables {
+            let program = try program(graph, table, threads: 2)
+            #expect(program.precision == .bf16)
+            #expect(try error(program.run([input])[0].floats, expected) < 1e-5, "\(table)")
+        }
+    }
+
+    private func network(_ shape: Shape, _ operation: any Operation) throws -> Graph {
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType(shape))
+        let rows: Shape = [shape.dropLast().reduce(1, *), shape[shape.rank - 1]]
+        builder.output("y", try builder.one(operation, try builder.one(Reshape(rows), x)))
+        return builder.graph
     }
 }

@@ -279,6 +279,38 @@ extension IntegerCase {
             let window = Window(height: axis(3, stride: 2), width: axis(3, stride: 2))
             return try builder.one(Pooling(function: .maximum, window: window), padded)
         },
+        // As NASNet shifts an image.
+        IntegerCase(
+            "a slice of a padded image", [2, 7, 7, 20],
+            [
+                "AffineQuantize", "IntegerConvolution", "IntegerPad", "StridedSlice", "IntegerConvolution",
+                "AffineDequantize",
+            ],
+            tolerance: 3
+        ) { builder, x in
+            let inner = try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 20, 24), x), 0.02, zeroPoint: 125)
+            let padded = try builder.one(Pad(before: [0, 0, 0, 0], after: [0, 1, 1, 0]), inner)
+            let ranges = [2, 7, 7, 24].enumerated().map {
+                StridedSlice.Range(start: [0, 1, 1, 0][$0.offset], count: $0.element)
+            }
+            let slice = try builder.quantized(
+                builder.one(StridedSlice(ranges: ranges), padded), 0.02, zeroPoint: 125)
+            return try builder.quantized(
+                builder.one(convolution(axis(1), axis(1), 24, 8), slice), 0.03, zeroPoint: 128)
+        },
+        IntegerCase(
+            "movements of plain quantized values", [2, 5, 20],
+            ["AffineQuantize", "Transpose", "Pad", "StridedSlice", "AffineDequantize"]
+        ) { builder, x in
+            let turned = try builder.one(Transpose([0, 2, 1]), x)
+            let padded = try builder.one(Pad(before: [0, 1, 0], after: [1, 0, 3]), turned)
+            let ranges = [
+                StridedSlice.Range(start: 2, count: 2, step: -1), .init(start: 1, count: 7, step: 3),
+                .init(start: 2, count: 5),
+            ]
+            return try builder.one(StridedSlice(ranges: ranges), padded)
+        },
         IntegerCase(
             "padding", [1, 6, 6, 16], ["AffineQuantize", "IntegerPad", "IntegerConvolution", "AffineDequantize"]
         ) { builder, x in

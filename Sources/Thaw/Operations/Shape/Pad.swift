@@ -91,7 +91,9 @@ extension Pad {
 
 extension Pad: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard (before + after).allSatisfy({ $0 >= 0 }) else { return nil }
+        guard (before + after).allSatisfy({ $0 >= 0 }), output.element != .uint8 || UInt8(exactly: value) != nil else {
+            return nil
+        }
         // A border of a quantized image holds the zero point, not zero.
         let isBorder =
             output.element == .float32 && output.shape.rank == 4 && value == 0
