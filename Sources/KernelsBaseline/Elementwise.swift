@@ -66,8 +66,8 @@ extension Float32Kernels {
         case .subtract: zip(work, difference)
         case .multiply: zip(work, product)
         case .divide: zip(work, quotient)
-        case .maximum: zip(work, maximum)
-        case .minimum: zip(work, minimum)
+        case .maximum: zip(work, larger)
+        case .minimum: zip(work, smaller)
         case .squaredDifference: zip(work, squaredDifference)
         case .power: zip(work, power)
         }

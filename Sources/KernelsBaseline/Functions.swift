@@ -14,6 +14,12 @@ import Kernels
 @inline(__always) func squaredDifference(_ x: Lanes, _ y: Lanes) -> Lanes { (x - y) * (x - y) }
 @inline(__always) func identity(_ x: Lanes) -> Lanes { x }
 @inline(__always) func squared(_ x: Lanes) -> Lanes { x * x }
+/// The larger of each pair; NaN if one of the two is.
+@inline(__always)
+func larger(_ x: Lanes, _ y: Lanes) -> Lanes { maximum(x, y).replacing(with: y, where: y .!= y) }
+/// The smaller of each pair; NaN if one of the two is.
+@inline(__always)
+func smaller(_ x: Lanes, _ y: Lanes) -> Lanes { minimum(x, y).replacing(with: y, where: y .!= y) }
 @inline(__always) func reciprocal(_ x: Lanes) -> Lanes { 1 / x }
 @inline(__always) func reciprocalSquareRoot(_ x: Lanes) -> Lanes { 1 / squareRoot(x) }
 

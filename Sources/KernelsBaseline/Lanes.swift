@@ -77,6 +77,10 @@ var partCount: Int { @inline(__always) get { blockWidth / laneCount } }
     // Functions that are used on whole vectors too.
     @inline(__always) func sum(_ x: Vector, _ y: Vector) -> Vector { x + y }
     @inline(__always) func product(_ x: Vector, _ y: Vector) -> Vector { x * y }
+    @inline(__always)
+    func larger(_ x: Vector, _ y: Vector) -> Vector { maximum(x, y).replacing(with: y, where: y .!= y) }
+    @inline(__always)
+    func smaller(_ x: Vector, _ y: Vector) -> Vector { minimum(x, y).replacing(with: y, where: y .!= y) }
     @inline(__always) func squaredDifference(_ x: Vector, _ y: Vector) -> Vector { (x - y) * (x - y) }
     @inline(__always) func identity(_ x: Vector) -> Vector { x }
     @inline(__always) func squared(_ x: Vector) -> Vector { x * x }

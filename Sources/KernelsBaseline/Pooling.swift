@@ -17,7 +17,8 @@ private protocol Combination {
 
 private enum Largest: Combination {
     @inline(__always) static var start: Float { -.infinity }
-    @inline(__always) static func combine(_ value: Lanes, _ pixel: Lanes) -> Lanes { maximum(pixel, value) }
+    /// Ignores NaN, as TensorFlow does.
+    @inline(__always) static func combine(_ value: Lanes, _ pixel: Lanes) -> Lanes { maximum(value, pixel) }
 }
 
 private enum Sum: Combination {

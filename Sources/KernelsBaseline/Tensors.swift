@@ -41,9 +41,6 @@ extension Float32Kernels {
         case .minimum: combine(work, start: .infinity, smaller)
         case .product: combine(work, start: 1, product)
         }
-        // NaN propagates from any position.
-        @inline(__always) func larger(_ x: Vector, _ y: Vector) -> Vector { maximum(y, x) }
-        @inline(__always) func smaller(_ x: Vector, _ y: Vector) -> Vector { minimum(y, x) }
     }
 }
 

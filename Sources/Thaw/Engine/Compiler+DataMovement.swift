@@ -147,8 +147,9 @@ private struct Move {
     /// Copies elements of one byte.
     func copyBytes(_ memory: Memory, _ grids: Range<Int>) {
         for grid in grids {
-            var source = UnsafeRawPointer(memory.slots[from]) + (starts.input + outer.offset(grid, inputSteps))
-            var target = memory.slots[to] + (starts.output + outer.offset(grid, outputSteps))
+            let (first, firstOutput) = (outer.offset(grid, inputSteps), outer.offset(grid, outputSteps))
+            var source = UnsafeRawPointer(memory.slots[from] + (starts.input + first))
+            var target = memory.slots[to] + (starts.output + firstOutput)
             for _ in 0..<row.size {
                 if column.input == 1, column.output == 1 {
                     target.copyMemory(from: source, byteCount: column.size)

@@ -96,6 +96,22 @@ struct EngineTests {
         #expect(try steps(height: 32, secondConsumer: true) == ["direct 1×1"])
     }
 
+    /// As in TensorFlow on a CPU.
+    @Test func `max pooling ignores NaN`() throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 6, 9, 20]))
+        let window = Window(height: axis(2, stride: 2), width: axis(3, 1, 1))
+        builder.output("output", try builder.one(Pooling(function: .maximum, window: window), input))
+        var values = noise(6 * 9 * 20)
+        for index in stride(from: 0, to: values.count, by: 7) { values[index] = .nan }
+        let image = Tensor(values, shape: [1, 6, 9, 20])
+        let expected = try builder.graph.evaluate([image])[0].floats
+        #expect(!expected.contains { $0.isNaN })
+        for set in InstructionSet.availableForFloats {
+            #expect(try Program(builder.graph, instructionSet: set).run([image])[0].floats == expected, "\(set)")
+        }
+    }
+
     @Test func `activations and residuals are fused with the dense layer after a reshape`() throws {
         func kinds(
             _ build: (inout GraphBuilder, Graph.Value, Graph.Value) throws -> [Graph.Value]

@@ -137,6 +137,31 @@ struct ElementwiseKernelTests {
         }
     }
 
+    @Test(arguments: [(BinaryFunction.maximum, ReductionWork.Kind.maximum), (.minimum, .minimum)])
+    func `the extreme of values is NaN if one of them is`(_ function: BinaryFunction, _ kind: ReductionWork.Kind) {
+        let count = 40
+        var left = noise(count)
+        var right = noise(count, seed: 2)
+        (left[0], left[2], right[1], right[2], right[39]) = (.nan, .nan, .nan, .nan, .nan)
+        for (set, table) in kernelTables {
+            let output = pointer([Float](repeating: 0, count: count))
+            var work = RowWork(
+                left: pointer(left), leftStride: 0, output: output, outputStride: 0, width: count, count: 1)
+            work.right = UnsafeRawPointer(pointer(right))
+            table.binary(function, work)
+            for index in 0..<count { #expect(output[index].isNaN == [0, 1, 2, 39].contains(index), "\(set) \(index)") }
+            for position in [0, 15, 16, 39] {
+                var values = noise(count)
+                values[position] = .nan
+                table.reduce(
+                    ReductionWork(
+                        kind: kind, input: pointer(values), depth: count, width: 1, columns: 0..<1, factor: 1,
+                        output: output))
+                #expect(output[0].isNaN, "\(set) \(position)")
+            }
+        }
+    }
+
     @Test(arguments: BinaryFunction.allCases)
     func `two rows are combined elementwise, blockwise and with a scalar`(_ function: BinaryFunction) {
         // Powers of negative values are undefined.

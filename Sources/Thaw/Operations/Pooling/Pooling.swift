@@ -50,7 +50,8 @@ struct Pooling: Operation, Hashable {
         var (sum, count) = (0.0, 0.0)
         window.forEachTap(row: row, column: column, height: image[1], width: image[2]) { h, w, _, _ in
             let pixel = value(h, w)
-            if pixel > largest || pixel.isNaN { largest = pixel }
+            // NaN is ignored, as in TensorFlow.
+            if pixel > largest { largest = pixel }
             sum += Double(pixel)
             count += 1
         }
