@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 // Rows of blocks: widened piece by piece, computed by the float32 kernels, and rounded. Layout conversions do the same.
@@ -36,6 +37,19 @@ private func round(_ from: UnsafePointer<Float>, _ to: UnsafeMutablePointer<Valu
 
 extension BFloat16Kernels {
     public static func unary(_ function: UnaryFunction, _ work: borrowing RowWork) {
+        #if AVX512
+            let (alpha, beta) = (Vector(repeating: function.alpha), Vector(repeating: function.beta))
+            let (one, factor) = (Vector(repeating: 1), Vector(repeating: function.alpha * -1.442695041))
+            @inline(__always) func swish(_ x: Vector) -> Vector { thaw_coarse_swish(x, factor) }
+            @inline(__always) func hardSwish(_ x: Vector) -> Vector {
+                x * minimum(maximum(x * alpha + beta, .zero), one)
+            }
+            switch function.kind {
+            case .swish: return map(work, swish)
+            case .hardSwish: return map(work, hardSwish)
+            default: break
+            }
+        #endif
         forEachPiece(work) { Float32Kernels.unary(function, $0) }
     }
 
@@ -91,6 +105,22 @@ extension BFloat16Kernels {
             }
         }
     }
+
+    #if AVX512
+        /// A function in registers.
+        @inline(__always)
+        private static func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
+            for row in 0..<work.count {
+                let left = values(work.left + row * work.leftStride)
+                let output = values(work.output + row * work.outputStride)
+                var index = 0
+                while index < work.width {
+                    write(function(load(left + index)), output + index)
+                    index += blockWidth
+                }
+            }
+        }
+    #endif
 
     /// Calls a float32 kernel with pieces of the rows. Rows of images are whole blocks.
     @inline(__always)

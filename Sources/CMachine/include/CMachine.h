@@ -203,6 +203,22 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_widen_bfloat16(th
     return (thaw_float16)(__builtin_convertvector(x, thaw_bfloat16_pair16) << 16);
 }
 
+#if defined(__AVX512F__)
+/// x / (1 + 2ᵗ), t = `factor` · x, with a relative error below 2⁻¹²: more digits than a bfloat16 has. 2ᵗ = 2ⁿ · 2ʳ, |r| ≤ ½.
+__attribute__((always_inline)) static inline thaw_float16 thaw_coarse_swish(thaw_float16 x, thaw_float16 factor) {
+    typedef float floats __attribute__((vector_size(64)));
+    thaw_float16 t = thaw_minimum(thaw_maximum(x * factor, (thaw_float16)-126.0f), (thaw_float16)126.0f);
+    floats n = __builtin_ia32_rndscaleps_mask((floats)t, 0, (floats){}, 0xFFFF, 4);
+    thaw_float16 r = t - (thaw_float16)n;
+    // A fit of 2ʳ with the least relative error, 8e-5.
+    thaw_float16 y = thaw_multiply_add((thaw_float16)0.24261118f, (thaw_float16)0.05517166f, r);
+    y = thaw_multiply_add((thaw_float16)0.69326099f, y, r);
+    y = thaw_multiply_add((thaw_float16)0.99992807f, y, r);
+    thaw_float16 power = (thaw_float16)__builtin_ia32_scalefps512_mask((floats)y, n, (floats){}, 0xFFFF, 4);
+    return x * (thaw_float16)__builtin_ia32_rcp14ps512_mask((floats)(power + 1.0f), (floats){}, 0xFFFF);
+}
+#endif
+
 /// Multiplies the first value of each pair by `a`, the second by `b`.
 __attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_scale_pairs_bfloat16(
     thaw_bfloat16_pair16 pairs, thaw_float16 a, thaw_float16 b) {

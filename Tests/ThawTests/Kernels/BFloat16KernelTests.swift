@@ -1,3 +1,4 @@
+import Foundation
 import Kernels
 import Testing
 
@@ -79,6 +80,45 @@ struct BFloat16KernelTests {
     func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
         for table in tables {
             #expect(scalesExactly(exact(steps * outputs, seed: 1), steps: steps, outputs: outputs, table), "\(table)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            UnaryFunction(.swish, alpha: 1), UnaryFunction(.swish, alpha: 1.702), UnaryFunction(.swish, alpha: -0.3),
+            UnaryFunction(.hardSwish, alpha: 1 / 6, beta: 0.5),
+        ])
+    func `functions of images have an error of less than a unit in the last place`(_ function: UnaryFunction) {
+        // All signs, exponents from 2⁻²⁰ to 2⁷, and every other mantissa.
+        let inputs = (0..<2).flatMap { sign in
+            (107...134).flatMap { exponent in
+                stride(from: 0, to: 128, by: 2).map { UInt16(sign << 15 | exponent << 7 | $0) }
+            }
+        }
+        for table in tables {
+            let output = pointer([UInt16](repeating: 0, count: inputs.count))
+            table.unary(
+                function,
+                RowWork(
+                    left: pointer(inputs), leftStride: 0, output: output, outputStride: 0, width: inputs.count, count: 1
+                ))
+            for (index, input) in inputs.enumerated() {
+                let x = Double(widened(input))
+                let expected =
+                    function.kind == .swish
+                    ? x / (1 + exp(-Double(function.alpha) * x))
+                    : x * min(max(Double(function.alpha) * x + Double(function.beta), 0), 1)
+                let difference = abs(Double(widened(output[index])) - expected)
+                // The zeros of a hard swish are differences of floats.
+                let absolute = function.kind == .hardSwish ? 1e-6 : 1e-35
+                #expect(difference <= abs(expected) / 256 + absolute, "\(table): \(x)")
+            }
+            let special = pointer([Float.nan, .infinity].map(upperHalf) + [UInt16](repeating: 0, count: 14))
+            table.unary(
+                function,
+                RowWork(left: special, leftStride: 0, output: special, outputStride: 0, width: 16, count: 1))
+            #expect(widened(special[0]).isNaN)
+            #expect(function.alpha < 0 || widened(special[1]) == .infinity)
         }
     }
 
