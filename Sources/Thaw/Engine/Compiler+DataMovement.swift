@@ -15,7 +15,7 @@ extension Compiler {
             counts: node.outputs.map { graph[$0].shape.elementCount })
     }
 
-    /// Copies a plain image into a larger one of zeros.
+    /// Copies a plain image into a larger one of zeros, quantized if the image is.
     mutating func addBorder(_ node: PlannedNode, _ border: Halo) {
         addDataMovement(
             node,
