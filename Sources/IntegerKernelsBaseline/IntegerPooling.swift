@@ -44,11 +44,10 @@ extension IntegerPoolingWork {
         return max(left, 0)..<max(min(left + windowWidth, inputWidth), max(left, 0))
     }
 
-    /// The columns of the output whose windows are entirely inside the input.
     fileprivate var wholeColumns: Range<Int> {
-        let first = min((padLeft + strideX - 1) / strideX, outputWidth)
-        let room = inputWidth + padLeft - windowWidth
-        return first..<max(room < 0 ? 0 : min(room / strideX + 1, outputWidth), first)
+        wholeWindows(
+            inputWidth: inputWidth, outputWidth: outputWidth, windowWidth: windowWidth, strideX: strideX,
+            padLeft: padLeft)
     }
 
     /// The first column of the input in the window of a whole column.

@@ -82,3 +82,12 @@ public struct PixelSumWork {
         self.blockCount = blockCount
     }
 }
+
+/// The columns of the output whose windows are entirely inside the input.
+public func wholeWindows(
+    inputWidth: Int, outputWidth: Int, windowWidth: Int, strideX: Int, padLeft: Int
+) -> Range<Int> {
+    let first = min((padLeft + strideX - 1) / strideX, outputWidth)
+    let room = inputWidth + padLeft - windowWidth
+    return first..<max(room < 0 ? 0 : min(room / strideX + 1, outputWidth), first)
+}

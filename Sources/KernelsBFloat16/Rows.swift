@@ -57,22 +57,15 @@ extension BFloat16Kernels {
         forEachPiece(work) { Float32Kernels.binary(function, $0) }
     }
 
-    /// In registers: it takes as long as its memory traffic.
+    /// - Parameter work: Images. A plane has the same factors in all rows.
     public static func scale(_ work: borrowing RowWork) {
         guard case .block = work.pattern else { preconditionFailure("only images have channels in blocks") }
         let (lower, upper) = (Vector(repeating: work.lower), Vector(repeating: work.upper))
-        for row in 0..<work.count {
-            let left = values(work.left + row * work.leftStride)
-            let output = values(work.output + row * work.outputStride)
-            let factor = load(floats(work.right + row * work.rightStride))
-            let summand = load(floats(work.offset + row * work.rightStride))
-            var index = 0
-            while index < work.width {
-                let y = multiplyAdd(summand, load(left + index), factor)
-                write(minimum(maximum(y, lower), upper), output + index)
-                index += blockWidth
-            }
+        let (factor, summand) = (load(floats(work.right)), load(floats(work.offset)))
+        @inline(__always) func scaled(_ x: Vector) -> Vector {
+            minimum(maximum(multiplyAdd(summand, x, factor), lower), upper)
         }
+        map(work, scaled)
     }
 
     public static func block(_ work: borrowing RelayoutWork) {
@@ -106,21 +99,19 @@ extension BFloat16Kernels {
         }
     }
 
-    #if AVX512
-        /// A function in registers.
-        @inline(__always)
-        private static func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
-            for row in 0..<work.count {
-                let left = values(work.left + row * work.leftStride)
-                let output = values(work.output + row * work.outputStride)
-                var index = 0
-                while index < work.width {
-                    write(function(load(left + index)), output + index)
-                    index += blockWidth
-                }
+    /// A function in registers.
+    @inline(__always)
+    private static func map(_ work: borrowing RowWork, _ function: (Vector) -> Vector) {
+        for row in 0..<work.count {
+            let left = values(work.left + row * work.leftStride)
+            let output = values(work.output + row * work.outputStride)
+            var index = 0
+            while index < work.width {
+                write(function(load(left + index)), output + index)
+                index += blockWidth
             }
         }
-    #endif
+    }
 
     /// Calls a float32 kernel with pieces of the rows. Rows of images are whole blocks.
     @inline(__always)

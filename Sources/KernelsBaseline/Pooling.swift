@@ -38,10 +38,9 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
     // A copy that nested functions can read.
     let work = copy borrowed
     let step = work.strideX * blockWidth
-    // The columns whose windows are entirely inside the image.
-    let firstWhole = min((work.padLeft + work.strideX - 1) / work.strideX, work.outputWidth)
-    let room = work.inputWidth + work.padLeft - work.windowWidth
-    let endWhole = max(room < 0 ? 0 : min(room / work.strideX + 1, work.outputWidth), firstWhole)
+    let whole = wholeWindows(
+        inputWidth: work.inputWidth, outputWidth: work.outputWidth, windowWidth: work.windowWidth,
+        strideX: work.strideX, padLeft: work.padLeft)
     for block in 0..<work.blockCount {
         for row in work.firstRow..<work.firstRow + work.rowCount {
             let top = row * work.strideY - work.padTop
@@ -68,15 +67,15 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
                     }
                 }
             }
-            passClipped(0..<firstWhole)
-            let left = firstWhole * work.strideX - work.padLeft
+            passClipped(0..<whole.lowerBound)
+            let left = whole.lowerBound * work.strideX - work.padLeft
             for part in 0..<partCount {
                 let lane = part * laneCount
                 passRow(
-                    window(S.self, columns: work.windowWidth), endWhole - firstWhole,
-                    input + (left * blockWidth + lane), step: step, output + (firstWhole * blockWidth + lane))
+                    window(S.self, columns: work.windowWidth), whole.count,
+                    input + (left * blockWidth + lane), step: step, output + (whole.lowerBound * blockWidth + lane))
             }
-            passClipped(endWhole..<work.outputWidth)
+            passClipped(whole.upperBound..<work.outputWidth)
         }
     }
 }

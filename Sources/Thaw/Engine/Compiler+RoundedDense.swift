@@ -7,8 +7,9 @@ extension Compiler {
     /// Whether the rows of a dense layer are rounded. Not if there is only one for each image: such a layer, which is the
     /// last one or computes gates, takes little time.
     func roundsRows(_ node: PlannedNode) -> Bool {
+        guard kernels.roundsImages else { return false }
         let batch = graph.inputs.map { graph[$0.value].shape.first ?? 1 }.max() ?? 1
-        return kernels.roundsImages && location(node.inputs[0], .plain).asOneImage.width > batch
+        return location(node.inputs[0], .plain).asOneImage.width > batch
     }
 
     mutating func addRoundedDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
@@ -22,8 +23,7 @@ extension Compiler {
         part.width = cut.pixelsPerChunk
         let layer = directLayer(
             node, from: part, to: to, filters: matrix.reshaped([1, 1, from.channels, to.channels]), bias: bias,
-            window: window,
-            algorithm: "dense")
+            window: window, algorithm: "dense")
         let kernels = kernels
         let end = part.imageStride.roundedToVectors
         var step = Step(

@@ -23,8 +23,7 @@ extension Binary: EngineOperation {
         guard image.shape.rank == 4, constant!.elementCount > 1, function != .divide,
             let arithmetic = ChannelArithmetic(self, on: image)
         else { return nil }
-        let normalization = BatchNormalization(arithmetic)
-        return .scale(factor: normalization.scale, offset: normalization.offset)
+        return BatchNormalization(arithmetic).engineForm([image], image)
     }
 
     private var kernel: BinaryFunction? {

@@ -171,6 +171,6 @@ extension BatchNormalization: EngineOperation {
 
 extension BatchNormalization: QuantizableOperation {
     func integerOperation(_ use: QuantizedUse) -> (any Operation)? {
-        IntegerScale(ChannelArithmetic(self, on: use.types[0])!, use)
+        channelArithmetic(on: use.types[0]).flatMap { IntegerScale($0, use) }
     }
 }
