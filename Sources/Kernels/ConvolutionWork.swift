@@ -5,8 +5,6 @@ public struct ConvolutionSteps: Hashable, Sendable {
     /// The last `shortTaps` taps have the depth `shortDepth`, because the last block has fewer channels.
     public var shortTaps = 0
     public var shortDepth = 0
-    /// Whether the input is plain.
-    public var readsPlain = false
 
     public init(tapCount: Int, depth: Int) {
         self.tapCount = tapCount
@@ -23,7 +21,7 @@ public struct ConvolutionSteps: Hashable, Sendable {
 ///     output[pixel, channel] = activation(bias[channel] + Σ tap Σ d<depth input[pixel + tap + d] · weight + residual)
 ///
 /// Pixels and taps are lists of offsets, so that one kernel serves 1×1, k×k, strided and dilated convolutions, dense
-/// layers (a pixel is a row) and the first layer over a plain image (a tap is a row of the window, and `depth` its
+/// layers (a pixel is a row) and the first layer over an image in rows (a tap is a row of the window, and `depth` its
 /// width times its channels). The input is stored with its border of zeros; there are no edge cases.
 public struct ConvolutionWork {
     public var input: UnsafeRawPointer

@@ -23,8 +23,6 @@ public protocol PlainKernels: RowKernels {
 
 /// The kernels for Winograd convolutions.
 public protocol WinogradKernels: Sendable {
-    /// The table whose convolution multiplies the transforms.
-    static var products: any KernelTable.Type { get }
     /// Copies the weights of a group as floats: a row of its channels for each step.
     static func gatherWeights(_ work: borrowing WeightPackingWork)
     /// Packs the transforms of the weights written by `gatherWeights`.
@@ -48,8 +46,8 @@ public protocol WinogradKernels: Sendable {
 ///
 /// Offsets and strides are in bytes, sizes and counts in pixels, channels or values.
 public protocol KernelTable: RowKernels {
-    /// The kernels for plain tensors.
-    static var plain: any PlainKernels.Type { get }
+    /// The kernels for plain tensors, and for products of floats.
+    static var plain: any (KernelTable & PlainKernels).Type { get }
     /// The number of channels in a block.
     static var blockWidth: Int { get }
     /// The type of the values in the blocked layout.
@@ -73,8 +71,6 @@ public protocol KernelTable: RowKernels {
     static func scratchBytes(_ steps: ConvolutionSteps) -> Int
     static func packWeights(_ work: borrowing WeightPackingWork)
     static func scaleWeights(_ work: borrowing WeightScalingWork)
-    /// The type of the values that a convolution multiplies.
-    static func productType(_ steps: ConvolutionSteps) -> BlockedValueType
     static func convolve(_ work: borrowing ConvolutionWork)
 
     /// The bytes of the packed weights of one block of channels.
@@ -84,6 +80,8 @@ public protocol KernelTable: RowKernels {
 
     // Images in the blocked layout.
 
+    /// Copies rows of floats. The copies have the table's type.
+    static func copyRows(_ work: borrowing RowWork)
     static func block(_ work: borrowing RelayoutWork)
     static func unblock(_ work: borrowing RelayoutWork)
     static func pool(_ work: borrowing PoolingWork)
@@ -107,11 +105,6 @@ extension KernelTable {
     public static var fitsIntegerKernels: Bool { blockWidth == integerBlockWidth && valueType == .float32 }
 
     public static func scratchBytes(_: ConvolutionSteps) -> Int { 0 }
-
-    /// Plain tensors are floats, and are not rounded first.
-    public static func productType(_ steps: ConvolutionSteps) -> BlockedValueType {
-        steps.readsPlain ? .float32 : valueType
-    }
 }
 
 /// The types of values that a table can have.

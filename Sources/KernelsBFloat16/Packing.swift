@@ -10,7 +10,6 @@ extension BFloat16Kernels {
     public static func packDepthwise(_ work: borrowing WeightPackingWork) { Float32Kernels.packDepthwise(work) }
 
     public static func packWeights(_ work: borrowing WeightPackingWork) {
-        if work.steps.readsPlain { return Float32Kernels.packWeights(work) }
         let width = work.blockCount * blockWidth
         // As many rows at a time as stay in the cache while they are written.
         let rowsPerPass = max(4, (16 << 10) / (width * 2))
@@ -33,7 +32,6 @@ extension BFloat16Kernels {
 
     /// - Parameter work: Weights of a pointwise convolution: each step is an input channel.
     public static func scaleWeights(_ work: borrowing WeightScalingWork) {
-        if work.steps.readsPlain { return Float32Kernels.scaleWeights(work) }
         let width = work.blockCount * blockWidth
         #if MATRICES
             // The words of a row alternate. Only the last may be alone: all taps but the last have an even number.
@@ -106,7 +104,7 @@ private struct Position {
 
 /// The nearest bfloat16, ties to even.
 @inline(__always)
-private func nearest(_ value: Float) -> UInt16 {
+func nearest(_ value: Float) -> UInt16 {
     let bits = value.bitPattern
     if value != value { return UInt16(truncatingIfNeeded: bits >> 16) | 0x40 }
     return UInt16(truncatingIfNeeded: (bits &+ 0x7FFF &+ (bits >> 16 & 1)) >> 16)

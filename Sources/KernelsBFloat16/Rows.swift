@@ -68,6 +68,22 @@ extension BFloat16Kernels {
         map(work, scaled)
     }
 
+    public static func copyRows(_ work: borrowing RowWork) {
+        for row in 0..<work.count {
+            let from = floats(work.left + row * work.leftStride)
+            let to = values(work.output + row * work.outputStride)
+            var index = 0
+            while index + blockWidth <= work.width {
+                write(load(from + index), to + index)
+                index += blockWidth
+            }
+            while index < work.width {
+                to[index] = nearest(from[index])
+                index += 1
+            }
+        }
+    }
+
     public static func block(_ work: borrowing RelayoutWork) {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             let lanes = min(blockWidth, work.channels - block * blockWidth)
@@ -140,86 +156,6 @@ extension BFloat16Kernels {
                         first += count
                     }
                 }
-            }
-        }
-    }
-
-    /// A convolution that reads floats, computed by the float32 kernels, for as many pixels and blocks at a time as fit
-    /// on the stack.
-    static func convolvePlain(_ borrowed: borrowing ConvolutionWork) {
-        let work = copy borrowed
-        if work.writesPlain { return Float32Kernels.convolve(work) }
-        var buffers = Tiles()
-        let blocks = (work.channels + blockWidth - 1) / blockWidth
-        buffers.with { sums, offsets in
-            var block = work.firstBlock
-            while block < work.firstBlock + work.blockCount {
-                let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
-                var first = work.firstPixel
-                while first < work.firstPixel + work.pixelCount {
-                    let count = min(Tiles.pixels, work.firstPixel + work.pixelCount - first)
-                    var part = work
-                    part.inputOffsets = work.inputOffsets + first
-                    part.output = UnsafeMutableRawPointer(sums)
-                    part.outputOffsets = offsets
-                    (part.firstPixel, part.pixelCount) = (0, count)
-                    (part.firstBlock, part.blockCount) = (block, width)
-                    part.residual = nil
-                    part.outputBlockStride = Tiles.pixels * blockWidth * 4
-                    // Blocks are counted from the first of the image.
-                    part.output -= block * part.outputBlockStride
-                    if work.residual != nil {
-                        (part.lower, part.upper, part.activation) = (-.infinity, .infinity, nil)
-                    }
-                    Float32Kernels.convolve(part)
-                    for index in 0..<width {
-                        finish(work, sums + index * Tiles.pixels * blockWidth, block + index, first, count)
-                    }
-                    first += count
-                }
-                block += width
-            }
-        }
-    }
-
-    @inline(__always)
-    private static func finish(
-        _ work: borrowing ConvolutionWork, _ sums: UnsafePointer<Float>, _ block: Int, _ first: Int, _ count: Int
-    ) {
-        let output = work.output + block * work.outputBlockStride
-        for pixel in 0..<count {
-            var sum = load(sums + pixel * blockWidth)
-            let target = values(output + Int(work.outputOffsets[first + pixel]))
-            if let residual = work.residual, let offsets = work.residualOffsets {
-                sum += load(values(residual + (block * work.residualBlockStride + Int(offsets[first + pixel]))))
-                sum = minimum(
-                    maximum(sum, Vector(repeating: work.lower)), Vector(repeating: work.upper))
-            }
-            write(sum, target)
-            if work.residual != nil, let activation = work.activation {
-                activate(activation, target, width: blockWidth)
-            }
-        }
-    }
-}
-
-/// The accumulators of some pixels of the widest group, and the offsets of the pixels.
-private struct Tiles {
-    static var pixels: Int { 12 }
-    private typealias Four = (Vector, Vector, Vector, Vector)
-    private typealias Twelve = (Four, Four, Four)
-    private static var four: Four { (.zero, .zero, .zero, .zero) }
-    private static var twelve: Twelve { (four, four, four) }
-    private var sums = (twelve, twelve, twelve, twelve)
-    private var offsets = SIMD16<Int32>(0, 64, 128, 192, 256, 320, 384, 448, 512, 576, 640, 704, 0, 0, 0, 0)
-
-    @inline(__always)
-    mutating func with(_ body: (UnsafeMutablePointer<Float>, UnsafePointer<Int32>) -> Void) {
-        withUnsafeMutableBytes(of: &sums) { sums in
-            withUnsafeBytes(of: offsets) { offsets in
-                body(
-                    sums.baseAddress!.assumingMemoryBound(to: Float.self),
-                    offsets.baseAddress!.assumingMemoryBound(to: Int32.self))
             }
         }
     }

@@ -16,7 +16,7 @@ import Kernels
 /// Operations that gain nothing from bfloat16 products are computed in float32, with bfloat16 images as input and
 /// output: depthwise convolutions, the products of Winograd convolutions, and everything that reads plain tensors.
 public enum BFloat16Kernels: KernelTable, WinogradKernels {
-    public static var plain: any PlainKernels.Type { Float32Kernels.self }
+    public static var plain: any (KernelTable & PlainKernels).Type { Float32Kernels.self }
     public static var blockWidth: Int { @inline(__always) get { 16 } }
     public static var valueType: BlockedValueType { @inline(__always) get { .bfloat16 } }
     #if MATRICES
@@ -30,7 +30,6 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
         public static var cyclesPerVector: Double { Float32Kernels.cyclesPerVector / 2 }
     #endif
     public static var winograd: (any WinogradKernels.Type)? { BFloat16Kernels.self }
-    public static var products: any KernelTable.Type { Float32Kernels.self }
 
     public static func gatherWeights(_ work: borrowing WeightPackingWork) { Float32Kernels.gatherWeights(work) }
     public static func transformFilters(_ work: borrowing WinogradFilterWork) { Float32Kernels.transformFilters(work) }

@@ -21,8 +21,7 @@ var valuesPerWord: Int { @inline(__always) get { 2 } }
 @inline(__always) func wordCount(_ depth: Int) -> Int { (depth + 1) >> 1 }
 @inline(__always)
 func wordCount(_ steps: ConvolutionSteps) -> Int {
-    if steps.readsPlain { return steps.count }
-    return (steps.tapCount - steps.shortTaps) * wordCount(steps.depth) + steps.shortTaps * wordCount(steps.shortDepth)
+    (steps.tapCount - steps.shortTaps) * wordCount(steps.depth) + steps.shortTaps * wordCount(steps.shortDepth)
 }
 
 /// Adds the products of a pair of values and their weights.

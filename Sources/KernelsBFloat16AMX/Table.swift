@@ -4,7 +4,7 @@ import KernelsBFloat16
 /// The kernels for bfloat16 whose convolutions multiply tiles (AMX-BF16). Call them only if the machine has AVX512_BF16.
 /// Everything else works as it does without tiles, including convolutions that read floats.
 public enum TileKernels: KernelTable {
-    public static var plain: any PlainKernels.Type { BFloat16Kernels.plain }
+    public static var plain: any (KernelTable & PlainKernels).Type { BFloat16Kernels.plain }
     public static var blockWidth: Int { @inline(__always) get { 16 } }
     public static var valueType: BlockedValueType { @inline(__always) get { .bfloat16 } }
     public static var groupBlocks: Int { @inline(__always) get { 2 } }
@@ -17,6 +17,7 @@ public enum TileKernels: KernelTable {
     public static func packDepthwise(_ work: borrowing WeightPackingWork) { BFloat16Kernels.packDepthwise(work) }
     public static func convolveDepthwise(_ work: borrowing DepthwiseWork) { BFloat16Kernels.convolveDepthwise(work) }
 
+    public static func copyRows(_ work: borrowing RowWork) { BFloat16Kernels.copyRows(work) }
     public static func block(_ work: borrowing RelayoutWork) { BFloat16Kernels.block(work) }
     public static func unblock(_ work: borrowing RelayoutWork) { BFloat16Kernels.unblock(work) }
     public static func pool(_ work: borrowing PoolingWork) { BFloat16Kernels.pool(work) }

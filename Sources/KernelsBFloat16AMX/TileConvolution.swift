@@ -18,13 +18,8 @@ extension TileKernels {
         wordCount(isShort ? steps.shortDepth : steps.depth)
     }
 
-    public static func packedBytes(_ steps: ConvolutionSteps) -> Int {
-        steps.readsPlain ? BFloat16Kernels.packedBytes(steps) : tileWeightBytes(steps)
-    }
-
-    public static func scratchBytes(_ steps: ConvolutionSteps) -> Int {
-        steps.readsPlain ? 0 : tileScratchBytes(steps)
-    }
+    public static func packedBytes(_ steps: ConvolutionSteps) -> Int { tileWeightBytes(steps) }
+    public static func scratchBytes(_ steps: ConvolutionSteps) -> Int { tileScratchBytes(steps) }
 
     public static func packWeights(_ work: borrowing WeightPackingWork) { BFloat16Kernels.packWeights(work) }
 
@@ -38,24 +33,9 @@ extension TileKernels {
         }
     }
 
-    public static func convolve(_ work: borrowing ConvolutionWork) {
-        work.steps.readsPlain ? convolvePlain(work) : multiplyTiles(work, work.scratch!)
-    }
+    public static func convolve(_ work: borrowing ConvolutionWork) { multiplyTiles(work, work.scratch!) }
 
     public static func peak(_ rounds: Int) -> Int { hasTiles ? tilePeak(rounds) : BFloat16Kernels.peak(rounds) }
-
-    /// Group by group, because the groups of the other table are wider.
-    private static func convolvePlain(_ borrowed: borrowing ConvolutionWork) {
-        let work = copy borrowed
-        let blocks = (work.channels + blockWidth - 1) / blockWidth
-        var part = work
-        while part.firstBlock < work.firstBlock + work.blockCount {
-            part.blockCount = BlockGroups.width(remaining: blocks - part.firstBlock, maximum: groupBlocks)
-            part.channels = min(work.channels, (part.firstBlock + part.blockCount) * blockWidth)
-            BFloat16Kernels.convolve(part)
-            part.firstBlock += part.blockCount
-        }
-    }
 
     @inline(__always)
     static func finishTiles<B: Blocks>(

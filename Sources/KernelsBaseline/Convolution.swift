@@ -15,9 +15,6 @@ extension Blocks {
 
 extension Table {
     public static func convolve(_ work: borrowing ConvolutionWork) {
-        #if BFLOAT16
-            if work.steps.readsPlain { return convolvePlain(work) }
-        #endif
         var block = work.firstBlock
         let end = block + work.blockCount
         #if AVX512

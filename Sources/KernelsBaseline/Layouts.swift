@@ -1,6 +1,13 @@
 import Kernels
 
 extension Float32Kernels {
+    public static func copyRows(_ work: borrowing RowWork) {
+        for row in 0..<work.count {
+            (work.output + row * work.outputStride).copyMemory(
+                from: work.left + row * work.leftStride, byteCount: work.width * 4)
+        }
+    }
+
     public static func block(_ work: borrowing RelayoutWork) {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             let lanes = min(blockWidth, work.channels - block * blockWidth)

@@ -7,12 +7,10 @@ import Kernels
 /// The kernels for float32 as compiled for this module's instruction set. Call them only if the machine has the
 /// instructions. Each is in the file of its family.
 public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
-    public static var plain: any PlainKernels.Type { Float32Kernels.self }
+    public static var plain: any (KernelTable & PlainKernels).Type { Float32Kernels.self }
     public static var blockWidth: Int { @inline(__always) get { 16 } }
     public static var valueType: BlockedValueType { @inline(__always) get { .float32 } }
     public static var winograd: (any WinogradKernels.Type)? { Float32Kernels.self }
-
-    public static var products: any KernelTable.Type { Float32Kernels.self }
 
     // A step of the convolution's inner loop reads one value of each pixel and one vector of each block, and multiplies
     // each with each. AVX-512 has registers for about 28 accumulators: of the tiles that fill them, those closest to a

@@ -161,7 +161,7 @@ struct Pixel<Sums: Blocks>: Tile {
     }
     @inline(__always) func prefetchLater(_ input: UnsafeRawPointer) { thaw_prefetch_later(input + offset) }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums) {
-        sums.accumulate(Vector(repeating: input.load(fromByteOffset: offset, as: Float.self)), weights)
+        sums.accumulate(Vector(repeating: input.loadUnaligned(fromByteOffset: offset, as: Float.self)), weights)
     }
     #if arch(arm64)
         @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Float> {

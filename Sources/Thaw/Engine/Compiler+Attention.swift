@@ -6,7 +6,7 @@ extension Compiler {
     ///
     /// Rows of scores are padded to whole blocks with −∞, which the softmax turns into zeros.
     mutating func addAttention(_ node: PlannedNode, factor: Float, mask: Tensor?) {
-        let sizes = AttentionSizes(node.inputs.map { graph[$0].shape }, kernels)
+        let sizes = AttentionSizes(node.inputs.map { graph[$0].shape }, kernels.plain)
         // The kernels take 32-bit offsets.
         guard sizes.perTile * sizes.padded <= Compiler.largestTensor else { return addReference(node) }
         let layer = AttentionLayer(&self, node, sizes, factor: factor, mask: mask)

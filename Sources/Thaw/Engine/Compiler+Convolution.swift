@@ -21,15 +21,13 @@ extension Compiler {
     }
 
     mutating func addDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
-        if roundsRows(node) { return addRoundedDense(node, matrix: matrix, bias: bias) }
+        if kernels.roundsImages { return addRoundedDense(node, matrix: matrix, bias: bias) }
         // The rows of the input are treated as the pixels of one image.
         let from = location(node.inputs[0], .plain).asOneImage
-        var steps = ConvolutionSteps(tapCount: 1, depth: from.channels)
-        steps.readsPlain = true
         let layer = convolutionLayer(
             node, to: native(node.outputs[0]).asOneImage, filters: matrix, bias: bias,
             inputOffsets: (0..<from.width).map { Int32($0 * from.pixelStride) }, taps: [0],
-            steps: steps, rows: (0..<Int32(from.channels)).map { $0 },
+            steps: ConvolutionSteps(tapCount: 1, depth: from.channels), rows: (0..<Int32(from.channels)).map { $0 },
             algorithm: "dense")
         addConvolution(node, from, layer)
     }
@@ -41,11 +39,9 @@ extension Compiler {
         algorithm: String? = nil
     ) -> ConvolutionLayer {
         let taps = WindowTaps(from, window)
-        var steps = taps.steps
-        steps.readsPlain = from.kind == .rows
         return convolutionLayer(
             node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window),
-            taps: taps.offsets, steps: steps, rows: taps.rows.flatMap { $0.map { Int32($0) } },
+            taps: taps.offsets, steps: taps.steps, rows: taps.rows.flatMap { $0.map { Int32($0) } },
             algorithm: algorithm ?? "direct \(window.height.size)×\(window.width.size)")
     }
 

@@ -44,17 +44,28 @@ extension Compiler {
             })
     }
 
-    /// Copies a plain image into one with a border.
+    /// Copies a plain image into one with a border, whose values have the kernels' type.
     private mutating func addEmbedding(_ name: String, _ from: Location, _ to: Location) {
+        let kernels = kernels
+        let bands = Bands(rows: to.height, count: min(minimumChunks, to.height))
         add(
-            Step(name: name, kind: "Border", reads: [from.slot], writes: [to.slot], chunks: to.images) {
-                memory, image in
-                memory.clearHalo(to, image: image, blocks: 0..<1)
-                let source = memory.pixels(from, image: image)
-                let target = memory.pixels(to, image: image)
-                for row in 0..<to.height {
-                    (target + row * to.rowStride).copyMemory(
-                        from: source + row * from.rowStride, byteCount: from.rowStride)
+            Step(name: name, kind: "Border", reads: [from.slot], writes: [to.slot], chunks: to.images * bands.count) {
+                memory, chunk in
+                let (image, band) = chunk.quotientAndRemainder(dividingBy: bands.count)
+                if band == 0 { memory.clearHalo(to, image: image, blocks: 0..<1) }
+                let rows = bands[band]
+                let source = memory.pixels(from, image: image) + rows.lowerBound * from.rowStride
+                let target = memory.pixels(to, image: image) + rows.lowerBound * to.rowStride
+                if from.element == .float32 {
+                    kernels.copyRows(
+                        RowWork(
+                            left: source, leftStride: from.rowStride, output: target, outputStride: to.rowStride,
+                            width: from.width * from.channels, count: rows.count))
+                } else {
+                    for row in 0..<rows.count {
+                        (target + row * to.rowStride).copyMemory(
+                            from: source + row * from.rowStride, byteCount: from.rowStride)
+                    }
                 }
             })
     }

@@ -9,6 +9,7 @@ extension Compiler {
     private static let packedBudget = 256 << 10
 
     mutating func addMatrixProduct(_ node: PlannedNode, transposeFirst: Bool, transposeSecond: Bool) {
+        let kernels = kernels.plain
         let output = graph[node.outputs[0]].shape
         let isPacked = output[output.rank - 2] >= Compiler.minimumPackedRows
         let left = laidOut(node, 0, transposeFirst)
@@ -21,7 +22,6 @@ extension Compiler {
         let rightSteps = Shape(right.shape.dropLast(2)).broadcastSteps(to: batch).map { $0 * depth * columns }
         let to = location(node.outputs[0], .plain).slot
         guard isPacked else {
-            let kernels = kernels.plain
             add(
                 Step(
                     name: node.name, kind: node.operation.kind, reads: [left.slot, right.slot], writes: [to],

@@ -28,7 +28,7 @@ extension Compiler {
         let form = plan.form
         let (taps, inputs) = (form.height.window * form.width.window, filters.shape[2])
         let groups = ColumnGroups(filters.shape[3], kernels, maximumWidth: plan.groupBlocks)
-        let (kernels, bytesPerBlock) = (kernels, winograd.products.packedBytes(plan.steps) * form.points)
+        let (kernels, bytesPerBlock) = (kernels, kernels.plain.packedBytes(plan.steps) * form.points)
         return withConstants { pool in
             pool.shared(filters, .winograd(form, groupBlocks: plan.groupBlocks)) { pool in
                 let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }

@@ -4,14 +4,6 @@ import Kernels
 // first rounds its rows: in scratch memory they become the pixels of an image in blocks.
 
 extension Compiler {
-    /// Whether the rows of a dense layer are rounded. Not if there is only one for each image: such a layer, which is the
-    /// last one or computes gates, takes little time.
-    func roundsRows(_ node: PlannedNode) -> Bool {
-        guard kernels.roundsImages else { return false }
-        let batch = graph.inputs.map { graph[$0.value].shape.first ?? 1 }.max() ?? 1
-        return location(node.inputs[0], .plain).asOneImage.width > batch
-    }
-
     mutating func addRoundedDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
         let (from, to) = (location(node.inputs[0], .plain).asOneImage, native(node.outputs[0]).asOneImage)
         let window = Window(height: Window.Axis(size: 1), width: Window.Axis(size: 1))

@@ -11,14 +11,14 @@ extension Compiler {
         let winograd = kernels.winograd!
         let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
-        let plan = WinogradPlan(form, from: from, to: to, winograd.products)
+        let plan = WinogradPlan(form, from: from, to: to, kernels.plain)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
         let groups = BlockGroups(blocks: plan.outputBlocks, maximumWidth: plan.groupBlocks)
         let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * plan.pixelBytes) }
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * plan.pixelBytes) }
         let layer = WinogradLayer(
             plan: plan, from: from, to: to, residual: node.residual.map { location($0, .blocked) }, window: window,
-            products: winograd.products, winograd: winograd, activation: node.activation,
+            products: kernels.plain, winograd: winograd, activation: node.activation,
             weights: packWinograd(filters, plan, winograd),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * to.blockWidth) },
             zeros: withConstants { $0.floats([], count: groups.widest * to.blockWidth) },

@@ -14,7 +14,7 @@ struct Compiler {
     /// values of at most four.
     static let largestTensor = 1 << 29
     /// The bytes that a vector load that starts at the last value of a buffer may read past it.
-    private static let readPastEnd = 64
+    static let readPastEnd = 64
 
     let graph: Graph
     let kernels: any KernelTable.Type

@@ -25,7 +25,7 @@ struct ConvolutionLayer: Sendable {
     let algorithm: String
 
     /// The precision of the products.
-    var precision: Precision { Precision(kernels.productType(steps)) }
+    var precision: Precision { Precision(kernels.valueType) }
 
     /// Bytes of scratch memory that each thread needs.
     var scratchBytes: Int { kernels.scratchBytes(steps) }

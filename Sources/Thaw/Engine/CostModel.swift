@@ -78,7 +78,7 @@ struct CostModel {
                 tapCount: window.height.size * window.width.size * from.blocks, depth: from.blockWidth)
             return max(vectors * cyclesPerVector, weightCycles(steps, to))
         case .winograd(let form):
-            let winograd = kernels.winograd!.products
+            let winograd = kernels.plain
             let plan = WinogradPlan(form, from: from, to: to, winograd)
             let tiles = Double(plan.tiles)
             let points = Double(form.points)

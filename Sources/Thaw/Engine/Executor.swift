@@ -37,14 +37,14 @@ public final class Executor {
             return
         }
         tensor.withFloats { floats in
-            let width = location.width * location.channels * MemoryLayout<Float>.size
+            let width = location.width * location.channels
             for image in 0..<location.images {
                 memory.clearHalo(location, image: image, blocks: 0..<1)
-                let target = memory.pixels(location, image: image)
-                let source = UnsafeRawPointer(floats.baseAddress!) + image * location.height * width
-                for row in 0..<location.height {
-                    (target + row * location.rowStride).copyMemory(from: source + row * width, byteCount: width)
-                }
+                program.kernels.copyRows(
+                    RowWork(
+                        left: floats.baseAddress! + image * location.height * width,
+                        leftStride: width * MemoryLayout<Float>.size, output: memory.pixels(location, image: image),
+                        outputStride: location.rowStride, width: width, count: location.height))
             }
         }
     }
@@ -67,11 +67,30 @@ public final class Executor {
         }
         pattern(scaling.scale).withUnsafeBufferPointer { scale in
             pattern(scaling.bias).withUnsafeBufferPointer { bias in
-                program.kernels.plain.loadPixels(
+                load(
                     PixelLoadWork(
                         pixels: pixels.baseAddress!, pixelRowStride: width, scale: scale.baseAddress!,
                         bias: bias.baseAddress!, output: memory.pixels(location, image: image),
-                        outputRowStride: location.rowStride, width: width, rowCount: location.height))
+                        outputRowStride: location.rowStride, width: width, rowCount: location.height),
+                    rounded: location.element == .bfloat16)
+            }
+        }
+    }
+
+    private func load(_ work: PixelLoadWork, rounded: Bool) {
+        let kernels = program.kernels
+        guard rounded else { return kernels.plain.loadPixels(work) }
+        withUnsafeTemporaryAllocation(of: Float.self, capacity: work.width) { floats in
+            for row in 0..<work.rowCount {
+                var part = work
+                part.pixels += row * work.pixelRowStride
+                part.output = UnsafeMutableRawPointer(floats.baseAddress!)
+                part.rowCount = 1
+                kernels.plain.loadPixels(part)
+                kernels.copyRows(
+                    RowWork(
+                        left: floats.baseAddress!, leftStride: 0, output: work.output + row * work.outputRowStride,
+                        outputStride: 0, width: work.width, count: 1))
             }
         }
     }

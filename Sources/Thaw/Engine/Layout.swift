@@ -4,7 +4,7 @@ import Kernels
 ///
 /// - *plain*: the layout of the tensor itself, without gaps. Every value of any type can have it.
 /// - *rows*: an image, channels last, with a border of zeros. First layers read it, because a row of the window is one
-///   contiguous run.
+///   contiguous run. Its values have the kernels' type.
 /// - *blocked*: an image in planes of some channels with a border of zeros, as the kernel table defines it.
 enum LayoutKind: Hashable { case plain, rows, blocked }
 
@@ -69,7 +69,7 @@ struct Location: Hashable {
         self.slot = slot
         self.kind = kind
         self.halo = halo
-        element = kind == .blocked && type.element == .float32 ? ElementType(kernels.valueType) : type.element
+        element = kind != .plain && type.element == .float32 ? ElementType(kernels.valueType) : type.element
         blockWidth = kernels.blockWidth
         let shape = type.shape
         channels = shape.last ?? 1

@@ -68,8 +68,12 @@ struct Memory {
 
     /// Writes the border of an image, which is zeros: in the planes of the given blocks or, if it is not blocked, in its only plane.
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
-        guard location.halo != Halo() else { return }
         let first = start(location, image: image)
+        if location.kind == .rows, image == location.images - 1 {
+            // Kernels that read pairs of values multiply the one after the last row of a window by zero.
+            (first + location.imageStride).clear(byteCount: Compiler.readPastEnd)
+        }
+        guard location.halo != Halo() else { return }
         func clear(_ from: Int, _ count: Int) { (first + from).fill(location.borderByte, byteCount: count) }
         let side = (left: location.halo.left * location.pixelStride, right: location.halo.right * location.pixelStride)
         for block in location.kind == .blocked ? blocks : 0..<1 {

@@ -31,11 +31,9 @@ struct PackedProduct: Sendable {
         _ compiler: inout Compiler, rows: Int, depth: Int, columns: Range<Int>, of width: Int, isTransposed: Bool,
         inputStride: Int? = nil, padding: Float? = nil
     ) {
-        kernels = compiler.kernels
+        kernels = compiler.kernels.plain
         (self.rows, self.columns) = (rows, columns)
-        var steps = ConvolutionSteps(tapCount: 1, depth: depth)
-        steps.readsPlain = true
-        self.steps = steps
+        steps = ConvolutionSteps(tapCount: 1, depth: depth)
         let blocks = (columns.count + kernels.blockWidth - 1) / kernels.blockWidth
         groups = BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges
         let (rowStep, columnStep) = isTransposed ? (4, depth * 4) : (width * 4, 4)

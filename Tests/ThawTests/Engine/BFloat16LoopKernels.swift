@@ -5,7 +5,7 @@ import Kernels
 /// A kernel table of plain loops that shares no layout with the others: images of bfloat16 in blocks of 8 channels, and
 /// weights as doubles, channel by channel. The engine must work with it, because only the table knows its layout.
 enum BFloat16LoopKernels: KernelTable {
-    static var plain: any PlainKernels.Type { InstructionSet.baseline.kernels }
+    static var plain: any (KernelTable & PlainKernels).Type { InstructionSet.baseline.kernels }
     static var blockWidth: Int { 8 }
     static var valueType: BlockedValueType { .bfloat16 }
     static var groupBlocks: Int { 3 }
@@ -16,7 +16,7 @@ enum BFloat16LoopKernels: KernelTable {
     // MARK: Convolutions
 
     static func packedBytes(_ steps: ConvolutionSteps) -> Int { blockWidth * steps.count * 8 }
-    static func scratchBytes(_ steps: ConvolutionSteps) -> Int { steps.readsPlain ? 0 : 1000 }
+    static func scratchBytes(_ steps: ConvolutionSteps) -> Int { 1000 }
 
     static func packWeights(_ work: borrowing WeightPackingWork) {
         for column in 0..<work.columnCount {
@@ -40,8 +40,7 @@ enum BFloat16LoopKernels: KernelTable {
     static func convolve(_ work: borrowing ConvolutionWork) {
         let steps = work.steps
         // Scratch memory is nobody else's.
-        if !steps.readsPlain { work.scratch!.fill(0xFF, byteCount: scratchBytes(steps)) }
-        let inputs: Row = steps.readsPlain ? .floats : .blocks
+        work.scratch!.fill(0xFF, byteCount: scratchBytes(steps))
         let outputs: Row = work.writesPlain ? .floats : .blocks
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             for pixel in work.firstPixel..<work.firstPixel + work.pixelCount {
@@ -53,7 +52,7 @@ enum BFloat16LoopKernels: KernelTable {
                         let values = work.input + Int(work.inputOffsets[pixel] + work.taps[tap])
                         for d in 0..<(tap < steps.tapCount - steps.shortTaps ? steps.depth : steps.shortDepth) {
                             let weight = work.weights.load(fromByteOffset: step * 8, as: Double.self)
-                            sum += Double(inputs.value(values, d)) * weight
+                            sum += Double(Row.blocks.value(values, d)) * weight
                             step += 1
                         }
                     }
@@ -100,6 +99,16 @@ enum BFloat16LoopKernels: KernelTable {
     }
 
     // MARK: Images
+
+    static func copyRows(_ work: borrowing RowWork) {
+        for row in 0..<work.count {
+            for index in 0..<work.width {
+                Row.blocks.set(
+                    work.output + row * work.outputStride, index,
+                    Row.floats.value(work.left + row * work.leftStride, index))
+            }
+        }
+    }
 
     static func block(_ work: borrowing RelayoutWork) {
         relayout(work) { plain, blocked, lanes in
