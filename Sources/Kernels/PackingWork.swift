@@ -18,7 +18,7 @@ public struct WeightPackingWork {
     }
 
     public var source: UnsafeRawPointer
-    /// In the most efficient order for reading.
+    /// In the most efficient order for reading, or in that in which rounding errors are passed on.
     public var rows: UnsafePointer<Row>
     public var rowCount: Int
     /// The offset of each channel.
@@ -27,6 +27,9 @@ public struct WeightPackingWork {
     public var blockCount: Int
     /// The structure of the steps. (For a depthwise convolution, each tap has the depth 1.)
     public var steps: ConvolutionSteps
+    /// Whether the error of each rounded weight is subtracted from the next weight of its channel, so that the errors of a
+    /// channel add up to almost nothing. Where inputs are similar, they then cancel each other in the sums of products.
+    public var cancelsErrors = false
     /// Zeros.
     public var packed: UnsafeMutableRawPointer
 

@@ -12,17 +12,20 @@ extension BFloat16Kernels {
     public static func packWeights(_ work: borrowing WeightPackingWork) {
         let width = work.blockCount * blockWidth
         // As many rows at a time as stay in the cache while they are written.
-        let rowsPerPass = max(4, (16 << 10) / (width * 2))
+        let rowsPerPass = work.cancelsErrors ? work.rowCount : max(4, (16 << 10) / (width * 2))
         var first = 0
         while first < work.rowCount {
             let end = min(first + rowsPerPass, work.rowCount)
             for column in 0..<work.columnCount {
                 let from = work.source + work.columns[column]
+                var error: Float = 0
                 for row in first..<end {
-                    let weight = from.loadUnaligned(fromByteOffset: work.rows[row].offset, as: Float.self)
+                    let weight = from.loadUnaligned(fromByteOffset: work.rows[row].offset, as: Float.self) - error
+                    let rounded = nearest(weight)
+                    if work.cancelsErrors { error = Float(bitPattern: UInt32(rounded) << 16) - weight }
                     let position = Position(work.rows[row].index, work.steps)
                     work.packed.storeBytes(
-                        of: nearest(weight), toByteOffset: position.offset(column: column, width: width),
+                        of: rounded, toByteOffset: position.offset(column: column, width: width),
                         as: UInt16.self)
                 }
             }

@@ -42,16 +42,17 @@ extension Compiler {
         return convolutionLayer(
             node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window),
             taps: taps.offsets, steps: taps.steps, rows: taps.rows.flatMap { $0.map { Int32($0) } },
-            algorithm: algorithm ?? "direct \(window.height.size)×\(window.width.size)")
+            // Neighboring pixels of a photo are similar, and their values are large compared with their differences.
+            cancelingErrorsOf: from.kind == .rows ? from.channels : nil, algorithm: algorithm ?? "direct \(window.height.size)×\(window.width.size)")
     }
 
     /// - Parameter rows: The row of the filters that each step of the kernel's inner loop needs.
     private mutating func convolutionLayer(
         _ node: PlannedNode, to: Location, filters: Tensor, bias: Tensor?, inputOffsets: [Int32], taps: [Int32],
-        steps: ConvolutionSteps, rows: [Int32], algorithm: String
+        steps: ConvolutionSteps, rows: [Int32], cancelingErrorsOf channels: Int? = nil, algorithm: String
     ) -> ConvolutionLayer {
         let outputs = filters.shape[filters.shape.rank - 1]
-        let weights = pack(filters, rows: rows, steps, outputs: outputs)
+        let weights = pack(filters, rows: rows, steps, outputs: outputs, cancelingErrorsOf: channels)
         let bias = packBias(bias, outputs: outputs)
         let residual = node.residual.map { residual in
             node.traits.residual == .plain ? location(residual, .plain).asOneImage : location(residual, .blocked)

@@ -5,12 +5,15 @@ import Kernels
 
 extension Compiler {
     /// Packs weights for the convolution kernel, group by group: for each of its steps, one of `rows`.
-    mutating func pack(_ weights: Tensor, rows: [Int32], _ steps: ConvolutionSteps, outputs: Int) -> Int {
+    /// - Parameter channels: Set if rounding errors cancel each other: see `WeightColumns`.
+    mutating func pack(
+        _ weights: Tensor, rows: [Int32], _ steps: ConvolutionSteps, outputs: Int, cancelingErrorsOf channels: Int?
+    ) -> Int {
         let groups = ColumnGroups(outputs, kernels, maximumWidth: kernels.groupBlocks)
         let (kernels, bytesPerBlock) = (kernels, kernels.packedBytes(steps))
         return withConstants { pool in
             pool.shared(weights, .rows(OffsetList(offsets: rows), steps)) { pool in
-                let columns = WeightColumns(weights, rows: rows)
+                let columns = WeightColumns(weights, rows: rows, cancelingErrorsOf: channels)
                 return pool.reserve(byteCount: groups.blocks * bytesPerBlock, parts: groups.count) { memory, group in
                     let (range, blocks) = groups[group]
                     columns.pack(

@@ -10,8 +10,11 @@ struct WeightColumns: Sendable {
     private let columns: [Int]
     /// The size of a column in bytes, if columns are contiguous, as in Core ML.
     private let columnSize: Int?
+    private let cancelsErrors: Bool
 
-    init(_ weights: Tensor, rows: [Int32]) {
+    /// - Parameter channels: Set if the rounding errors of a column cancel each other, channel by channel: the rows are taps
+    ///   times this many input channels.
+    init(_ weights: Tensor, rows: [Int32], cancelingErrorsOf channels: Int? = nil) {
         precondition(weights.element == .float32)
         let count = weights.shape[weights.shape.rank - 1]
         let matrix: Shape = [weights.elementCount / count, count]
@@ -19,8 +22,14 @@ struct WeightColumns: Sendable {
         let axes = plan.axes(of: matrix)!
         self.source = source
         let offsets = WeightColumns.offsets(axis: 0, axes)
-        self.rows = WeightColumns.inOrder(
-            rows.indices.map { WeightPackingWork.Row(offset: offsets[Int(rows[$0])], index: $0) })
+        let unordered = rows.indices.map { WeightPackingWork.Row(offset: offsets[Int(rows[$0])], index: $0) }
+        self.rows =
+            channels.map { count in
+                (0..<count).flatMap { channel in
+                    stride(from: channel, to: unordered.count, by: count).map { unordered[$0] }
+                }
+            } ?? WeightColumns.inOrder(unordered)
+        cancelsErrors = channels != nil
         columns = WeightColumns.offsets(axis: 1, axes)
         let across = axes.filter { $0.axis == 1 }
         let isOutermost = across.count == 1 && axes.allSatisfy { $0.step <= across[0].step }
@@ -58,11 +67,12 @@ struct WeightColumns: Sendable {
         withExtendedLifetime(source) {
             rows.withUnsafeBufferPointer { rows in
                 columns.withUnsafeBufferPointer { columns in
-                    kernel(
-                        WeightPackingWork(
-                            source: source.bytes.baseAddress!, rows: rows.baseAddress!, rowCount: rows.count,
-                            columns: columns.baseAddress! + range.lowerBound, columnCount: range.count,
-                            blockCount: blocks, steps: steps, packed: packed))
+                    var work = WeightPackingWork(
+                        source: source.bytes.baseAddress!, rows: rows.baseAddress!, rowCount: rows.count,
+                        columns: columns.baseAddress! + range.lowerBound, columnCount: range.count,
+                        blockCount: blocks, steps: steps, packed: packed)
+                    work.cancelsErrors = cancelsErrors
+                    kernel(work)
                 }
             }
         }
