@@ -23,9 +23,11 @@ public protocol PlainKernels: RowKernels {
 
 /// The kernels for Winograd convolutions.
 public protocol WinogradKernels: Sendable {
+    /// The table whose convolution multiplies the transforms. They have its type.
+    static func products(_ form: WinogradForm) -> any KernelTable.Type
     /// Copies the weights of a group as floats: a row of its channels for each step.
     static func gatherWeights(_ work: borrowing WeightPackingWork)
-    /// Packs the transforms of the weights written by `gatherWeights`.
+    /// Transforms the weights written by `gatherWeights`. The transforms are floats.
     static func transformFilters(_ work: borrowing WinogradFilterWork)
     static func transformInput(_ work: borrowing WinogradInputWork)
     static func transformOutput(_ work: borrowing WinogradOutputWork)

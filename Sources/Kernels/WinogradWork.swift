@@ -131,8 +131,9 @@ public struct WinogradOutputWork {
     }
 }
 
-/// Transforms filters `[input][tap][outputs]`, where the outputs are those of one group in whole blocks, and packs each
-/// point's transforms as weights of a pointwise convolution. Inputs are padded with zeros to whole blocks.
+/// Transforms filters `[input][tap][outputs]`, where the outputs are those of one group in whole blocks, to
+/// `[point][input][outputs]`, which are also the packed weights of a pointwise convolution for each point. Inputs are padded
+/// with zeros to whole blocks.
 public struct WinogradFilterWork {
     public var form: WinogradForm
     public var filters: UnsafePointer<Float>

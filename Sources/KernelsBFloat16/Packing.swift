@@ -10,28 +10,76 @@ extension BFloat16Kernels {
     public static func packDepthwise(_ work: borrowing WeightPackingWork) { Float32Kernels.packDepthwise(work) }
 
     public static func packWeights(_ work: borrowing WeightPackingWork) {
+        #if !MATRICES
+            if isContiguous(work) { return packBlocks(work) }
+        #endif
+        if work.cancelsErrors { return packColumns(work) }
         let width = work.blockCount * blockWidth
-        // As many rows at a time as stay in the cache while they are written.
-        let rowsPerPass = work.cancelsErrors ? work.rowCount : max(4, (16 << 10) / (width * 2))
+        // As many rows at a time as stay in the cache while they are read and written.
+        let rowsPerPass = max(4, (16 << 10) / (width * 2))
         var first = 0
         while first < work.rowCount {
             let end = min(first + rowsPerPass, work.rowCount)
-            for column in 0..<work.columnCount {
-                let from = work.source + work.columns[column]
-                var error: Float = 0
-                for row in first..<end {
-                    let weight = from.loadUnaligned(fromByteOffset: work.rows[row].offset, as: Float.self) - error
-                    let rounded = nearest(weight)
-                    if work.cancelsErrors { error = Float(bitPattern: UInt32(rounded) << 16) - weight }
-                    let position = Position(work.rows[row].index, work.steps)
+            for row in first..<end {
+                let from = work.source + work.rows[row].offset
+                let position = Position(work.rows[row].index, work.steps)
+                for column in 0..<work.columnCount {
+                    let weight = from.loadUnaligned(fromByteOffset: work.columns[column], as: Float.self)
                     work.packed.storeBytes(
-                        of: rounded, toByteOffset: position.offset(column: column, width: width),
+                        of: nearest(weight), toByteOffset: position.offset(column: column, width: width),
                         as: UInt16.self)
                 }
             }
             first = end
         }
     }
+
+    /// Cancels errors column by column.
+    private static func packColumns(_ work: borrowing WeightPackingWork) {
+        let width = work.blockCount * blockWidth
+        for column in 0..<work.columnCount {
+            let from = work.source + work.columns[column]
+            var error: Float = 0
+            for row in 0..<work.rowCount {
+                let weight = from.loadUnaligned(fromByteOffset: work.rows[row].offset, as: Float.self) - error
+                let rounded = nearest(weight)
+                error = Float(bitPattern: UInt32(rounded) << 16) - weight
+                let position = Position(work.rows[row].index, work.steps)
+                work.packed.storeBytes(
+                    of: rounded, toByteOffset: position.offset(column: column, width: width), as: UInt16.self)
+            }
+        }
+    }
+
+    #if !MATRICES
+        private static func isContiguous(_ work: borrowing WeightPackingWork) -> Bool {
+            for column in 1..<max(1, work.columnCount) where work.columns[column] - work.columns[column - 1] != 4 {
+                return false
+            }
+            return true
+        }
+
+        /// Packs contiguous columns block by block.
+        private static func packBlocks(_ work: borrowing WeightPackingWork) {
+            let width = work.blockCount * blockWidth
+            for first in stride(from: 0, to: work.columnCount, by: blockWidth) {
+                let from = work.source + work.columns[first]
+                let lanes = min(blockWidth, work.columnCount - first)
+                var error = Vector.zero
+                for row in 0..<work.rowCount {
+                    let weights = load(floats(from + work.rows[row].offset), count: lanes) - error
+                    let rounded = thaw_round_bfloat16(weights)
+                    if work.cancelsErrors { error = thaw_widen_bfloat16(rounded) - weights }
+                    let position = Position(work.rows[row].index, work.steps)
+                    let words = work.packed + position.wordOffset(column: first, width: width)
+                    // The other half may have been written before.
+                    let others = words.loadUnaligned(as: SIMD16<UInt32>.self)
+                    let halves = SIMD16<UInt32>(truncatingIfNeeded: rounded) &<< UInt32(position.half * 16)
+                    words.storeBytes(of: others | halves, as: SIMD16<UInt32>.self)
+                }
+            }
+        }
+    #endif
 
     /// - Parameter work: Weights of a pointwise convolution: each step is an input channel.
     public static func scaleWeights(_ work: borrowing WeightScalingWork) {
@@ -77,7 +125,7 @@ private func scalePairs(_ work: borrowing WeightScalingWork, _ offset: Int, _ a:
 /// Where the weights of a step are: in one half of a word.
 private struct Position {
     private let word: Int
-    private let half: Int
+    let half: Int
     /// The word's index among those of its tap, and their number.
     private let index: Int
     private let count: Int
@@ -100,9 +148,13 @@ private struct Position {
             // Groups are single blocks.
             packedOffset(word: word, index: index, of: count, channel: column) + half * 2
         #else
-            (word * width + column) * 4 + half * 2
+            wordOffset(column: column, width: width) + half * 2
         #endif
     }
+
+    #if !MATRICES
+        @inline(__always) func wordOffset(column: Int, width: Int) -> Int { (word * width + column) * 4 }
+    #endif
 }
 
 /// The nearest bfloat16, ties to even.

@@ -30,6 +30,10 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
         public static var cyclesPerVector: Double { Float32Kernels.cyclesPerVector / 2 }
     #endif
     public static var winograd: (any WinogradKernels.Type)? { BFloat16Kernels.self }
+    /// Rounding errors grow with the transform. Those of F(2×2, 3×3) are about twice those of a direct convolution.
+    public static func products(_ form: WinogradForm) -> any KernelTable.Type {
+        form == WinogradForm(height: .two3, width: .two3) ? BFloat16Kernels.self : Float32Kernels.self
+    }
 
     public static func gatherWeights(_ work: borrowing WeightPackingWork) { Float32Kernels.gatherWeights(work) }
     public static func transformFilters(_ work: borrowing WinogradFilterWork) { Float32Kernels.transformFilters(work) }

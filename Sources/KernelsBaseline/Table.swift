@@ -11,6 +11,7 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
     public static var blockWidth: Int { @inline(__always) get { 16 } }
     public static var valueType: BlockedValueType { @inline(__always) get { .float32 } }
     public static var winograd: (any WinogradKernels.Type)? { Float32Kernels.self }
+    public static func products(_: WinogradForm) -> any KernelTable.Type { Float32Kernels.self }
 
     // A step of the convolution's inner loop reads one value of each pixel and one vector of each block, and multiplies
     // each with each. AVX-512 has registers for about 28 accumulators: of the tiles that fill them, those closest to a

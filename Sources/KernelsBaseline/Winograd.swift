@@ -2,18 +2,19 @@ import Kernels
 
 // Winograd convolutions. Tiles of an image are transformed, the convolution kernel multiplies the transforms of all
 // channels by those of the filters, point by point, and the sums are transformed back. Each transform runs along the
-// height first and then, from scratch memory, along the width. Transforms and products are floats.
+// height first and then, from scratch memory, along the width. Products are floats, and so are transforms, except those that
+// the table for bfloat16 multiplies itself.
 
 extension Table {
     public static func transformInput(_ work: borrowing WinogradInputWork) {
         let form = work.tiles.form
         switch (form.height.points, form.width.points) {
-        case (4, 4): transformTiles(FourPoints.self, FourPoints.self, work)
-        case (6, 6): transformTiles(SixPoints.self, SixPoints.self, work)
-        case (6, 1): transformTiles(SixPoints.self, OnePoint.self, work)
-        case (1, 6): transformTiles(OnePoint.self, SixPoints.self, work)
-        case (8, 1): transformTiles(EightPoints.self, OnePoint.self, work)
-        case (1, 8): transformTiles(OnePoint.self, EightPoints.self, work)
+        case (4, 4): transformTiles(FourPoints.self, FourPoints.self, Value.self, work)
+        case (6, 6): transformTiles(SixPoints.self, SixPoints.self, Float.self, work)
+        case (6, 1): transformTiles(SixPoints.self, OnePoint.self, Float.self, work)
+        case (1, 6): transformTiles(OnePoint.self, SixPoints.self, Float.self, work)
+        case (8, 1): transformTiles(EightPoints.self, OnePoint.self, Float.self, work)
+        case (1, 8): transformTiles(OnePoint.self, EightPoints.self, Float.self, work)
         default: fatalError("unsupported Winograd form")
         }
     }
@@ -33,17 +34,36 @@ extension Table {
     }
 }
 
-private func transformTiles<Y: WinogradLine, X: WinogradLine>(
-    _: Y.Type, _: X.Type, _ work: borrowing WinogradInputWork
+/// A type of transforms in memory.
+private protocol Transformed {
+    static func write(_ lanes: Lanes, _ pointer: UnsafeMutablePointer<Self>)
+}
+
+extension Float: Transformed {
+    @inline(__always)
+    fileprivate static func write(_ lanes: Lanes, _ pointer: UnsafeMutablePointer<Float>) { writeLanes(lanes, pointer) }
+}
+
+#if BFLOAT16
+    extension Value: Transformed {
+        @inline(__always)
+        fileprivate static func write(_ lanes: Lanes, _ pointer: UnsafeMutablePointer<Value>) {
+            writeLanes(lanes, pointer)
+        }
+    }
+#endif
+
+private func transformTiles<Y: WinogradLine, X: WinogradLine, T: Transformed>(
+    _: Y.Type, _: X.Type, _: T.Type, _ work: borrowing WinogradInputWork
 ) {
     let tiles = work.tiles
     let (stepY, stepX) = (tiles.form.height.outputs, tiles.form.width.outputs)
     let scratch = floats(tiles.scratch)
     let patch = values(UnsafeMutableRawPointer(scratch + Y.points * X.points * blockWidth))
-    let (rowStride, pointStride) = (values(work.rowStride), floats(tiles.pointStride))
+    let (rowStride, pointStride) = (values(work.rowStride), tiles.pointStride / MemoryLayout<T>.size)
     for block in tiles.firstBlock..<tiles.firstBlock + tiles.blockCount {
         let plane = values(work.input + block * work.blockStride)
-        var target = floats(work.transformed + block * tiles.transformedBlockStride)
+        var target = (work.transformed + block * tiles.transformedBlockStride).assumingMemoryBound(to: T.self)
         for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
             let (row, column) = (tile / tiles.tilesAcross * stepY, tile % tiles.tilesAcross * stepX)
             let from = plane + (row * rowStride + column * blockWidth)
@@ -67,9 +87,9 @@ private func transformTiles<Y: WinogradLine, X: WinogradLine>(
 }
 
 @inline(__always)
-private func transformTile<Y: WinogradLine, X: WinogradLine>(
+private func transformTile<Y: WinogradLine, X: WinogradLine, T: Transformed>(
     _: Y.Type, _: X.Type, _ from: UnsafePointer<Value>, _ rowStride: Int, _ scratch: UnsafeMutablePointer<Float>,
-    _ target: UnsafeMutablePointer<Float>, _ pointStride: Int
+    _ target: UnsafeMutablePointer<T>, _ pointStride: Int
 ) {
     let width = X.points * blockWidth
     for x in 0..<X.points {
@@ -86,7 +106,7 @@ private func transformTile<Y: WinogradLine, X: WinogradLine>(
             let lane = part * laneCount
             X.transform(
                 { loadLanes(row + ($0 * blockWidth + lane)) },
-                { writeLanes($1, transformed + ($0 * pointStride + lane)) })
+                { T.write($1, transformed + ($0 * pointStride + lane)) })
         }
     }
 }

@@ -42,8 +42,9 @@ extension Compiler {
         return convolutionLayer(
             node, to: to, filters: filters, bias: bias, inputOffsets: windowOffsets(from, to, window),
             taps: taps.offsets, steps: taps.steps, rows: taps.rows.flatMap { $0.map { Int32($0) } },
-            // Neighboring pixels of a photo are similar, and their values are large compared with their differences.
-            cancelingErrorsOf: from.kind == .rows ? from.channels : nil, algorithm: algorithm ?? "direct \(window.height.size)×\(window.width.size)")
+            // Neighboring pixels of a photo are similar, and larger than their differences.
+            cancelingErrorsOf: from.kind == .rows ? from.channels : nil,
+            algorithm: algorithm ?? "direct \(window.height.size)×\(window.width.size)")
     }
 
     /// - Parameter rows: The row of the filters that each step of the kernel's inner loop needs.

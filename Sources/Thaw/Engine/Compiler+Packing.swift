@@ -29,9 +29,10 @@ extension Compiler {
         _ filters: Tensor, _ plan: WinogradPlan, _ winograd: any WinogradKernels.Type
     ) -> Int {
         let form = plan.form
+        let products = winograd.products(form)
         let (taps, inputs) = (form.height.window * form.width.window, filters.shape[2])
         let groups = ColumnGroups(filters.shape[3], kernels, maximumWidth: plan.groupBlocks)
-        let (kernels, bytesPerBlock) = (kernels, kernels.plain.packedBytes(plan.steps) * form.points)
+        let (kernels, bytesPerBlock) = (kernels, products.packedBytes(plan.steps) * form.points)
         return withConstants { pool in
             pool.shared(filters, .winograd(form, groupBlocks: plan.groupBlocks)) { pool in
                 let rows = (0..<inputs * taps).map { Int32($0 % taps * inputs + $0 / taps) }
@@ -47,11 +48,38 @@ extension Compiler {
                     weights.pack(
                         columns, ConvolutionSteps(tapCount: rows.count, depth: 1), blocks: blocks.count,
                         to: UnsafeMutableRawPointer(values), winograd.gatherWeights)
-                    winograd.transformFilters(
-                        WinogradFilterWork(
-                            form: form, filters: values, inputs: inputs, blockCount: blocks.count,
-                            transformed: memory + blocks.lowerBound * bytesPerBlock))
+                    let packed = memory + blocks.lowerBound * bytesPerBlock
+                    var work = WinogradFilterWork(
+                        form: form, filters: values, inputs: inputs, blockCount: blocks.count, transformed: packed)
+                    guard products.roundsImages else { return winograd.transformFilters(work) }
+                    let pointBytes = kernels.plain.packedBytes(plan.steps) * blocks.count
+                    work.transformed = .allocate(byteCount: form.points * pointBytes, alignment: 64)
+                    defer { work.transformed.deallocate() }
+                    winograd.transformFilters(work)
+                    for point in 0..<form.points {
+                        Compiler.pack(
+                            transforms: work.transformed + point * pointBytes, plan.steps, blocks: blocks.count,
+                            to: packed + point * blocks.count * products.packedBytes(plan.steps), products)
+                    }
                 }
+            }
+        }
+    }
+
+    /// Packs the transforms of one point, which are rows of floats.
+    private static func pack(
+        transforms: UnsafeRawPointer, _ steps: ConvolutionSteps, blocks: Int, to packed: UnsafeMutableRawPointer,
+        _ kernels: any KernelTable.Type
+    ) {
+        let columns = (0..<blocks * kernels.blockWidth).map { $0 * 4 }
+        let rows = (0..<steps.count).map { WeightPackingWork.Row(offset: $0 * columns.count * 4, index: $0) }
+        rows.withUnsafeBufferPointer { rows in
+            columns.withUnsafeBufferPointer { columns in
+                var work = WeightPackingWork(
+                    source: transforms, rows: rows.baseAddress!, rowCount: rows.count, columns: columns.baseAddress!,
+                    columnCount: columns.count, blockCount: blocks, steps: steps, packed: packed)
+                work.cancelsErrors = true
+                kernels.packWeights(work)
             }
         }
     }

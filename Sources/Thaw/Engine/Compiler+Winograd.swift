@@ -11,21 +11,27 @@ extension Compiler {
         let winograd = kernels.winograd!
         let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
-        let plan = WinogradPlan(form, from: from, to: to, kernels.plain)
+        let products = winograd.products(form)
+        let plan = WinogradPlan(form, from: from, to: to, products)
         let transformedTiles = plan.isSplit ? plan.tiles : plan.tilesPerChunk
         let groups = BlockGroups(blocks: plan.outputBlocks, maximumWidth: plan.groupBlocks)
-        let offsets = (0..<plan.tilesPerChunk).map { Int32($0 * plan.pixelBytes) }
+        let sumBytes = kernels.plain.pixelBytes
+        let inputOffsets = (0..<plan.tilesPerChunk).map { Int32($0 * plan.pixelBytes) }
+        let outputOffsets = (0..<plan.tilesPerChunk).map { Int32($0 * sumBytes) }
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * plan.pixelBytes) }
         let layer = WinogradLayer(
             plan: plan, from: from, to: to, residual: node.residual.map { location($0, .blocked) }, window: window,
-            products: kernels.plain, winograd: winograd, activation: node.activation,
+            products: products, sumBytes: sumBytes, winograd: winograd, activation: node.activation,
             weights: packWinograd(filters, plan, winograd),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * to.blockWidth) },
             zeros: withConstants { $0.floats([], count: groups.widest * to.blockWidth) },
-            offsets: withConstants { $0.offsets(offsets) }, taps: withConstants { $0.offsets(taps) },
-            pointStride: plan.pointStride(tiles: transformedTiles, blocks: plan.inputBlocks),
+            inputOffsets: withConstants { $0.offsets(inputOffsets) },
+            outputOffsets: withConstants { $0.offsets(outputOffsets) }, taps: withConstants { $0.offsets(taps) },
+            pointStride: WinogradPlan.pointStride(
+                tiles: transformedTiles, blocks: plan.inputBlocks, pixelBytes: plan.pixelBytes),
             blockStride: transformedTiles * plan.pixelBytes,
-            productStride: plan.pointStride(tiles: plan.tilesPerChunk, blocks: groups.widest), groups: groups.ranges)
+            productStride: WinogradPlan.pointStride(
+                tiles: plan.tilesPerChunk, blocks: groups.widest, pixelBytes: sumBytes), groups: groups.ranges)
         plan.isSplit ? addSplit(node, layer) : addWhole(node, layer)
     }
 
@@ -51,6 +57,7 @@ extension Compiler {
             }
         }
         step.scratchBytes = inputBytes + layer.workingBytes
+        step.precision = layer.precision
         add(step)
     }
 
@@ -103,6 +110,7 @@ extension Compiler {
                 scratch: memory.scratch)
         }
         multiply.scratchBytes = layer.workingBytes
+        multiply.precision = layer.precision
         add(multiply)
     }
 }
@@ -116,12 +124,15 @@ private struct WinogradLayer: Sendable {
     let residual: Location?
     let window: Window
     let products: any KernelTable.Type
+    /// The bytes of the products of one tile and one block, which are floats.
+    let sumBytes: Int
     let winograd: any WinogradKernels.Type
     let activation: UnaryFunction?
     let weights: Int
     let bias: Int
     let zeros: Int
-    let offsets: Int
+    let inputOffsets: Int
+    let outputOffsets: Int
     let taps: Int
     let pointStride: Int
     let blockStride: Int
@@ -129,9 +140,10 @@ private struct WinogradLayer: Sendable {
     /// The blocks that share packed weights.
     let groups: [Range<Int>]
 
+    var precision: Precision { Precision(products.valueType) }
     var reads: [Int] { [from.slot] + (residual.map { [$0.slot] } ?? []) }
     /// Bytes of scratch memory that the image transforms need, and that `multiply` needs.
-    var transformBytes: Int { plan.form.scratchVectors * plan.pixelBytes }
+    var transformBytes: Int { plan.form.scratchVectors * sumBytes }
     var workingBytes: Int { transformBytes + plan.form.points * productStride }
 
     private func tiles(
@@ -172,20 +184,19 @@ private struct WinogradLayer: Sendable {
         let bytesPerBlock = self.products.packedBytes(plan.steps)
         let weights = memory.constants + (self.weights + blocks.lowerBound * bytesPerBlock * plan.form.points)
         for point in 0..<plan.form.points {
-            self.products.convolve(
-                ConvolutionWork(
-                    input: transformed + point * pointStride, inputOffsets: memory.offsets(offsets),
-                    taps: memory.offsets(taps), steps: plan.steps,
-                    weights: weights + point * bytesPerBlock * blocks.count, bias: memory.floats(zeros),
-                    output: products + point * productStride, outputOffsets: memory.offsets(offsets),
-                    outputBlockStride: plan.tilesPerChunk * plan.pixelBytes, channels: blocks.count * to.blockWidth,
-                    pixelCount: range.count, blockCount: blocks.count))
+            var work = ConvolutionWork(
+                input: transformed + point * pointStride, inputOffsets: memory.offsets(inputOffsets),
+                taps: memory.offsets(taps), steps: plan.steps,
+                weights: weights + point * bytesPerBlock * blocks.count, bias: memory.floats(zeros),
+                output: products + point * productStride, outputOffsets: memory.offsets(outputOffsets),
+                outputBlockStride: plan.tilesPerChunk * sumBytes, channels: blocks.count * to.blockWidth,
+                pixelCount: range.count, blockCount: blocks.count)
+            work.writesPlain = true
+            self.products.convolve(work)
         }
         var work = WinogradOutputWork(
             tiles: tiles(
-                range, blocks: blocks, pointStride: productStride, blockStride: plan.tilesPerChunk * plan.pixelBytes,
-                scratch
-            ),
+                range, blocks: blocks, pointStride: productStride, blockStride: plan.tilesPerChunk * sumBytes, scratch),
             products: products, bias: memory.floats(bias), output: memory.pixels(to, image: image),
             rowStride: to.rowStride, blockStride: to.blockStride, height: to.height, width: to.width)
         if let residual {

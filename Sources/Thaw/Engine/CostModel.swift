@@ -78,8 +78,8 @@ struct CostModel {
                 tapCount: window.height.size * window.width.size * from.blocks, depth: from.blockWidth)
             return max(vectors * cyclesPerVector, weightCycles(steps, to))
         case .winograd(let form):
-            let winograd = kernels.plain
-            let plan = WinogradPlan(form, from: from, to: to, winograd)
+            let multiplier = kernels.winograd!.products(form)
+            let plan = WinogradPlan(form, from: from, to: to, multiplier)
             let tiles = Double(plan.tiles)
             let points = Double(form.points)
             // Each point of a tile is not only computed but also written and read in either transform.
@@ -87,9 +87,9 @@ struct CostModel {
             let pointVectors = lines * Double(max(form.height.points, form.width.points)) / 2 + 3
             let transforms = tiles * points * pointVectors * (inputs + outputs) / blockWidth
             let products = points * tiles * inputs * outputs / blockWidth
-            let cyclesPerVector = winograd.cyclesPerVector
-            let weightCycles = Double(to.blocks * winograd.packedBytes(plan.steps)) / bytesPerCycle
-            return max(products * cyclesPerVector, points * weightCycles) + transforms * cyclesPerVector
+            let weightCycles = Double(to.blocks * multiplier.packedBytes(plan.steps)) / bytesPerCycle
+            return max(products * multiplier.cyclesPerVector, points * weightCycles)
+                + transforms * kernels.plain.cyclesPerVector
         }
     }
 }
@@ -150,7 +150,7 @@ struct WinogradPlan {
 
     /// Bytes between the transforms of one point and those of the next, for a number of tiles. (Not a power of two:
     /// the points of a tile would compete for one cache set.)
-    func pointStride(tiles: Int, blocks: Int) -> Int { (blocks * tiles + 1) * pixelBytes }
+    static func pointStride(tiles: Int, blocks: Int, pixelBytes: Int) -> Int { (blocks * tiles + 1) * pixelBytes }
 }
 
 extension WinogradForm {

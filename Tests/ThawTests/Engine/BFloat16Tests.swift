@@ -18,7 +18,9 @@ struct BFloat16Tests {
     // Functions that jump, and quotients, magnify the rounding of images.
     @Test(
         arguments: EngineCase.all.filter { c in
-            !["ceiling", "floor", "round", "divide"].contains { c.name.hasPrefix($0) && c.name.contains("blocks") }
+            !["ceiling", "floor", "round", "sign", "divide"].contains {
+                c.name.hasPrefix($0) && c.name.contains("blocks")
+            }
         })
     func `bfloat16 images change results only by rounding`(_ c: EngineCase) throws {
         let graph = try c.graph()
@@ -32,6 +34,35 @@ struct BFloat16Tests {
             }
             let several = try program(graph, table, threads: 3)
             for threads in [1, 3] { #expect(try several.run(inputs, threads: threads) == alone, "\(table)") }
+        }
+    }
+
+    @Test(arguments: WinogradCase.all)
+    func `Winograd convolutions change results only by rounding`(_ c: WinogradCase) throws {
+        let algorithm = ConvolutionAlgorithm.winograd(c.form)
+        let c = c.engineCase()
+        let (graph, inputs) = (try c.graph(), c.arrays())
+        let expected = try graph.evaluate(inputs)[0].floats
+        for table in tables {
+            let result = try program(graph, table, choice: .only(algorithm)).run(inputs)
+            #expect(error(result[0].floats, expected) < 0.03, "\(table)")
+            let several = try program(graph, table, threads: 3, choice: .only(algorithm))
+            #expect(try several.run(inputs, threads: 3) == result, "\(table)")
+        }
+    }
+
+    @Test func `in a photo of one color, the rounding errors of weights cancel each other`() throws {
+        var builder = GraphBuilder()
+        let x = builder.input("x", TensorType([1, 9, 9, 3]))
+        builder.output("y", try builder.one(convolution(axis(7), axis(7), 3, 40), x))
+        let color: [Float] = [200, 130, 90]
+        let photo = Tensor((0..<9 * 9 * 3).map { color[$0 % 3] }, shape: [1, 9, 9, 3])
+        let expected = try builder.graph.evaluate([photo])[0].floats
+        // What is left is the error of one weight of each color: half a unit in the last of its 8 bits.
+        let largest = color.reduce(0, +) / 512 + 0.01
+        for table in tables {
+            let actual = try program(builder.graph, table).run([photo])[0].floats
+            for (a, b) in zip(actual, expected) { #expect(abs(a - b) < largest, "\(table)") }
         }
     }
 

@@ -76,6 +76,33 @@ struct BFloat16KernelTests {
         for byte in 0..<16 * size { #expect(end.load(fromByteOffset: byte, as: UInt8.self) == 0x7F) }
     }
 
+    @Test(arguments: [(1, 5), (2, 16), (9, 16), (21, 40), (16, 64), (40, 70)], [false, true])
+    func `packed weights do not depend on their order in memory`(_ size: (steps: Int, outputs: Int), _ cancels: Bool) {
+        let (steps, outputs) = size
+        let weights = noise(steps * outputs, seed: 1)
+        let transposed = (0..<outputs * steps).map { weights[$0 % steps * outputs + $0 / steps] }
+        for table in tables {
+            for blocks in BlockGroups(blocks: (outputs + 15) / 16, maximumWidth: table.groupBlocks).ranges {
+                let columns = blocks.lowerBound * 16..<min(blocks.upperBound * 16, outputs)
+                func packed(_ source: [Float], row: Int, column: Int) -> [UInt8] {
+                    let structure = ConvolutionSteps(tapCount: 1, depth: steps)
+                    let byteCount = blocks.count * table.packedBytes(structure)
+                    let packed = pointer([UInt8](repeating: 0, count: byteCount))
+                    var work = WeightPackingWork(
+                        source: pointer(source),
+                        rows: pointer((0..<steps).map { WeightPackingWork.Row(offset: $0 * row * 4, index: $0) }),
+                        rowCount: steps, columns: pointer(columns.map { $0 * column * 4 }), columnCount: columns.count,
+                        blockCount: blocks.count, steps: structure, packed: packed)
+                    work.cancelsErrors = cancels
+                    table.packWeights(work)
+                    return Array(UnsafeBufferPointer(start: packed, count: byteCount))
+                }
+                let expected = packed(weights, row: outputs, column: 1)
+                #expect(packed(transposed, row: 1, column: steps) == expected, "\(table)")
+            }
+        }
+    }
+
     @Test(arguments: [(1, 5), (2, 16), (3, 16), (5, 33), (6, 20), (16, 40), (40, 70)])
     func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
         for table in tables {
