@@ -44,6 +44,7 @@ extension BFloat16Kernels {
                 let weight = from.loadUnaligned(fromByteOffset: work.rows[row].offset, as: Float.self) - error
                 let rounded = nearest(weight)
                 error = Float(bitPattern: UInt32(rounded) << 16) - weight
+                if !error.isFinite { error = 0 }
                 let position = Position(work.rows[row].index, work.steps)
                 work.packed.storeBytes(
                     of: rounded, toByteOffset: position.offset(column: column, width: width), as: UInt16.self)
@@ -69,7 +70,12 @@ extension BFloat16Kernels {
                 for row in 0..<work.rowCount {
                     let weights = load(floats(from + work.rows[row].offset), count: lanes) - error
                     let rounded = thaw_round_bfloat16(weights)
-                    if work.cancelsErrors { error = thaw_widen_bfloat16(rounded) - weights }
+                    if work.cancelsErrors {
+                        error = thaw_widen_bfloat16(rounded) - weights
+                        // Only the difference of finite values is finite.
+                        let zero = error - error
+                        error = error.replacing(with: 0, where: zero .!= zero)
+                    }
                     let position = Position(work.rows[row].index, work.steps)
                     let words = work.packed + position.wordOffset(column: first, width: width)
                     // The other half may have been written before.

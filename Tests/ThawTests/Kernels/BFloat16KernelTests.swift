@@ -103,6 +103,27 @@ struct BFloat16KernelTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func `an infinite weight has no error to cancel`(_ isContiguous: Bool) {
+        let weights: [Float] = [1.001, .infinity, 2.001, .nan, 3.3e38, -.infinity, 3.001]
+        let source = isContiguous ? weights.flatMap { [Float](repeating: $0, count: 16) } : weights
+        let steps = ConvolutionSteps(tapCount: 1, depth: weights.count)
+        let rows = weights.indices.map { WeightPackingWork.Row(offset: $0 * (isContiguous ? 64 : 4), index: $0) }
+        let columns = (0..<16).map { isContiguous ? $0 * 4 : 0 }
+        for table in tables {
+            let byteCount = table.packedBytes(steps)
+            let packed = pointer([UInt16](repeating: 0, count: byteCount / 2))
+            var work = WeightPackingWork(
+                source: pointer(source), rows: pointer(rows), rowCount: rows.count, columns: pointer(columns),
+                columnCount: 16, blockCount: 1, steps: steps, packed: packed)
+            work.cancelsErrors = true
+            table.packWeights(work)
+            let values = UnsafeBufferPointer(start: packed, count: byteCount / 2).map { widened($0) }
+            #expect(values.count { !$0.isFinite } == 3 * 16, "\(table)")
+            #expect(values.count { $0 == 3 } == 16, "\(table)")
+        }
+    }
+
     @Test(arguments: [(1, 5), (2, 16), (3, 16), (5, 33), (6, 20), (16, 40), (40, 70)])
     func `packed weights can be multiplied by a factor for each step`(steps: Int, outputs: Int) {
         for table in tables {
