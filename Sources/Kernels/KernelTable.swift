@@ -76,7 +76,10 @@ public protocol KernelTable: RowKernels {
     static func convolve(_ work: borrowing ConvolutionWork)
 
     /// The bytes of the packed weights of one block of channels.
-    static func packedDepthwiseBytes(window: Int) -> Int
+    /// - Parameter steps: A tap for each row of the window, whose values are a row's.
+    static func packedDepthwiseBytes(_ steps: ConvolutionSteps) -> Int
+    /// The type of the values that a depthwise convolution multiplies.
+    static var depthwiseType: BlockedValueType { get }
     static func packDepthwise(_ work: borrowing WeightPackingWork)
     static func convolveDepthwise(_ work: borrowing DepthwiseWork)
 
@@ -107,6 +110,8 @@ extension KernelTable {
     public static var fitsIntegerKernels: Bool { blockWidth == integerBlockWidth && valueType == .float32 }
 
     public static func scratchBytes(_: ConvolutionSteps) -> Int { 0 }
+
+    public static var depthwiseType: BlockedValueType { valueType }
 }
 
 /// The types of values that a table can have.

@@ -25,7 +25,7 @@ public struct WeightPackingWork {
     public var columns: UnsafePointer<Int>
     public var columnCount: Int
     public var blockCount: Int
-    /// The structure of the steps. (For a depthwise convolution, each tap has the depth 1.)
+    /// The structure of the steps. (For a depthwise convolution, each tap is a row of the window.)
     public var steps: ConvolutionSteps
     /// Whether the error of each rounded weight is subtracted from the next weight of its channel, so that the errors of a
     /// channel add up to almost nothing. Where inputs are similar, they then cancel each other in the sums of products.

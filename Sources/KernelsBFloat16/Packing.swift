@@ -2,12 +2,18 @@ import CMachine
 import Kernels
 
 // bfloat16 weights: a row of pairs for each pair of steps, with the channels of a group side by side. Each weight is
-// rounded once. Weights that multiply floats, and those of depthwise convolutions, stay floats.
+// rounded once. On arm64, those of depthwise convolutions stay floats.
 
 extension BFloat16Kernels {
     public static func packedBytes(_ steps: ConvolutionSteps) -> Int { wordCount(steps) * 64 }
-    public static func packedDepthwiseBytes(window: Int) -> Int { window * 64 }
-    public static func packDepthwise(_ work: borrowing WeightPackingWork) { Float32Kernels.packDepthwise(work) }
+    #if MATRICES
+        public static var depthwiseType: BlockedValueType { .float32 }
+        public static func packedDepthwiseBytes(_ steps: ConvolutionSteps) -> Int { steps.count * 64 }
+        public static func packDepthwise(_ work: borrowing WeightPackingWork) { Float32Kernels.packDepthwise(work) }
+    #else
+        public static func packedDepthwiseBytes(_ steps: ConvolutionSteps) -> Int { packedBytes(steps) }
+        public static func packDepthwise(_ work: borrowing WeightPackingWork) { packWeights(work) }
+    #endif
 
     public static func packWeights(_ work: borrowing WeightPackingWork) {
         #if !MATRICES

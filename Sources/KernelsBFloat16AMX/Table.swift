@@ -13,7 +13,9 @@ public enum TileKernels: KernelTable {
     public static var cyclesPerVector: Double { 0.06 }
     public static var winograd: (any WinogradKernels.Type)? { BFloat16Kernels.winograd }
 
-    public static func packedDepthwiseBytes(window: Int) -> Int { BFloat16Kernels.packedDepthwiseBytes(window: window) }
+    public static func packedDepthwiseBytes(_ steps: ConvolutionSteps) -> Int {
+        BFloat16Kernels.packedDepthwiseBytes(steps)
+    }
     public static func packDepthwise(_ work: borrowing WeightPackingWork) { BFloat16Kernels.packDepthwise(work) }
     public static func convolveDepthwise(_ work: borrowing DepthwiseWork) { BFloat16Kernels.convolveDepthwise(work) }
 

@@ -1,6 +1,8 @@
+import CMachine
 import Kernels
 
-// Depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the block]`.
+// Depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the block]`. In bfloat16, pairs
+// of adjacent taps of a row are multiplied together. (On arm64, values are widened instead.)
 
 extension Table {
     public static func convolveDepthwise(_ work: borrowing DepthwiseWork) {
@@ -41,7 +43,12 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
     let upper: Float
 
     init(_ work: borrowing DepthwiseWork, _ block: Int, _ lane: Int) {
-        weights = floats(work.weights) + block * work.windowHeight * work.windowWidth * blockWidth + lane
+        #if BFLOAT16 && AVX512
+            let words = work.windowHeight * wordCount(work.windowWidth)
+        #else
+            let words = work.windowHeight * work.windowWidth
+        #endif
+        weights = floats(work.weights) + block * words * blockWidth + lane
         bias = work.bias + block * blockWidth + lane
         windowHeight = work.windowHeight
         windowWidth = work.windowWidth
@@ -57,6 +64,48 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
         var weights = weights
         var row = input
         for _ in 0..<windowHeight {
+            addRow(&sums, row, &weights)
+            row += tapStrideY
+        }
+        let (lower, upper) = (Lanes(repeating: lower), Lanes(repeating: upper))
+        sums.update { minimum(maximum($0, lower), upper) }
+        sums.store(output)
+    }
+
+    #if BFLOAT16 && AVX512
+        /// Adds the products of a row of the window, and moves past its weights.
+        @inline(__always)
+        private func addRow<R: Run>(
+            _ sums: inout R, _ row: UnsafePointer<Value>, _ weights: inout UnsafePointer<Float>
+        ) {
+            var tap = row
+            let step = tapStrideX
+            for _ in 0..<windowWidth / 2 {
+                let weight = load(weights)
+                if step == blockWidth {
+                    sums.combine(at: tap) { addProducts($0, thaw_pairs_of_pixels($1), weight) }
+                } else {
+                    sums.combine(at: tap) { addProducts($0, thaw_pairs(loadValues($1), loadValues($1 + step)), weight) }
+                }
+                weights += blockWidth
+                tap += 2 * step
+            }
+            if windowWidth % 2 == 1 {
+                let weight = load(weights)
+                sums.combine(at: tap) { addProducts($0, thaw_pairs(loadValues($1), .zero), weight) }
+                weights += blockWidth
+            }
+        }
+
+        @inline(__always)
+        private func loadValues(_ pointer: UnsafePointer<Value>) -> SIMD16<Value> {
+            UnsafeRawPointer(pointer).loadUnaligned(as: SIMD16<Value>.self)
+        }
+    #else
+        @inline(__always)
+        private func addRow<R: Run>(
+            _ sums: inout R, _ row: UnsafePointer<Value>, _ weights: inout UnsafePointer<Float>
+        ) where R.S == S {
             var tap = row
             var remaining = windowWidth
             #if AVX512 || arch(arm64)
@@ -78,10 +127,6 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
                 weights += blockWidth
                 tap += tapStrideX
             }
-            row += tapStrideY
         }
-        let (lower, upper) = (Lanes(repeating: lower), Lanes(repeating: upper))
-        sums.update { minimum(maximum($0, lower), upper) }
-        sums.store(output)
-    }
+    #endif
 }

@@ -4,7 +4,7 @@ import Kernels
 
 extension Float32Kernels {
     public static func packedBytes(_ steps: ConvolutionSteps) -> Int { steps.count * pixelBytes }
-    public static func packedDepthwiseBytes(window: Int) -> Int { window * pixelBytes }
+    public static func packedDepthwiseBytes(_ steps: ConvolutionSteps) -> Int { steps.count * pixelBytes }
     public static func packDepthwise(_ work: borrowing WeightPackingWork) { gatherWeights(work) }
 
     public static func packWeights(_ work: borrowing WeightPackingWork) { gatherWeights(work) }

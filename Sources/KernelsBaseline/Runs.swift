@@ -66,8 +66,8 @@ protocol Run {
     associatedtype S: Spacing
     static var count: Int { get }
     init(_ start: Lanes)
-    /// Combines each output with its input. `input` is the first of those.
-    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes)
+    /// Combines each output with what is at its input. `input` is the first of those.
+    mutating func combine(at input: UnsafePointer<Value>, _ function: (Lanes, UnsafePointer<Value>) -> Lanes)
     /// Adds three adjacent pixels times the weights to each output. If the outputs are adjacent too, two of the three
     /// pixels have been read for the previous output and are in `seen`; at a distance of two pixels, the first of them.
     mutating func slide(
@@ -76,13 +76,21 @@ protocol Run {
     func store(_ output: UnsafeMutablePointer<Value>)
 }
 
+extension Run {
+    /// Combines each output with its input. `input` is the first of those.
+    @inline(__always)
+    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes) {
+        combine(at: input) { function($0, loadLanes($1)) }
+    }
+}
+
 struct Single<S: Spacing>: Run {
     private var value: Lanes
     @inline(__always) static var count: Int { 1 }
     @inline(__always) init(_ start: Lanes) { value = start }
     @inline(__always)
-    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes) {
-        value = function(value, loadLanes(input))
+    mutating func combine(at input: UnsafePointer<Value>, _ function: (Lanes, UnsafePointer<Value>) -> Lanes) {
+        value = function(value, input)
     }
     @inline(__always)
     mutating func slide(
@@ -110,9 +118,9 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
         b = B(start)
     }
     @inline(__always)
-    mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes) {
-        a.combine(input, function)
-        b.combine(input + A.count * S.pixels * blockWidth, function)
+    mutating func combine(at input: UnsafePointer<Value>, _ function: (Lanes, UnsafePointer<Value>) -> Lanes) {
+        a.combine(at: input, function)
+        b.combine(at: input + A.count * S.pixels * blockWidth, function)
     }
     @inline(__always)
     mutating func slide(

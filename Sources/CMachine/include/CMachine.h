@@ -204,6 +204,21 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_widen_bfloat16(th
 }
 
 #if defined(__AVX512F__)
+/// The pairs of a pixel's 16 values and those of the next pixel.
+__attribute__((always_inline)) static inline thaw_float16 thaw_pairs_of_pixels(const void *address) {
+    typedef uint16_t values __attribute__((ext_vector_type(32), aligned(2)));
+    values x = *(const values *)address;
+    return (thaw_float16)__builtin_shufflevector(
+        x, x, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+        15, 31);
+}
+
+/// Pairs of values of two pixels, or of one and zeros.
+__attribute__((always_inline)) static inline thaw_float16 thaw_pairs(thaw_bfloat16_16 a, thaw_bfloat16_16 b) {
+    return (thaw_float16)(__builtin_convertvector(a, thaw_bfloat16_pair16)
+        | __builtin_convertvector(b, thaw_bfloat16_pair16) << 16);
+}
+
 /// x / (1 + 2ᵗ), t = `factor` · x, with a relative error below 2⁻¹²: more digits than a bfloat16 has. 2ᵗ = 2ⁿ · 2ʳ, |r| ≤ ½.
 __attribute__((always_inline)) static inline thaw_float16 thaw_coarse_swish(thaw_float16 x, thaw_float16 factor) {
     typedef float floats __attribute__((vector_size(64)));

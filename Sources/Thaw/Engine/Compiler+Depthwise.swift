@@ -23,7 +23,7 @@ extension Compiler {
                 rowStride: to.rowStride, blockStride: to.blockStride)
         }
         step.scratchBytes = layer.scratchBytes
-        step.precision = layer.expansion?.layer.precision ?? .float32
+        step.precision = layer.expansion?.layer.precision ?? Precision(kernels.depthwiseType)
         add(step)
     }
 
@@ -157,14 +157,14 @@ struct DepthwiseLayer: BandSource {
         _ memory: Memory, _ image: Int, blocks: Range<Int>, rows: Range<Int>, to output: UnsafeMutableRawPointer,
         rowStride: Int, blockStride: Int
     ) {
-        let area = window.height.size * window.width.size
+        let steps = ConvolutionSteps(tapCount: window.height.size, depth: window.width.size)
         func pass(_ rows: Range<Int>, _ input: UnsafeRawPointer, _ inputRowStride: Int, _ inputBlockStride: Int) {
             var work = DepthwiseWork(
                 input: input, inputRowStride: inputRowStride, inputBlockStride: inputBlockStride,
                 strideY: window.height.stride, strideX: window.width.stride, windowHeight: window.height.size,
                 windowWidth: window.width.size, tapStrideY: window.height.dilation * inputRowStride,
                 tapStrideX: window.width.dilation * kernels.pixelBytes,
-                weights: memory.constants + (weights + blocks.lowerBound * kernels.packedDepthwiseBytes(window: area)),
+                weights: memory.constants + (weights + blocks.lowerBound * kernels.packedDepthwiseBytes(steps)),
                 bias: memory.floats(bias) + blocks.lowerBound * kernels.blockWidth,
                 output: output + blocks.lowerBound * blockStride, outputRowStride: rowStride,
                 outputBlockStride: blockStride, width: width, rowCount: rows.count, blockCount: blocks.count)

@@ -84,15 +84,17 @@ extension Compiler {
         }
     }
 
+    /// Rounding errors of a filter cancel each other, because neighboring pixels are similar.
     mutating func packDepthwise(_ filters: Tensor) -> Int {
         let area = filters.shape[0] * filters.shape[1]
         let channels = filters.shape[2]
         let groups = ColumnGroups(channels, kernels, maximumWidth: 1)
-        let steps = ConvolutionSteps(tapCount: area, depth: 1)
-        let (kernels, bytesPerBlock) = (kernels, kernels.packedDepthwiseBytes(window: area))
+        let steps = ConvolutionSteps(tapCount: filters.shape[0], depth: filters.shape[1])
+        let (kernels, bytesPerBlock) = (kernels, kernels.packedDepthwiseBytes(steps))
         return withConstants { pool in
             pool.shared(filters, .depthwise) { pool in
-                let planes = WeightColumns(filters.reshaped([area, channels]), rows: (0..<Int32(area)).map { $0 })
+                let planes = WeightColumns(
+                    filters.reshaped([area, channels]), rows: (0..<Int32(area)).map { $0 }, cancelingErrorsOf: 1)
                 return pool.reserve(byteCount: groups.blocks * bytesPerBlock) { memory in
                     for group in 0..<groups.count {
                         planes.pack(

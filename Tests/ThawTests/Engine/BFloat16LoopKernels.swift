@@ -68,7 +68,7 @@ enum BFloat16LoopKernels: KernelTable {
         }
     }
 
-    static func packedDepthwiseBytes(window: Int) -> Int { blockWidth * window * 8 }
+    static func packedDepthwiseBytes(_ steps: ConvolutionSteps) -> Int { packedBytes(steps) }
     static func packDepthwise(_ work: borrowing WeightPackingWork) { packWeights(work) }
 
     static func convolveDepthwise(_ work: borrowing DepthwiseWork) {

@@ -102,6 +102,31 @@ struct BFloat16Tests {
         }
     }
 
+    @Test(
+        arguments: [
+            (axis(3, 1, 1), axis(3, 1, 1)), (axis(3, stride: 2, 1, 1), axis(3, stride: 2, 1, 1)),
+            (axis(5, 2, 2), axis(5, 2, 2)), (axis(2), axis(4)), (axis(1), axis(1)),
+            (axis(3, stride: 3), axis(3, stride: 3)),
+            (axis(3, dilation: 2), axis(3, dilation: 2)), (axis(2, dilation: 3), axis(5, stride: 2, dilation: 2)),
+        ])
+    func `a depthwise convolution rounds only its result`(_ height: Window.Axis, _ width: Window.Axis) throws {
+        for channels in [16, 40] {
+            var builder = GraphBuilder()
+            let x = builder.input("x", TensorType([1, 13, 33, channels]))
+            let taps = height.size * width.size
+            let filters = Tensor(exact(taps * channels, seed: 2), shape: [height.size, width.size, channels, 1])
+            let layer = DepthwiseConvolution(
+                filters: filters, bias: tensor([channels], seed: 3), window: Window(height: height, width: width))
+            builder.output("y", try builder.one(layer, x))
+            let values = Tensor(exact(13 * 33 * channels, seed: 1), shape: [1, 13, 33, channels])
+            let expected = try builder.graph.evaluate([values])[0].floats
+            for table in tables {
+                let actual = try program(builder.graph, table).run([values])[0].floats
+                for (a, b) in zip(actual, expected) { #expect(abs(a - b) <= abs(b) / 256 + 1e-5, "\(table)") }
+            }
+        }
+    }
+
     @Test func `products have the precision of the kernels that compute them`() throws {
         var builder = GraphBuilder()
         let x = builder.input("x", TensorType([1, 16, 16, 3]))
@@ -114,7 +139,7 @@ struct BFloat16Tests {
             let program = try program(builder.graph, table)
             #expect(program.precision == .bf16)
             let steps = program.steps.filter { $0.multiplyAdds > 0 }
-            #expect(steps.map(\.precision) == [.bf16, .bf16, .float32])
+            #expect(steps.map(\.precision) == [.bf16, .bf16, Precision(table.depthwiseType)])
         }
     }
 

@@ -223,7 +223,7 @@ struct ConvolutionKernelTests {
             }
         }
         for (set, table) in kernelTables {
-            let packed = packDepthwise(weights, channels: c.inputs, area: area, table)
+            let packed = packDepthwise(weights, channels: c.inputs, window: c.window, table)
             let output = pointer([Float](repeating: 0, count: expected.count))
             var work = DepthwiseWork(
                 input: pointer(input), inputRowStride: bytes(c.size * 16), inputBlockStride: bytes(c.plane),

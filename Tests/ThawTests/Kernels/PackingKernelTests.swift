@@ -62,16 +62,18 @@ func pack(
 }
 
 func packDepthwise(
-    _ weights: [Float], channels: Int, area: Int, _ table: any KernelTable.Type
+    _ weights: [Float], channels: Int, window: Int, _ table: any KernelTable.Type
 ) -> UnsafeRawPointer {
     let blocks = (channels + 15) / 16
-    let size = table.packedDepthwiseBytes(window: area)
+    let steps = ConvolutionSteps(tapCount: window, depth: window)
+    let size = table.packedDepthwiseBytes(steps)
     let packed = UnsafeMutableRawPointer(pointer([UInt8](repeating: 0, count: blocks * size)))
     for block in 0..<blocks {
         table.packDepthwise(
             packing(
-                weights, rows: Array(0..<area), width: channels, columns: block * 16..<min(block * 16 + 16, channels),
-                blocks: 1, ConvolutionSteps(tapCount: area, depth: 1), to: packed + block * size))
+                weights, rows: Array(0..<steps.count), width: channels,
+                columns: block * 16..<min(block * 16 + 16, channels),
+                blocks: 1, steps, to: packed + block * size))
     }
     return UnsafeRawPointer(packed)
 }
