@@ -84,10 +84,10 @@ extension BFloat16Kernels {
                     }
                     let position = Position(work.rows[row].index, work.steps)
                     let words = work.packed + position.wordOffset(column: first, width: width)
-                    // The other half may have been written before.
-                    let others = words.loadUnaligned(as: SIMD16<UInt32>.self)
-                    let halves = SIMD16<UInt32>(truncatingIfNeeded: rounded) &<< UInt32(position.half * 16)
-                    words.storeBytes(of: others | halves, as: SIMD16<UInt32>.self)
+                    // The other halves may have been written before.
+                    let pairs = words.loadUnaligned(as: SIMD16<UInt32>.self)
+                    words.storeBytes(
+                        of: thaw_set_halves(pairs, rounded, UInt32(position.half * 16)), as: SIMD16<UInt32>.self)
                 }
             }
         }

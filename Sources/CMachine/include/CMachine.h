@@ -234,6 +234,12 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_coarse_swish(thaw
 }
 #endif
 
+/// Sets the halves of pairs that begin at this bit, which were zero.
+__attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_set_halves(
+    thaw_bfloat16_pair16 pairs, thaw_bfloat16_16 values, uint32_t bit) {
+    return pairs | __builtin_convertvector(values, thaw_bfloat16_pair16) << bit;
+}
+
 /// Multiplies the first value of each pair by `a`, the second by `b`.
 __attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_scale_pairs_bfloat16(
     thaw_bfloat16_pair16 pairs, thaw_float16 a, thaw_float16 b) {
