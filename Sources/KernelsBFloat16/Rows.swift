@@ -72,15 +72,9 @@ extension BFloat16Kernels {
         for row in 0..<work.count {
             let from = floats(work.left + row * work.leftStride)
             let to = values(work.output + row * work.outputStride)
-            var index = 0
-            while index + blockWidth <= work.width {
-                write(load(from + index), to + index)
-                index += blockWidth
-            }
-            while index < work.width {
-                to[index] = nearest(from[index])
-                index += 1
-            }
+            let whole = work.width / blockWidth * blockWidth
+            round(from, to, whole)
+            for index in whole..<work.width { to[index] = nearest(from[index]) }
         }
     }
 

@@ -13,8 +13,8 @@ import Kernels
 /// The kernels for bfloat16 images and weights with float32 accumulation. Call them only if the machine has
 /// AVX512_BF16, or bf16 of arm64, which multiplies matrices (MATRICES): two pixels at a time (`MatrixTile`).
 ///
-/// Operations that gain nothing from bfloat16 products are computed in float32, with bfloat16 images as input and
-/// output: depthwise convolutions, the products of Winograd convolutions, and everything that reads plain tensors.
+/// Other operations are computed in float32, with bfloat16 images as input and output: the products of most Winograd
+/// convolutions, on arm64 depthwise convolutions, and everything elementwise.
 public enum BFloat16Kernels: KernelTable, WinogradKernels {
     public static var plain: any (KernelTable & PlainKernels).Type { Float32Kernels.self }
     public static var blockWidth: Int { @inline(__always) get { 16 } }

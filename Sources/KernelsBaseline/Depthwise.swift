@@ -43,12 +43,8 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
     let upper: Float
 
     init(_ work: borrowing DepthwiseWork, _ block: Int, _ lane: Int) {
-        #if BFLOAT16 && AVX512
-            let words = work.windowHeight * wordCount(work.windowWidth)
-        #else
-            let words = work.windowHeight * work.windowWidth
-        #endif
-        weights = floats(work.weights) + block * words * blockWidth + lane
+        let steps = ConvolutionSteps(tapCount: work.windowHeight, depth: work.windowWidth)
+        weights = floats(work.weights + block * Table.packedDepthwiseBytes(steps)) + lane
         bias = work.bias + block * blockWidth + lane
         windowHeight = work.windowHeight
         windowWidth = work.windowWidth

@@ -203,6 +203,12 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_widen_bfloat16(th
     return (thaw_float16)(__builtin_convertvector(x, thaw_bfloat16_pair16) << 16);
 }
 
+/// Pairs of a value of `a` and one of `b`.
+__attribute__((always_inline)) static inline thaw_float16 thaw_pairs(thaw_bfloat16_16 a, thaw_bfloat16_16 b) {
+    return (thaw_float16)(__builtin_convertvector(a, thaw_bfloat16_pair16)
+        | __builtin_convertvector(b, thaw_bfloat16_pair16) << 16);
+}
+
 #if defined(__AVX512F__)
 /// The pairs of a pixel's 16 values and those of the next pixel.
 __attribute__((always_inline)) static inline thaw_float16 thaw_pairs_of_pixels(const void *address) {
@@ -211,12 +217,6 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_pairs_of_pixels(c
     return (thaw_float16)__builtin_shufflevector(
         x, x, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
         15, 31);
-}
-
-/// Pairs of values of two pixels, or of one and zeros.
-__attribute__((always_inline)) static inline thaw_float16 thaw_pairs(thaw_bfloat16_16 a, thaw_bfloat16_16 b) {
-    return (thaw_float16)(__builtin_convertvector(a, thaw_bfloat16_pair16)
-        | __builtin_convertvector(b, thaw_bfloat16_pair16) << 16);
 }
 
 /// x / (1 + 2ᵗ), t = `factor` · x, with a relative error below 2⁻¹²: more digits than a bfloat16 has. 2ᵗ = 2ⁿ · 2ʳ, |r| ≤ ½.
@@ -245,8 +245,7 @@ __attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_scale_pai
     thaw_bfloat16_pair16 pairs, thaw_float16 a, thaw_float16 b) {
     thaw_bfloat16_16 first = thaw_round_bfloat16((thaw_float16)(pairs << 16) * a);
     thaw_bfloat16_16 second = thaw_round_bfloat16((thaw_float16)(pairs & 0xFFFF0000) * b);
-    return __builtin_convertvector(first, thaw_bfloat16_pair16)
-        | __builtin_convertvector(second, thaw_bfloat16_pair16) << 16;
+    return (thaw_bfloat16_pair16)thaw_pairs(first, second);
 }
 #endif
 

@@ -21,7 +21,7 @@ extension Compiler {
         let taps = (0..<plan.inputBlocks).map { Int32($0 * transformedTiles * plan.pixelBytes) }
         let layer = WinogradLayer(
             plan: plan, from: from, to: to, residual: node.residual.map { location($0, .blocked) }, window: window,
-            products: products, sumBytes: sumBytes, winograd: winograd, activation: node.activation,
+            products: products, winograd: winograd, activation: node.activation,
             weights: packWinograd(filters, plan, winograd),
             bias: withConstants { $0.floats(bias?.floats ?? [], count: to.blocks * to.blockWidth) },
             zeros: withConstants { $0.floats([], count: groups.widest * to.blockWidth) },
@@ -124,8 +124,6 @@ private struct WinogradLayer: Sendable {
     let residual: Location?
     let window: Window
     let products: any KernelTable.Type
-    /// The bytes of the products of one tile and one block, which are floats.
-    let sumBytes: Int
     let winograd: any WinogradKernels.Type
     let activation: UnaryFunction?
     let weights: Int
@@ -141,6 +139,8 @@ private struct WinogradLayer: Sendable {
     let groups: [Range<Int>]
 
     var precision: Precision { Precision(products.valueType) }
+    /// The bytes of the products of one tile and one block, which are floats.
+    var sumBytes: Int { products.plain.pixelBytes }
     var reads: [Int] { [from.slot] + (residual.map { [$0.slot] } ?? []) }
     /// Bytes of scratch memory that the image transforms need, and that `multiply` needs.
     var transformBytes: Int { plan.form.scratchVectors * sumBytes }
