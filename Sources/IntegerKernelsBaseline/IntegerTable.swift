@@ -18,7 +18,7 @@ public enum Int8Kernels: IntegerKernels {
         public static var tilePixels: Int { @inline(__always) get { 32 } }
     #elseif AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
-        // With 14 pixels, too few registers remain for their offsets, and a third of the time is lost.
+        // With 14 pixels, too few registers remain for their offsets, unless they are adjacent (`AdjacentPixels`).
         public static var tilePixels: Int { @inline(__always) get { 12 } }
     #elseif DOTPROD
         // Twenty accumulators, four quads of each pixel and the weights: six pixels would not stay in 32 registers.
@@ -204,22 +204,24 @@ extension Int8Kernels {
         var a = Words(repeating: Int32(truncatingIfNeeded: rounds) & 0x7f7f)
         let b = Words(repeating: 0x0102_0304)
         for _ in 0..<rounds {
-            // Otherwise the products would be computed only once.
+            // Otherwise the products would be computed only once. Several of each, as this addition takes time, too.
             a = a &+ b
-            sums.0 = addProducts(sums.0, a, b)
-            sums.1 = addProducts(sums.1, a, b)
-            sums.2 = addProducts(sums.2, a, b)
-            sums.3 = addProducts(sums.3, a, b)
-            sums.4 = addProducts(sums.4, a, b)
-            sums.5 = addProducts(sums.5, a, b)
-            #if AVX512
-                more.0 = addProducts(more.0, a, b)
-                more.1 = addProducts(more.1, a, b)
-                more.2 = addProducts(more.2, a, b)
-                more.3 = addProducts(more.3, a, b)
-                more.4 = addProducts(more.4, a, b)
-                more.5 = addProducts(more.5, a, b)
-            #endif
+            for _ in 0..<4 {
+                sums.0 = addProducts(sums.0, a, b)
+                sums.1 = addProducts(sums.1, a, b)
+                sums.2 = addProducts(sums.2, a, b)
+                sums.3 = addProducts(sums.3, a, b)
+                sums.4 = addProducts(sums.4, a, b)
+                sums.5 = addProducts(sums.5, a, b)
+                #if AVX512
+                    more.0 = addProducts(more.0, a, b)
+                    more.1 = addProducts(more.1, a, b)
+                    more.2 = addProducts(more.2, a, b)
+                    more.3 = addProducts(more.3, a, b)
+                    more.4 = addProducts(more.4, a, b)
+                    more.5 = addProducts(more.5, a, b)
+                #endif
+            }
         }
         var all = sums.0 &+ sums.1 &+ sums.2 &+ sums.3 &+ sums.4 &+ sums.5
         var accumulators = 6
@@ -230,7 +232,7 @@ extension Int8Kernels {
         // The accumulators must be used, or nothing would be computed.
         var total: Int32 = 0
         for lane in 0..<blockWidth { total &+= all[lane] }
-        return total == -1 ? 0 : 2 * 4 / halves * blockWidth * accumulators * rounds
+        return total == -1 ? 0 : 4 * 2 * 4 / halves * blockWidth * accumulators * rounds
     }
 }
 

@@ -81,9 +81,6 @@ protocol Tile: PixelSums {
     static var pixels: Int { get }
     /// Starts with the bias. `offsets` holds the offsets of this tile's pixels in the input.
     init(offsets: UnsafePointer<Int32>, bias: Sums)
-    /// Prefetches the memory of each pixel of an input for a later tile.
-    /// - Parameter index: That of the first pixel. Only every fourth one needs a line of its own.
-    func prefetchLater(_ input: UnsafeRawPointer, _ index: Int)
     /// Adds each pixel's quad times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums)
     #if DOTPROD
@@ -95,6 +92,20 @@ protocol Tile: PixelSums {
     #endif
 }
 
+extension Tile {
+    /// Prefetches the memory of each pixel. Only every fourth one needs a line of its own.
+    @inline(__always) static func prefetch(
+        _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
+    ) {
+        for pixel in stride(from: 0, to: pixels, by: 4) {
+            for block in 0..<Sums.count {
+                let line = memory + (Int(offsets[pixel]) + block * blockStride)
+                if toWrite { thaw_prefetch_write(line) } else { thaw_prefetch(line) }
+            }
+        }
+    }
+}
+
 struct Pixel<Sums: Blocks>: Tile {
     private let offset: Int
     private var sums: Sums
@@ -103,9 +114,6 @@ struct Pixel<Sums: Blocks>: Tile {
     @inline(__always) init(offsets: UnsafePointer<Int32>, bias: Sums) {
         offset = Int(offsets[0])
         sums = bias
-    }
-    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer, _ index: Int) {
-        if index % 4 == 0 { thaw_prefetch_later(input + offset) }
     }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
@@ -122,6 +130,31 @@ struct Pixel<Sums: Blocks>: Tile {
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) { body(sums, first) }
 }
 
+#if AVX512 && VNNI
+    /// Two pixels that are adjacent in the input, with one offset: long tiles then have registers for the rest.
+    struct AdjacentPixels<Sums: Blocks>: Tile {
+        private let offset: Int
+        private var sums: (Sums, Sums)
+        static var pixels: Int { 2 }
+
+        @inline(__always) init(offsets: UnsafePointer<Int32>, bias: Sums) {
+            offset = Int(offsets[0])
+            sums = (bias, bias)
+        }
+        @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
+            let first = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+            sums.0.accumulate(spread(first, half: half), weights)
+            let next = input + integerBlockWidth
+            let second = Words(repeating: next.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+            sums.1.accumulate(spread(second, half: half), weights)
+        }
+        @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) {
+            body(sums.0, first)
+            body(sums.1, first + 1)
+        }
+    }
+#endif
+
 /// The pixels of one tile, then those of another.
 struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
     typealias Sums = A.Sums
@@ -132,10 +165,6 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
     @inline(__always) init(offsets: UnsafePointer<Int32>, bias: Sums) {
         a = A(offsets: offsets, bias: bias)
         b = B(offsets: offsets + A.pixels, bias: bias)
-    }
-    @inline(__always) func prefetchLater(_ input: UnsafeRawPointer, _ index: Int) {
-        a.prefetchLater(input, index)
-        b.prefetchLater(input, index + A.pixels)
     }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
         a.accumulate(input, half: half, weights)
