@@ -108,10 +108,23 @@ import Kernels
         /// pixels past the window of the last output.
         @inline(__always)
         static func passQuartets<Rows: WindowRows, Stride: OutputStride>(
-            _: Rows.Type, _: Stride.Type, _ work: borrowing IntegerDepthwiseWork
+            _ rows: Rows.Type, _ stride: Stride.Type, _ work: borrowing IntegerDepthwiseWork
+        ) {
+            let rounding = VectorRounding(work.rounding)
+            if rounding.saturates {
+                passQuartets(rows, stride, work, rounding, saturates: true)
+            } else {
+                passQuartets(rows, stride, work, rounding, saturates: false)
+            }
+        }
+
+        /// - Parameter saturates: Known to the compiler.
+        @inline(__always)
+        private static func passQuartets<Rows: WindowRows, Stride: OutputStride>(
+            _: Rows.Type, _: Stride.Type, _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding,
+            saturates: Bool
         ) {
             let stride = Stride.pixels
-            let rounding = VectorRounding(work.rounding)
             let (bias, factors) = (loadWords(work.bias), loadFloats(work.factors))
             let weights = (
                 OutputWeights<Rows>(work.weights, offset: 0), OutputWeights<Rows>(work.weights, offset: stride),
@@ -130,11 +143,11 @@ import Kernels
                 }
                 if stride == 1 {
                     let quantized = rounding.quantized(
-                        value(weights.0), value(weights.1), value(weights.2), value(weights.3))
+                        value(weights.0), value(weights.1), value(weights.2), value(weights.3), saturates: saturates)
                     output.storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                 } else {
                     let (a, b) = (value(weights.0), value(weights.1))
-                    let quantized = rounding.quantized(a, b, a, b)
+                    let quantized = rounding.quantized(a, b, a, b, saturates: saturates)
                     write(thaw_quarter(quantized, 0), output, count: blockWidth)
                     write(thaw_quarter(quantized, 1), output + blockWidth, count: blockWidth)
                 }

@@ -85,7 +85,7 @@ func loadBytes(_ pointer: UnsafeRawPointer) -> SIMD64<UInt8> { pointer.loadUnali
 @inline(__always)
 func write(_ bytes: Bytes, _ pointer: UnsafeMutableRawPointer, count: Int) {
     if count == blockWidth { return pointer.storeBytes(of: bytes, as: Bytes.self) }
-    withUnsafeBytes(of: bytes) { pointer.copyMemory(from: $0.baseAddress!, byteCount: count) }
+    thaw_store_first_bytes(pointer, bytes, count)
 }
 
 /// Stores the first `count` lanes.
@@ -104,6 +104,8 @@ struct VectorRounding {
         private let lowest: UInt8
         private let highest: UInt8
     #endif
+    /// Whether clamping is what conversions to smaller integers do anyway.
+    let saturates: Bool
 
     @inline(__always) init(_ rounding: QuantizedRounding) {
         lower = Floats(repeating: rounding.lower)
@@ -112,6 +114,10 @@ struct VectorRounding {
         #if AVX512
             lowest = UInt8(truncatingIfNeeded: Int32(rounding.lower) &+ rounding.zeroPoint)
             highest = UInt8(truncatingIfNeeded: Int32(rounding.upper) &+ rounding.zeroPoint)
+            saturates =
+                rounding.zeroPoint == 0 && rounding.lower == 0 && rounding.upper == 255 && rounding.bound <= 0x1p31
+        #else
+            saturates = false
         #endif
     }
 
@@ -129,9 +135,14 @@ struct VectorRounding {
     #if AVX512
         /// The quantized values of four vectors, one after the other, in fewer instructions than four separate vectors
         /// take.
-        @inline(__always) func quantized(_ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats) -> SIMD64<UInt8> {
-            thaw_rounded_bytes(
-                a, b, c, d, upper, Int16(truncatingIfNeeded: zeroPoint[0]), lowest, highest)
+        /// - Parameter saturates: At most the property. Here the compiler should know it, or both ways take registers.
+        @inline(__always) func quantized(
+            _ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats, saturates: Bool = false
+        ) -> SIMD64<UInt8> {
+            saturates
+                ? thaw_saturated_bytes(a, b, c, d)
+                : thaw_rounded_bytes(
+                    a, b, c, d, upper, Int16(truncatingIfNeeded: zeroPoint[0]), lowest, highest)
         }
     #endif
 }

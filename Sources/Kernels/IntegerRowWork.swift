@@ -18,6 +18,7 @@ public struct QuantizedAddition: Hashable, Sendable {
         self.leftZeroPoint = Int32(leftZeroPoint)
         self.rightZeroPoint = Int32(rightZeroPoint)
         self.rounding = rounding
+        self.rounding.bound = 256 * (abs(leftFactor) + abs(rightFactor))
     }
 
     /// With the operands exchanged.

@@ -331,6 +331,26 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_join_high(thaw_wor
 /// Imported into Swift as SIMD16<UInt8>.
 typedef uint8_t thaw_byte16 __attribute__((ext_vector_type(16)));
 
+/// Stores the first `count` bytes, at most 15. A call of `memcpy` would make the caller save all of its vectors, even
+/// where it is not reached.
+__attribute__((always_inline)) static inline void thaw_store_first_bytes(void *memory, thaw_byte16 bytes, intptr_t count) {
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+    typedef char values __attribute__((vector_size(16)));
+    __builtin_ia32_storedquqi128_mask(memory, (values)bytes, (unsigned short)((1u << count) - 1));
+#else
+    typedef uint64_t __attribute__((ext_vector_type(2))) halves;
+    typedef struct { uint64_t value; } __attribute__((packed, may_alias)) eight;
+    typedef struct { uint32_t value; } __attribute__((packed, may_alias)) four;
+    typedef struct { uint16_t value; } __attribute__((packed, may_alias)) two;
+    uint8_t *next = memory;
+    uint64_t rest = ((halves)bytes)[0];
+    if (count & 8) ((eight *)next)->value = rest, next += 8, rest = ((halves)bytes)[1];
+    if (count & 4) ((four *)next)->value = (uint32_t)rest, next += 4, rest >>= 32;
+    if (count & 2) ((two *)next)->value = (uint16_t)rest, next += 2, rest >>= 16;
+    if (count & 1) *next = (uint8_t)rest;
+#endif
+}
+
 /// The 16 bytes of a quarter. (In Swift, halves of vectors are made lane by lane.)
 __attribute__((always_inline)) static inline thaw_byte16 thaw_quarter(thaw_byte64 bytes, int index) {
     switch (index) {
@@ -360,12 +380,18 @@ __attribute__((always_inline)) static inline thaw_byte64 thaw_larger_bytes64(tha
     return __builtin_elementwise_max(a, b);
 }
 
-/// The nearest integers, ties to even, as words and as floats. (Between 2^23 and 2^24, floats are integers.)
+/// The nearest integers, ties to even, as words and as floats. (Between 2^23 and 2^24, floats are integers.) A negative
+/// number that is rounded to zero may become −0.
 __attribute__((always_inline)) static inline thaw_word16 thaw_rounded_words(thaw_float16 x) {
     return (thaw_word16)(x + 12582912.0f) - 0x4B400000;
 }
 __attribute__((always_inline)) static inline thaw_float16 thaw_rounded(thaw_float16 x) {
+#if defined(__AVX512F__)
+    typedef float floats __attribute__((vector_size(64)));
+    return (thaw_float16)__builtin_ia32_rndscaleps_mask((floats)x, 8, (floats)x, 0xFFFF, 4);
+#else
     return (x + 12582912.0f) - 12582912.0f;
+#endif
 }
 
 #if defined(__AVX512BW__)
@@ -398,6 +424,19 @@ __attribute__((always_inline)) static inline thaw_byte64 thaw_rounded_bytes(
     thaw_word16 packed = (thaw_word16)__builtin_ia32_packuswb512(ab, cd);
     thaw_byte64 ordered = (thaw_byte64)thaw_transposed_quarters(packed);
     return __builtin_elementwise_min(__builtin_elementwise_max(ordered, (thaw_byte64)low), (thaw_byte64)high);
+}
+
+/// The same, if all values are below 2^31, the zero point is 0, and any byte may result: packing clamps words.
+__attribute__((always_inline)) static inline thaw_byte64 thaw_saturated_bytes(
+    thaw_float16 a, thaw_float16 b, thaw_float16 c, thaw_float16 d) {
+    typedef float floats __attribute__((vector_size(64)));
+    typedef int words __attribute__((vector_size(64)));
+    typedef short halves __attribute__((vector_size(64)));
+#define THAW_WORDS(x) (words)__builtin_ia32_cvtps2dq512_mask((floats)(x), (words){}, 0xFFFF, 4)
+    halves ab = (halves)__builtin_ia32_packssdw512(THAW_WORDS(a), THAW_WORDS(b));
+    halves cd = (halves)__builtin_ia32_packssdw512(THAW_WORDS(c), THAW_WORDS(d));
+#undef THAW_WORDS
+    return (thaw_byte64)thaw_transposed_quarters((thaw_word16)__builtin_ia32_packuswb512(ab, cd));
 }
 
 /// The bytes of four pixels, of 16 channels each, as a word for each channel: byte i of a word is from pixel i.

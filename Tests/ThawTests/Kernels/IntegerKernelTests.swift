@@ -11,9 +11,13 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
     var window = 1
     var stride = 1
     var hasFloats = false
+    /// Whether results may be any byte, with 0 as the zero point. Then they need no clamping if they are `bounded`.
+    var usesAllBytes = false
+    var bounded = true
 
     var testDescription: String {
         "\(window)×\(window) stride \(stride), \(inputs)→\(outputs) at \(size)²" + (hasFloats ? ", floats" : "")
+            + (usesAllBytes ? bounded ? ", all bytes" : ", all bytes and beyond" : "")
     }
     var outputSize: Int { (size - window) / stride + 1 }
 
@@ -27,11 +31,36 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
             IntegerConvolutionCase(inputs: 7, window: 3), IntegerConvolutionCase(inputs: 12, outputs: 33, window: 3),
             IntegerConvolutionCase(inputs: 28, outputs: 20),
         ]
+        + [16, 32, 48, 64].flatMap { outputs in
+            [true, false].map {
+                IntegerConvolutionCase(outputs: outputs, size: 6, usesAllBytes: true, bounded: $0)
+            }
+        }
         // Many different numbers of pixels in a tile.
         + (1...8).map { IntegerConvolutionCase(outputs: 80, size: $0) }
 
     static let depthwise: [IntegerConvolutionCase] = [2, 3, 5].flatMap { window in
-        [1, 2, 3].map { IntegerConvolutionCase(size: 14, window: window, stride: $0) }
+        [1, 2, 3].flatMap { stride in
+            [false, true].map {
+                IntegerConvolutionCase(size: 14, window: window, stride: stride, usesAllBytes: $0)
+            }
+        }
+    }
+
+    var rounding: QuantizedRounding {
+        guard usesAllBytes else { return QuantizedRounding(zeroPoint: 11, lower: 5, upper: 250) }
+        var rounding = QuantizedRounding(zeroPoint: 0, lower: 0, upper: 255)
+        if bounded { rounding.bound = 0x1p31 }
+        return rounding
+    }
+
+    /// The factor of each output channel. Unless they are `bounded`, some products exceed the range of words.
+    func factors(_ count: Int) -> [Float] {
+        noise(count, seed: 4).map { bounded ? 0.004 + $0 * 0.001 : $0 * 0x1p20 }
+    }
+
+    func quantized(_ product: Float) -> Float {
+        min(max(product, rounding.lower), rounding.upper).rounded(.toNearestOrEven) + Float(rounding.zeroPoint)
     }
 
     /// Where each pixel of the output begins in a plane of the input.
@@ -43,8 +72,6 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
 }
 
 struct IntegerKernelTests {
-    private let rounding = QuantizedRounding(zeroPoint: 11, lower: 5, upper: 250)
-
     @Test(arguments: IntegerConvolutionCase.full)
     func `an 8-bit convolution matches plain loops, bit by bit`(_ c: IntegerConvolutionCase) {
         let (width, plane, pixels) = (
@@ -53,7 +80,7 @@ struct IntegerKernelTests {
         let (inputBlocks, blocks) = ((c.inputs + width - 1) / width, (c.outputs + width - 1) / width)
         let input = quantized(inputBlocks * plane)
         let weights = quantized(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
-        let (bias, factors) = channels(blocks * width)
+        let (bias, factors) = (biases(blocks * width), c.factors(blocks * width))
         // For each block of the input, the offset of each tap, and which rows of the weights it multiplies.
         var taps: [Int32] = []
         var rows: [Int32] = []
@@ -80,7 +107,8 @@ struct IntegerKernelTests {
                     }
                 }
                 let product = Float(sum) * factors[o]
-                expected[(o / width * pixels + pixel) * width + o % width] = c.hasFloats ? product : quantized(product)
+                let index = (o / width * pixels + pixel) * width + o % width
+                expected[index] = c.hasFloats ? product : c.quantized(product)
             }
         }
         let packedWeights = pointer(weights)
@@ -102,7 +130,7 @@ struct IntegerKernelTests {
                 IntegerConvolutionWork(
                     input: pointer(input), inputOffsets: pointer(c.inputOffsets), taps: pointer(taps), steps: steps,
                     weights: packed, bias: pointer(bias), factors: pointer(factors),
-                    rounding: c.hasFloats ? nil : rounding, output: output, outputOffsets: pointer(offsets),
+                    rounding: c.hasFloats ? nil : c.rounding, output: output, outputOffsets: pointer(offsets),
                     outputBlockStride: pixels * width * valueBytes, channels: c.outputs, pixelCount: pixels,
                     blockCount: blocks, scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(steps)))))
             let results = (0..<expected.count).map { index in
@@ -120,7 +148,7 @@ struct IntegerKernelTests {
         let input = quantized(c.size * c.size * width + 48)
         let taps = c.window * c.window
         let weights = quantized(taps * width, seed: 2).map { Int8(bitPattern: $0) }
-        let (bias, factors) = channels(width)
+        let (bias, factors) = (biases(width), c.factors(width))
         var expected = [Float](repeating: 0, count: pixels * width)
         for (pixel, start) in c.inputOffsets.enumerated() {
             for channel in 0..<width {
@@ -128,7 +156,7 @@ struct IntegerKernelTests {
                     let offset = Int(start) + (tap / c.window * c.size + tap % c.window) * width + channel
                     return sum &+ Int32(input[offset]) * Int32(weights[tap * width + channel])
                 }
-                expected[pixel * width + channel] = quantized(Float(sum) * factors[channel])
+                expected[pixel * width + channel] = c.quantized(Float(sum) * factors[channel])
             }
         }
         for kernels in InstructionSet.allIntegerKernels {
@@ -142,7 +170,7 @@ struct IntegerKernelTests {
                 IntegerDepthwiseWork(
                     input: pointer(input), inputRowStride: c.size * width, strideY: c.stride, strideX: c.stride,
                     windowHeight: c.window, windowWidth: c.window, tapStrideY: c.size * width, tapStrideX: width,
-                    weights: packed, bias: pointer(bias), factors: pointer(factors), rounding: rounding,
+                    weights: packed, bias: pointer(bias), factors: pointer(factors), rounding: c.rounding,
                     output: output, outputRowStride: c.outputSize * width, width: c.outputSize, firstRow: 0,
                     rowCount: c.outputSize))
             #expect((0..<expected.count).map { Float(output[$0]) } == expected, "\(kernels)")
@@ -154,11 +182,5 @@ struct IntegerKernelTests {
         noise(count, seed: seed).map { UInt8(min(max(128 + $0 * 128, 0), 255)) }
     }
 
-    private func channels(_ count: Int) -> (bias: [Int32], factors: [Float]) {
-        (noise(count, seed: 3).map { Int32($0 * 2000) }, noise(count, seed: 4).map { 0.004 + $0 * 0.001 })
-    }
-
-    private func quantized(_ product: Float) -> Float {
-        min(max(product, rounding.lower), rounding.upper).rounded(.toNearestOrEven) + Float(rounding.zeroPoint)
-    }
+    private func biases(_ count: Int) -> [Int32] { noise(count, seed: 3).map { Int32($0 * 2000) } }
 }

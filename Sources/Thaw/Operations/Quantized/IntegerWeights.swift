@@ -31,7 +31,9 @@ extension IntegerLayer {
         zeroPoint = input.zeroPoint
         if let output = use.output {
             factors = units.map { Float($0 / Double(output.scale)) }
-            result = .quantized(output.rounding(bounds: use.bounds))
+            var rounding = output.rounding(bounds: use.bounds)
+            rounding.bound = 0x1p31 * (factors.max() ?? 0)
+            result = .quantized(rounding)
         } else {
             factors = units.map { Float($0) }
             result = .values(lower: use.bounds.lowerBound, upper: use.bounds.upperBound)
