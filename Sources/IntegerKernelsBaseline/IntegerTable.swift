@@ -69,6 +69,14 @@ typealias Words = SIMD16<Int32>
 typealias Floats = SIMD16<Float>
 typealias Bytes = SIMD16<UInt8>
 
+extension Words {
+    /// As unsigned integers.
+    @inline(__always) func shiftedRight(by bits: Int) -> Words {
+        let unsigned = unsafeBitCast(self, to: SIMD16<UInt32>.self)
+        return unsafeBitCast(unsigned &>> SIMD16<UInt32>(repeating: UInt32(bits)), to: Words.self)
+    }
+}
+
 @inline(__always)
 func loadWords(_ pointer: UnsafeRawPointer) -> Words { pointer.loadUnaligned(as: Words.self) }
 
@@ -127,10 +135,9 @@ struct VectorRounding {
     /// The quantized value minus the zero point, as floats.
     @inline(__always) func level(_ value: Floats) -> Floats { thaw_rounded(clamped(value)) }
 
-    /// The quantized value.
-    @inline(__always) func quantized(_ value: Floats) -> Bytes {
-        thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
-    }
+    /// The quantized value, as a word and as a byte.
+    @inline(__always) func words(_ value: Floats) -> Words { thaw_rounded_words(clamped(value)) &+ zeroPoint }
+    @inline(__always) func quantized(_ value: Floats) -> Bytes { thaw_low_bytes(words(value)) }
 
     #if AVX512
         /// The quantized values of four vectors, one after the other, in fewer instructions than four separate vectors

@@ -106,6 +106,16 @@ extension IntegerCase {
             "average pooling of wide rows", [2, 11, 14, 20], "IntegerAveragePooling", scale: 0.003,
             Pooling(function: .average, window: Window(height: axis(3, 1, 1), width: axis(3, 1, 1)))),
         layer(
+            "average pooling of wide rows with stride", [1, 10, 23, 20], "IntegerAveragePooling", scale: 0.003,
+            Pooling(
+                function: .average, window: Window(height: axis(2, stride: 2, 0, 0), width: axis(2, stride: 2, 0, 0)))),
+        layer(
+            "average pooling of 256 pixels", [1, 17, 18, 16], "IntegerAveragePooling", scale: 0.003,
+            Pooling(function: .average, window: Window(height: axis(16, 0, 0), width: axis(16, 2, 2)))),
+        layer(
+            "average pooling of 289 pixels", [1, 18, 17, 16], "IntegerAveragePooling", scale: 0.003,
+            Pooling(function: .average, window: Window(height: axis(17, 0, 0), width: axis(17, 1, 1)))),
+        layer(
             "average pooling of windows wider than the image", [1, 4, 3, 16], "IntegerAveragePooling", scale: 0.003,
             Pooling(function: .average, window: Window(height: axis(5, 2, 2), width: axis(5, 2, 2)))),
         layer(
