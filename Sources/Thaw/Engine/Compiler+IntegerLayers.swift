@@ -171,8 +171,10 @@ extension Compiler {
         var sums = [Int32](repeating: 0, count: layer.outputs)
         withExtendedLifetime(layer.weights) {
             let quantized = layer.weights.bytes.bindMemory(to: Int8.self)
-            for first in stride(from: 0, to: quantized.count, by: layer.outputs) {
-                for channel in 0..<layer.outputs { sums[channel] += Int32(quantized[first + channel]) }
+            sums.withUnsafeMutableBufferPointer { sums in
+                for first in stride(from: 0, to: quantized.count, by: layer.outputs) {
+                    for channel in 0..<layer.outputs { sums[channel] &+= Int32(quantized[first + channel]) }
+                }
             }
         }
         let count = blocks * integerBlockWidth

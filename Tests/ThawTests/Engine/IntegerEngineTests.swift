@@ -28,16 +28,22 @@ struct IntegerEngineTests {
     }
 
     @Test func `weights that are multiples of a scale are not rounded`() throws {
-        let weights = Tensor(shape: [3, 5, 7]) { values in
+        let weights = Tensor(shape: [6, 5, 7]) { values in
             for index in 0..<values.count {
-                let quantized = index * 37 % 201 - 100
-                values[index] = Float(quantized) * 0.01 * Float(index % 7 + 1)
+                let (row, channel) = (index / 7, index % 7)
+                let quantized =
+                    switch (row, channel) {
+                    case (..<10, 0): 0
+                    case (20, 1): -128
+                    default: index * 37 % 201 - 100
+                    }
+                values[index] = Float(quantized) * 0.01 * Float(channel + 1)
             }
         }
         let use = QuantizedUse(
             inputs: [QuantizationParameters(scale: 1, zeroPoint: 3)], types: [], output: nil,
             bounds: -.infinity...(.infinity))
-        let layer = try #require(IntegerLayer(weights, bias: nil, terms: 15, use))
+        let layer = try #require(IntegerLayer(weights, bias: nil, terms: 30, use))
         for (index, quantized) in layer.weights.floats.enumerated() {
             #expect(abs(quantized * layer.factors[index % 7] - weights.floats[index]) < 1e-5)
         }

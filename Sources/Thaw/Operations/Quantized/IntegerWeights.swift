@@ -16,15 +16,7 @@ extension IntegerLayer {
         guard biases.allSatisfy(\.isFinite),
             let scales = IntegerLayer.scales(weights, minimumScales: minimumScales)
         else { return nil }
-        var integers = [Int8](repeating: 0, count: weights.elementCount)
-        weights.withFloats { values in
-            for first in stride(from: 0, to: values.count, by: outputs) {
-                for channel in 0..<outputs {
-                    let level = (values[first + channel] / scales[channel]).rounded(.toNearestOrEven)
-                    integers[first + channel] = Int8(min(127, max(-128, level)))
-                }
-            }
-        }
+        let integers = weights.withFloats { IntegerLayer.integers($0, scales) }
         let units = scales.map { Double($0) * Double(input.scale) }
         self.weights = integers.withUnsafeBytes { Tensor(copying: $0, shape: weights.shape, element: .int8) }
         self.bias = zip(biases, units).map { Int32((Double($0) / $1).rounded(.toNearestOrEven)) }
@@ -41,40 +33,97 @@ extension IntegerLayer {
         guard factors.allSatisfy(\.isFinite) else { return nil }
     }
 
+    /// The weights divided by the scales of their channels, and rounded to the nearest integers.
+    private static func integers(_ weights: UnsafeBufferPointer<Float>, _ scales: [Float]) -> [Int8] {
+        [Int8](unsafeUninitializedCapacity: weights.count) { integers, count in
+            scales.withUnsafeBufferPointer { scales in
+                for first in stride(from: 0, to: weights.count, by: scales.count) {
+                    let (row, integers) = (weights.baseAddress! + first, integers.baseAddress! + first)
+                    for channel in 0..<scales.count {
+                        let level = min(127, max(-128, row[channel] / scales[channel]))
+                        // The low bits of a float between 2^23 and 2^24 are those of an integer.
+                        integers[channel] = Int8(truncatingIfNeeded: (level + 0x1.8p23).bitPattern)
+                    }
+                }
+            }
+            count = weights.count
+        }
+    }
+
     /// The scales for the weights of the output channels: the original ones, if the weights have been quantized before.
     /// - Parameter minimumScales: The least scale of each channel.
     /// - Returns: Nil if a weight is NaN.
     private static func scales(_ weights: Tensor, minimumScales: [Float]) -> [Float]? {
-        let outputs = minimumScales.count
-        return weights.withFloats { values in
-            var lowest = [Float](repeating: 0, count: outputs)
-            var highest = lowest
+        weights.withFloats { values in
+            let rows = WeightRows(weights: values, channels: minimumScales.count)
             // Zero, or NaN if a weight is infinite or NaN.
-            var check: Float = 0
-            for first in stride(from: 0, to: values.count, by: outputs) {
-                for channel in 0..<outputs {
-                    let value = values[first + channel]
-                    check += value * 0
-                    lowest[channel] = min(lowest[channel], value)
-                    highest[channel] = max(highest[channel], value)
+            guard rows.combined(by: { sum, weight, _ in sum + weight * 0 }).allSatisfy({ $0 == 0 }) else { return nil }
+            let lowest = rows.combined { least, weight, _ in min(least, weight) }
+            let highest = rows.combined { greatest, weight, _ in max(greatest, weight) }
+            let largest = zip(lowest, highest).map { max(-$0, $1) }
+            let integers = rows.integers(largest, limits: zip(highest, largest).map { $0 < $1 ? 128 : 127 })
+            return minimumScales.indices.map { channel in
+                guard largest[channel] / 128 > minimumScales[channel] else {
+                    return max(largest[channel] / 127, minimumScales[channel])
                 }
-            }
-            guard check == 0 else { return nil }
-            return (0..<outputs).map { channel in
-                let largest = max(-lowest[channel], highest[channel])
-                guard largest / 128 > minimumScales[channel] else { return max(largest / 127, minimumScales[channel]) }
-                let column = stride(from: channel, to: values.count, by: outputs)
-                for integer in (1...128).reversed() where integer <= 127 || highest[channel] < largest {
-                    // The first weight that is not a multiple decides, usually one of the first.
-                    let scale = largest / Float(integer)
-                    let isExact = column.allSatisfy {
-                        let level = values[$0] / scale
-                        return abs(level - level.rounded()) <= 0x1p-14 * Float(integer)
-                    }
-                    if isExact { return scale }
-                }
-                return largest / 127
+                return largest[channel] / Float(integers[channel] ?? 127)
             }
         }
     }
+}
+
+/// Weights in rows with one for each output channel.
+private struct WeightRows {
+    let weights: UnsafeBufferPointer<Float>
+    let channels: Int
+
+    /// A number for each channel: `combine` is called for each weight, with the number so far, which begins with zero, the
+    /// weight, and the parameter of the channel.
+    @inline(__always)
+    func combined(_ parameters: [Float]? = nil, by combine: (Float, Float, Float) -> Float) -> [Float] {
+        var results = [Float](repeating: 0, count: channels)
+        results.withUnsafeMutableBufferPointer { results in
+            (parameters ?? [Float](repeating: 0, count: channels)).withUnsafeBufferPointer { parameters in
+                for first in stride(from: 0, to: weights.count, by: channels) {
+                    let row = weights.baseAddress! + first
+                    for channel in 0..<channels {
+                        results[channel] = combine(results[channel], row[channel], parameters[channel])
+                    }
+                }
+            }
+        }
+        return results
+    }
+
+    /// For each channel, the integer that its largest weight was quantized to, or nil if the weights are not the multiples
+    /// of a number.
+    func integers(_ largest: [Float], limits: [Int]) -> [Int?] {
+        func integer(_ channel: Int, from limit: Int, rows: Int) -> Int? {
+            guard largest[channel] > 0, limit > 0 else { return nil }
+            return (1...limit).last { isMultiple(channel, of: largest[channel] / Float($0), $0, rows: rows) }
+        }
+        let rows = weights.count / channels
+        // If a channel has not been quantized before, one of the first few weights is no multiple.
+        var integers = (0..<channels).map { integer($0, from: limits[$0], rows: min(rows, 8)) }
+        let scales = zip(largest, integers).map { largest, integer in integer.map { largest / Float($0) } ?? 1 }
+        let deviations = combined(scales) { max($0, WeightRows.deviation($1 / $2)) }
+        for (channel, found) in integers.enumerated() {
+            guard let found, deviations[channel] > WeightRows.tolerance(found) else { continue }
+            integers[channel] = integer(channel, from: found - 1, rows: rows)
+        }
+        return integers
+    }
+
+    /// Whether the first weights of a channel are multiples of its scale, the largest one by this integer.
+    private func isMultiple(_ channel: Int, of scale: Float, _ integer: Int, rows: Int) -> Bool {
+        (0..<rows).allSatisfy {
+            WeightRows.deviation(weights[$0 * channels + channel] / scale) <= WeightRows.tolerance(integer)
+        }
+    }
+
+    private static func tolerance(_ integer: Int) -> Float { 0x1p-14 * Float(integer) }
+
+    /// The distance from a number below 2^22 to the nearest integer: between 2^23 and 2^24, floats are integers.
+    @inline(__always)
+    private static func deviation(_ level: Float) -> Float { abs(level - ((level + 0x1.8p23) - 0x1.8p23)) }
 }

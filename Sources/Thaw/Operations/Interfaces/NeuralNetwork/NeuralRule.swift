@@ -93,12 +93,16 @@ struct NeuralLayer: SourceNode {
                 "there are \(scales.count) scales and \(biases.count) biases", remedy: "expected 1 or \(rows)")
         }
         let length = Swift.max(1, shape.dropFirst(axis + 1).reduce(1, *))
-        return Tensor(
-            quantized.enumerated().map { index, q in
-                let row = index / length % rows
-                let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : row]
-                return Float(q) * scales[scales.count == 1 ? 0 : row] + bias
-            }, shape: shape)
+        return Tensor(shape: shape) { floats in
+            quantized.withUnsafeBufferPointer { quantized in
+                for first in stride(from: 0, to: count, by: length) {
+                    let row = first / length % rows
+                    let scale = scales[scales.count == 1 ? 0 : row]
+                    let bias = biases.isEmpty ? 0 : biases[biases.count == 1 ? 0 : row]
+                    for index in first..<first + length { floats[index] = Float(quantized[index]) * scale + bias }
+                }
+            }
+        }
     }
 
     /// The height and width values of a field, or `value` for both if it is empty.
