@@ -1,3 +1,4 @@
+import CMachine
 import Kernels
 
 extension IntegerLayer {
@@ -58,8 +59,8 @@ extension IntegerLayer {
             let rows = WeightRows(weights: values, channels: minimumScales.count)
             // Zero, or NaN if a weight is infinite or NaN.
             guard rows.combined(by: { sum, weight, _ in sum + weight * 0 }).allSatisfy({ $0 == 0 }) else { return nil }
-            let lowest = rows.combined { least, weight, _ in min(least, weight) }
-            let highest = rows.combined { greatest, weight, _ in max(greatest, weight) }
+            let lowest = rows.combined { least, weight, _ in thaw_minimum4(least, weight) }
+            let highest = rows.combined { greatest, weight, _ in thaw_maximum4(greatest, weight) }
             let largest = zip(lowest, highest).map { max(-$0, $1) }
             let integers = rows.integers(largest, limits: zip(highest, largest).map { $0 < $1 ? 128 : 127 })
             return minimumScales.indices.map { channel in
@@ -77,22 +78,35 @@ private struct WeightRows {
     let weights: UnsafeBufferPointer<Float>
     let channels: Int
 
-    /// A number for each channel: `combine` is called for each weight, with the number so far, which begins with zero, the
-    /// weight, and the parameter of the channel.
+    /// A number for each channel: `combine` is called for all weights, four channels at a time, with the numbers so far,
+    /// which begin with zero, the weights, and the parameters of the channels.
     @inline(__always)
-    func combined(_ parameters: [Float]? = nil, by combine: (Float, Float, Float) -> Float) -> [Float] {
-        var results = [Float](repeating: 0, count: channels)
+    func combined(
+        _ parameters: [Float]? = nil, by combine: (SIMD4<Float>, SIMD4<Float>, SIMD4<Float>) -> SIMD4<Float>
+    ) -> [Float] {
+        func vector(_ numbers: UnsafePointer<Float>, _ first: Int) -> SIMD4<Float> {
+            if first + 4 <= channels { return UnsafeRawPointer(numbers + first).loadUnaligned(as: SIMD4<Float>.self) }
+            var vector = SIMD4<Float>.zero
+            for lane in 0..<channels - first { vector[lane] = numbers[first + lane] }
+            return vector
+        }
+        let channelIndices = stride(from: 0, to: channels, by: 4)
+        let ones = [Float](repeating: 1, count: channels)
+        let vectors = (parameters ?? ones).withUnsafeBufferPointer { numbers in
+            channelIndices.map { vector(numbers.baseAddress!, $0) }
+        }
+        var results = vectors.map { _ in SIMD4<Float>.zero }
         results.withUnsafeMutableBufferPointer { results in
-            (parameters ?? [Float](repeating: 0, count: channels)).withUnsafeBufferPointer { parameters in
+            vectors.withUnsafeBufferPointer { vectors in
                 for first in stride(from: 0, to: weights.count, by: channels) {
                     let row = weights.baseAddress! + first
-                    for channel in 0..<channels {
-                        results[channel] = combine(results[channel], row[channel], parameters[channel])
+                    for index in 0..<vectors.count {
+                        results[index] = combine(results[index], vector(row, 4 * index), vectors[index])
                     }
                 }
             }
         }
-        return results
+        return (0..<channels).map { results[$0 / 4][$0 % 4] }
     }
 
     /// For each channel, the integer that its largest weight was quantized to, or nil if the weights are not the multiples
@@ -106,7 +120,11 @@ private struct WeightRows {
         // If a channel has not been quantized before, one of the first few weights is no multiple.
         var integers = (0..<channels).map { integer($0, from: limits[$0], rows: min(rows, 8)) }
         let scales = zip(largest, integers).map { largest, integer in integer.map { largest / Float($0) } ?? 1 }
-        let deviations = combined(scales) { max($0, WeightRows.deviation($1 / $2)) }
+        let deviations = combined(scales) { largest, weight, scale in
+            let level = weight / scale
+            let deviation = level - ((level + 0x1.8p23) - 0x1.8p23)
+            return thaw_maximum4(largest, thaw_maximum4(deviation, -deviation))
+        }
         for (channel, found) in integers.enumerated() {
             guard let found, deviations[channel] > WeightRows.tolerance(found) else { continue }
             integers[channel] = integer(channel, from: found - 1, rows: rows)
@@ -117,13 +135,10 @@ private struct WeightRows {
     /// Whether the first weights of a channel are multiples of its scale, the largest one by this integer.
     private func isMultiple(_ channel: Int, of scale: Float, _ integer: Int, rows: Int) -> Bool {
         (0..<rows).allSatisfy {
-            WeightRows.deviation(weights[$0 * channels + channel] / scale) <= WeightRows.tolerance(integer)
+            let level = weights[$0 * channels + channel] / scale
+            return abs(level - level.rounded()) <= WeightRows.tolerance(integer)
         }
     }
 
     private static func tolerance(_ integer: Int) -> Float { 0x1p-14 * Float(integer) }
-
-    /// The distance from a number below 2^22 to the nearest integer: between 2^23 and 2^24, floats are integers.
-    @inline(__always)
-    private static func deviation(_ level: Float) -> Float { abs(level - ((level + 0x1.8p23) - 0x1.8p23)) }
 }
