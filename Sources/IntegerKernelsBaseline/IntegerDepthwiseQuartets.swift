@@ -82,6 +82,14 @@ import Kernels
         }
     }
 
+    extension Words {
+        /// As unsigned integers.
+        @inline(__always) fileprivate func shiftedRight(by bits: Int) -> Words {
+            let unsigned = unsafeBitCast(self, to: SIMD16<UInt32>.self)
+            return unsafeBitCast(unsigned &>> SIMD16<UInt32>(repeating: UInt32(bits)), to: Words.self)
+        }
+    }
+
     /// From one output to the next, in pixels.
     protocol OutputStride { static var pixels: Int { get } }
     enum StrideOfOne: OutputStride { static var pixels: Int { 1 } }

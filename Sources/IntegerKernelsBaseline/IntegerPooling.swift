@@ -33,25 +33,25 @@ extension Int8Kernels {
 
 extension IntegerPoolingWork {
     /// The rows of the input in the windows of a row of the output.
-    func rows(of row: Int) -> Range<Int> {
+    fileprivate func rows(of row: Int) -> Range<Int> {
         let top = row * strideY - padTop
         return max(top, 0)..<max(min(top + windowHeight, inputHeight), max(top, 0))
     }
 
     /// The columns of the input in the window of a column of the output.
-    @inline(__always) func columns(of column: Int) -> Range<Int> {
+    @inline(__always) fileprivate func columns(of column: Int) -> Range<Int> {
         let left = column * strideX - padLeft
         return max(left, 0)..<max(min(left + windowWidth, inputWidth), max(left, 0))
     }
 
-    var wholeColumns: Range<Int> {
+    fileprivate var wholeColumns: Range<Int> {
         wholeWindows(
             inputWidth: inputWidth, outputWidth: outputWidth, windowWidth: windowWidth, strideX: strideX,
             padLeft: padLeft)
     }
 
     /// The first column of the input in the window of a whole column.
-    @inline(__always) func firstColumn(of column: Int) -> Int { column * strideX - padLeft }
+    @inline(__always) fileprivate func firstColumn(of column: Int) -> Int { column * strideX - padLeft }
 }
 
 private func poolMaxima(_ borrowed: borrowing IntegerPoolingWork) {
@@ -100,6 +100,69 @@ private func poolMaxima(_ borrowed: borrowing IntegerPoolingWork) {
         } else {
             for column in whole { pool(column, from: work.firstColumn(of: column), count: work.windowWidth) }
         }
+        poolClipped(whole.upperBound..<work.outputWidth)
+    }
+}
+
+private func poolAverages(_ borrowed: borrowing IntegerPoolingWork) {
+    // A copy that nested functions can read.
+    let work = copy borrowed
+    let (rounding, whole) = (VectorRounding(work.rounding), work.wholeColumns)
+    for row in 0..<work.rowCount {
+        let rows = work.rows(of: row)
+        for column in 0..<work.inputWidth {
+            var pixel = work.input + (rows.lowerBound * work.inputRowStride + column * blockWidth)
+            var sum = Words.zero
+            for _ in rows {
+                sum = sum &+ thaw_words(loadQuantized(pixel))
+                pixel += work.inputRowStride
+            }
+            work.scratch.storeBytes(of: sum, toByteOffset: column * 64, as: Words.self)
+        }
+        let output = UnsafeMutableRawPointer(work.output + row * work.outputRowStride)
+        @inline(__always) func average(from first: Int, count: Int, _ start: Words, _ factor: Floats) -> Floats {
+            var sum = start
+            var pixel = work.scratch + first * 64
+            for _ in 0..<count {
+                sum = sum &+ loadWords(pixel)
+                pixel += 64
+            }
+            return thaw_floats(sum) * factor
+        }
+        @inline(__always) func start(_ count: Int) -> Words {
+            Words(repeating: -work.zeroPoint &* Int32(truncatingIfNeeded: count))
+        }
+        func poolClipped(_ columns: Range<Int>) {
+            for column in columns {
+                let window = work.columns(of: column)
+                let count = rows.count * window.count
+                let value = average(
+                    from: window.lowerBound, count: window.count, start(count), Floats(repeating: work.factors[count]))
+                write(rounding.quantized(value), output + column * blockWidth, count: blockWidth)
+            }
+        }
+        poolClipped(0..<whole.lowerBound)
+        let count = rows.count * work.windowWidth
+        let (bias, factor) = (start(count), Floats(repeating: work.factors[count]))
+        @inline(__always) func poolWhole(windowWidth: Int) {
+            @inline(__always) func value(_ column: Int) -> Floats {
+                average(from: work.firstColumn(of: column), count: windowWidth, bias, factor)
+            }
+            var column = whole.lowerBound
+            #if AVX512
+                while column + 4 <= whole.upperBound {
+                    let quantized = rounding.quantized(
+                        value(column), value(column + 1), value(column + 2), value(column + 3))
+                    output.storeBytes(of: quantized, toByteOffset: column * blockWidth, as: SIMD64<UInt8>.self)
+                    column += 4
+                }
+            #endif
+            while column < whole.upperBound {
+                write(rounding.quantized(value(column)), output + column * blockWidth, count: blockWidth)
+                column += 1
+            }
+        }
+        if work.windowWidth == 3 { poolWhole(windowWidth: 3) } else { poolWhole(windowWidth: work.windowWidth) }
         poolClipped(whole.upperBound..<work.outputWidth)
     }
 }

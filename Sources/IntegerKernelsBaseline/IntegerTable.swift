@@ -69,14 +69,6 @@ typealias Words = SIMD16<Int32>
 typealias Floats = SIMD16<Float>
 typealias Bytes = SIMD16<UInt8>
 
-extension Words {
-    /// As unsigned integers.
-    @inline(__always) func shiftedRight(by bits: Int) -> Words {
-        let unsigned = unsafeBitCast(self, to: SIMD16<UInt32>.self)
-        return unsafeBitCast(unsigned &>> SIMD16<UInt32>(repeating: UInt32(bits)), to: Words.self)
-    }
-}
-
 @inline(__always)
 func loadWords(_ pointer: UnsafeRawPointer) -> Words { pointer.loadUnaligned(as: Words.self) }
 
@@ -135,9 +127,10 @@ struct VectorRounding {
     /// The quantized value minus the zero point, as floats.
     @inline(__always) func level(_ value: Floats) -> Floats { thaw_rounded(clamped(value)) }
 
-    /// The quantized value, as a word and as a byte.
-    @inline(__always) func words(_ value: Floats) -> Words { thaw_rounded_words(clamped(value)) &+ zeroPoint }
-    @inline(__always) func quantized(_ value: Floats) -> Bytes { thaw_low_bytes(words(value)) }
+    /// The quantized value.
+    @inline(__always) func quantized(_ value: Floats) -> Bytes {
+        thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
+    }
 
     #if AVX512
         /// The quantized values of four vectors, one after the other, in fewer instructions than four separate vectors

@@ -190,11 +190,8 @@ public struct IntegerPoolingWork {
     /// `scratchBytes` for an image of this width.
     public var scratch: UnsafeMutableRawPointer
 
-    /// The number of pixels in the largest window of an average. Their sum fits in 16 bits.
-    public static let maximumArea = 257
-
-    /// 16 bits for each channel of each column, and as much again as a vector may exceed that.
-    public static func scratchBytes(inputWidth: Int) -> Int { 2 * (inputWidth + 3) * integerBlockWidth }
+    /// A word for each channel of each column.
+    public static func scratchBytes(inputWidth: Int) -> Int { inputWidth * integerBlockWidth * 4 }
 
     public init(
         kind: PoolingWork.Kind, input: UnsafePointer<UInt8>, inputRowStride: Int, inputHeight: Int, inputWidth: Int,

@@ -286,20 +286,6 @@ typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
 /// A quarter of the words: SIMD4<Int32>.
 typedef int32_t thaw_word4 __attribute__((ext_vector_type(4)));
 
-/// The 16 bytes at each of four addresses.
-__attribute__((always_inline)) static inline thaw_word16 thaw_load_quarters(
-    const void *a, const void *b, const void *c, const void *d) {
-    typedef struct { thaw_word4 words; } __attribute__((packed, may_alias)) unaligned;
-#define THAW_WORDS(address) ((const unaligned *)(address))->words
-    thaw_word16 quarters;
-    quarters.lo.lo = THAW_WORDS(a);
-    quarters.lo.hi = THAW_WORDS(b);
-    quarters.hi.lo = THAW_WORDS(c);
-    quarters.hi.hi = THAW_WORDS(d);
-#undef THAW_WORDS
-    return quarters;
-}
-
 /// Shifts each word right by `shift` and clamps it to 0…255. (In Swift, the optimizer takes vectors apart for this.)
 __attribute__((always_inline)) static inline thaw_word16 thaw_clamped_bytes(thaw_word16 words, int32_t shift) {
     thaw_word16 whole = words >> shift;

@@ -68,7 +68,6 @@ extension IntegerPooling: IntegerOperation, EngineOperation {
         switch function {
         case .maximum: return .integer(.largest(window: window))
         case .average(let zeroPoint, let factors, let rounding):
-            guard window.height.size * window.width.size <= IntegerPoolingWork.maximumArea else { return nil }
             return .integer(.average(window: window, zeroPoint: zeroPoint, factors: factors, rounding))
         }
     }
