@@ -27,6 +27,12 @@ struct IntegerEngineTests {
         }
     }
 
+    @Test(arguments: IntegerCase.layers)
+    func `a quantized layer is computed by a kernel, not by the reference`(_ c: IntegerCase) throws {
+        let program = try Program(c.graph(), precision: .int8)
+        #expect(program.steps.filter { $0.reference != nil }.map(\.kind) == [])
+    }
+
     @Test func `weights that are multiples of a scale are not rounded`() throws {
         let weights = Tensor(shape: [6, 5, 7]) { values in
             for index in 0..<values.count {
