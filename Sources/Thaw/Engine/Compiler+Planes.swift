@@ -19,13 +19,12 @@ extension Compiler {
         scratchBytes: Int = 0, _ body: @escaping @Sendable (Memory, Plane) -> Void
     ) {
         let strips = strips ?? [0..<to.height]
-        let blocks = to.blocks
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: algorithm, reads: reads, writes: [to.slot],
-            multiplyAdds: node.multiplyAdds, chunks: to.images * blocks * strips.count
+            multiplyAdds: node.multiplyAdds, chunks: to.images * to.blocks * strips.count
         ) { memory, chunk in
             let (index, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
-            let (image, block) = index.quotientAndRemainder(dividingBy: blocks)
+            let (image, block) = index.quotientAndRemainder(dividingBy: to.blocks)
             if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
             body(memory, Plane(image: image, block: block, rows: strips[strip]))
         }

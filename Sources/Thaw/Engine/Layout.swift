@@ -51,7 +51,7 @@ struct Location: Hashable {
     /// The type of the values in memory.
     var element: ElementType
     /// The number of channels in a block. Also set for a value without blocks, as the number that its kernels process
-    /// at once.
+    /// at once. A power of two.
     var blockWidth: Int
     var images: Int
     var height: Int
@@ -80,7 +80,8 @@ struct Location: Hashable {
         }
     }
 
-    var blocks: Int { (channels + blockWidth - 1) / blockWidth }
+    /// Steps ask for this often, and a division takes long.
+    var blocks: Int { (channels + blockWidth - 1) >> blockWidth.trailingZeroBitCount }
     var pixels: Int { height * width }
     /// The bytes of a block's channels.
     var blockBytes: Int { blockWidth * element.size }

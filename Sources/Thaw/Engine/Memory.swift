@@ -51,9 +51,7 @@ struct Memory {
 
     /// The start of an image, including its halo.
     func start(_ location: Location, image: Int) -> UnsafeMutableRawPointer {
-        // The stride takes a division, which most models do not need.
-        let first = image == 0 ? 0 : image * location.imageStride
-        return slots[location.slot] + (first + location.firstBlock * location.blockStride)
+        slots[location.slot] + (image * location.imageStride + location.firstBlock * location.blockStride)
     }
 
     /// The values of a plain tensor of floats.
