@@ -135,7 +135,8 @@ struct VectorRounding {
     #if AVX512
         /// The quantized values of four vectors, one after the other, in fewer instructions than four separate vectors
         /// take.
-        /// - Parameter saturates: At most the property. Here the compiler should know it, or both ways take registers.
+        /// - Parameter saturates: May be true only if the property is. A literal: with a branch for each call, both ways
+        ///   would take registers.
         @inline(__always) func quantized(
             _ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats, saturates: Bool = false
         ) -> SIMD64<UInt8> {

@@ -404,39 +404,43 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_transposed_quarter
     return (thaw_word16)__builtin_ia32_permvarsi512((vector)words, order);
 }
 
+/// Imported into Swift as SIMD32<Int16>.
+typedef int16_t thaw_short32 __attribute__((ext_vector_type(32)));
+
+/// Two vectors of floats, rounded to the nearest integers, ties to even, and clamped to 16 bits, in quarters of four from each.
+/// Floats that are too large for a word, and NaN, become the lowest integer.
+__attribute__((always_inline)) static inline thaw_short32 thaw_rounded_shorts(thaw_float16 a, thaw_float16 b) {
+    typedef float floats __attribute__((vector_size(64)));
+    typedef int words __attribute__((vector_size(64)));
+    words first = (words)__builtin_ia32_cvtps2dq512_mask((floats)a, (words){}, 0xFFFF, 4);
+    words second = (words)__builtin_ia32_cvtps2dq512_mask((floats)b, (words){}, 0xFFFF, 4);
+    return (thaw_short32)__builtin_ia32_packssdw512(first, second);
+}
+
+/// The 16-bit integers of four vectors, clamped to bytes, in the order of the vectors.
+__attribute__((always_inline)) static inline thaw_byte64 thaw_ordered_bytes(thaw_short32 ab, thaw_short32 cd) {
+    typedef short halves __attribute__((vector_size(64)));
+    return (thaw_byte64)thaw_transposed_quarters(
+        (thaw_word16)__builtin_ia32_packuswb512((halves)ab, (halves)cd));
+}
+
 /// Four vectors of floats as 64 bytes in the order of the vectors: rounded to the nearest integers, ties to even, plus the
 /// zero point, and clamped to the bytes `low` to `high`. `upper` is the largest float that is not clamped; a NaN becomes `low`.
 __attribute__((always_inline)) static inline thaw_byte64 thaw_rounded_bytes(
     thaw_float16 a, thaw_float16 b, thaw_float16 c, thaw_float16 d, thaw_float16 upper, int16_t zero, uint8_t low,
     uint8_t high) {
-    typedef float floats __attribute__((vector_size(64)));
-    typedef int words __attribute__((vector_size(64)));
-    typedef short halves __attribute__((vector_size(64)));
-    // Values below the range of words become the lowest word, and so would values above it.
-#define THAW_WORDS(x) (words)__builtin_ia32_cvtps2dq512_mask((floats)thaw_minimum(x, upper), (words){}, 0xFFFF, 4)
-    halves ab = (halves)__builtin_ia32_packssdw512(THAW_WORDS(a), THAW_WORDS(b));
-    halves cd = (halves)__builtin_ia32_packssdw512(THAW_WORDS(c), THAW_WORDS(d));
-#undef THAW_WORDS
-    halves offset = (halves){} + zero;
-    ab = __builtin_elementwise_add_sat(ab, offset);
-    cd = __builtin_elementwise_add_sat(cd, offset);
-    // Each quarter of the result has four bytes of every vector.
-    thaw_word16 packed = (thaw_word16)__builtin_ia32_packuswb512(ab, cd);
-    thaw_byte64 ordered = (thaw_byte64)thaw_transposed_quarters(packed);
-    return __builtin_elementwise_min(__builtin_elementwise_max(ordered, (thaw_byte64)low), (thaw_byte64)high);
+    thaw_short32 ab = thaw_rounded_shorts(thaw_minimum(a, upper), thaw_minimum(b, upper));
+    thaw_short32 cd = thaw_rounded_shorts(thaw_minimum(c, upper), thaw_minimum(d, upper));
+    thaw_short32 offset = (thaw_short32)zero;
+    thaw_byte64 bytes = thaw_ordered_bytes(
+        __builtin_elementwise_add_sat(ab, offset), __builtin_elementwise_add_sat(cd, offset));
+    return __builtin_elementwise_min(__builtin_elementwise_max(bytes, (thaw_byte64)low), (thaw_byte64)high);
 }
 
 /// The same, if all values are below 2^31, the zero point is 0, and any byte may result: packing clamps words.
 __attribute__((always_inline)) static inline thaw_byte64 thaw_saturated_bytes(
     thaw_float16 a, thaw_float16 b, thaw_float16 c, thaw_float16 d) {
-    typedef float floats __attribute__((vector_size(64)));
-    typedef int words __attribute__((vector_size(64)));
-    typedef short halves __attribute__((vector_size(64)));
-#define THAW_WORDS(x) (words)__builtin_ia32_cvtps2dq512_mask((floats)(x), (words){}, 0xFFFF, 4)
-    halves ab = (halves)__builtin_ia32_packssdw512(THAW_WORDS(a), THAW_WORDS(b));
-    halves cd = (halves)__builtin_ia32_packssdw512(THAW_WORDS(c), THAW_WORDS(d));
-#undef THAW_WORDS
-    return (thaw_byte64)thaw_transposed_quarters((thaw_word16)__builtin_ia32_packuswb512(ab, cd));
+    return thaw_ordered_bytes(thaw_rounded_shorts(a, b), thaw_rounded_shorts(c, d));
 }
 
 /// The bytes of four pixels, of 16 channels each, as a word for each channel: byte i of a word is from pixel i.

@@ -90,12 +90,11 @@ private struct WeightRows {
             for lane in 0..<channels - first { vector[lane] = numbers[first + lane] }
             return vector
         }
-        let channelIndices = stride(from: 0, to: channels, by: 4)
-        let ones = [Float](repeating: 1, count: channels)
-        let vectors = (parameters ?? ones).withUnsafeBufferPointer { numbers in
-            channelIndices.map { vector(numbers.baseAddress!, $0) }
-        }
-        var results = vectors.map { _ in SIMD4<Float>.zero }
+        var results = [SIMD4<Float>](repeating: .zero, count: (channels + 3) / 4)
+        let vectors =
+            parameters?.withUnsafeBufferPointer { numbers in
+                results.indices.map { vector(numbers.baseAddress!, 4 * $0) }
+            } ?? results
         results.withUnsafeMutableBufferPointer { results in
             vectors.withUnsafeBufferPointer { vectors in
                 for first in stride(from: 0, to: weights.count, by: channels) {
