@@ -7,12 +7,17 @@ import PackageDescription
 let redundantPasses = without(["loop-invariant-code-motion", "redundant-load-elimination", "dead-store-elimination"])
 
 // Passes that do not pay in the module Thaw, whose time is spent in the kernels: they move and pair reference counting, copy
-// functions for each closure that they are called with, move bounds checks, and remove dead code, which LLVM does again. They
-// take a fifth of the compile time.
-let costlyPasses = without([
-    "retain-sinking", "release-hoisting", "late-release-hoisting", "arc-sequence-opts", "arc-loop-opts",
-    "closure-specialize", "dce", "bcopts",
-])
+// functions for each closure that they are called with, move bounds checks, and remove dead code and compute constants, which
+// LLVM does again. They take a fifth of the compile time, those of LLVM a twentieth.
+let costlyPasses =
+    without([
+        "retain-sinking", "release-hoisting", "late-release-hoisting", "arc-sequence-opts", "arc-loop-opts",
+        "closure-specialize", "dce", "bcopts", "performance-constant-propagation", "jumpthread-simplify-cfg",
+    ])
+    + [
+        "-enable-constraint-elimination=false", "-enable-misched=false", "-disable-copyprop", "-disable-lsr",
+        "-disable-objc-arc-contract",
+    ].flatMap { ["-Xllvm", $0] }
 
 // LLVM checks the code that it is given, which finds mistakes of the compiler, not ours, and takes a twentieth of the time.
 let unverified = ["-Xfrontend", "-disable-llvm-verify"]
@@ -74,9 +79,10 @@ if architecture == "x86_64" {
         kernels("IntegerKernelsAVX2VNNI", define: ["AVX2", "VNNI"], flags: avx2 + ["-mavxvnni"]),
         kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),
         kernels("IntegerKernelsAVX512VNNI", define: ["AVX512", "VNNI"], flags: avx512 + ["-mavx512vnni"]),
+        // Only convolutions. It calls IntegerKernelsAVX512VNNI for everything else.
         kernels(
             "IntegerKernelsAMX", define: ["AVX512", "VNNI", "AMX"],
-            flags: avx512 + ["-mavx512vnni", "-mamx-tile", "-mamx-int8"]),
+            flags: avx512 + ["-mavx512vnni", "-mamx-tile", "-mamx-int8"], others: ["IntegerKernelsAVX512VNNI"]),
     ]
 } else if architecture == "arm64" {
     kernelModules += [

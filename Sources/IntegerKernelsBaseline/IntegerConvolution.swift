@@ -28,144 +28,106 @@ extension Int8Kernels {
     }
 }
 
-#if !AMX
-
-    extension Blocks {
-        /// The maximum number of pixels in a tile of this many blocks.
-        @inline(__always) fileprivate static var longestTile: Int {
-            #if AVX512
-                count == 4 ? 6 : count == 3 ? 9 : Int8Kernels.tilePixels
-            #elseif VNNI
-                Int8Kernels.tilePixels
-            #elseif AVX2
-                count == 2 ? 2 : 4
-            #else
-                Int8Kernels.tilePixels
-            #endif
-        }
-    }
-
-    extension Int8Kernels {
-        public static func convolve(_ work: borrowing IntegerConvolutionWork) {
-            var block = work.firstBlock
-            let end = block + work.blockCount
-            let blocks = (work.channels + blockWidth - 1) / blockWidth
-            while block < end {
-                let weights = work.weights + block * quadBytes * work.steps.count
-                let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
-                switch width {
-                #if AVX512
-                    case 4: passPixels(FourBlocks.self, work, block, weights)
-                    case 3: passPixels(ThreeBlocks.self, work, block, weights)
-                #endif
-                #if AVX512 || (AVX2 && !VNNI)
-                    case 2: passPixels(TwoBlocks.self, work, block, weights)
-                #endif
-                default: passPixels(OneBlock.self, work, block, weights)
-                }
-                block += width
-            }
-        }
-    }
-
-    /// One tile: its first pixel, its first block, and that block's weights.
-    struct TilePosition {
-        var first: Int
-        var block: Int
-        var weights: UnsafeRawPointer
-        /// What the sums of that block start with.
-        var bias: UnsafeRawPointer
-        #if MATRICES
-            /// The bytes in the input from this tile to the next, which is prefetched.
-            var ahead = 0
-        #elseif AVX512
-            /// The weights to be read next. They are prefetched line by line while this tile is computed, advancing by
-            /// `nextStride` every four quads. A stride of 0 prefetches nothing new.
-            var next: UnsafeRawPointer
-            var nextStride = 0
-        #endif
-    }
-
-    #if AVX512 && VNNI
-        extension IntegerConvolutionWork {
-            /// Whether the second pixel of each pair is next to the first one in the input.
-            fileprivate borrowing func hasAdjacentPixels() -> Bool {
-                if (firstPixel | pixelCount) % 2 != 0 { return false }
-                for pixel in stride(from: firstPixel, to: firstPixel + pixelCount, by: 2)
-                where inputOffsets[pixel + 1] - inputOffsets[pixel] != integerBlockWidth { return false }
-                return true
-            }
-        }
-    #endif
-
-    /// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
-    ///
-    /// With AVX-512, the tiles meanwhile prefetch, at an even rate, the weights of the next group. If a layer's weights are not
-    /// in the L2 cache, they arrive while the current ones are still in use.
-    @inline(__always)
-    private func passPixels<B: Blocks>(
-        _: B.Type, _ work: borrowing IntegerConvolutionWork, _ block: Int, _ weights: UnsafeRawPointer
-    ) {
+extension Blocks {
+    /// The maximum number of pixels in a tile of this many blocks.
+    @inline(__always) static var longestTile: Int {
         #if AVX512 && VNNI
-            if B.count == 2, work.hasAdjacentPixels() {
-                return passPixels(AdjacentPixels<B>.self, work, block, weights)
-            }
+            count > 2 ? 6 : Int8Kernels.tilePixels
+        #elseif AVX2 && !VNNI
+            count == 2 ? 2 : Int8Kernels.tilePixels
+        #else
+            Int8Kernels.tilePixels
         #endif
-        passPixels(Pixel<B>.self, work, block, weights)
     }
+}
 
-    /// - Parameter P: One or two pixels; a tile consists of several of these.
-    @inline(__always)
-    private func passPixels<P: Tile>(
-        _: P.Type, _ work: borrowing IntegerConvolutionWork, _ block: Int, _ weights: UnsafeRawPointer
-    ) {
-        typealias B = P.Sums
-        let units = work.pixelCount / P.pixels
-        let tiles = (units + P.maximumCount - 1) / P.maximumCount
-        guard tiles > 0 else { return }
-        #if DOTPROD
-            var start = B(work.bias + block * blockWidth)
-            for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
-            let memory = UnsafeMutablePointer<B>.allocate(capacity: 1)
-            defer { memory.deallocate() }
-            memory.initialize(to: start)
-            let bias = UnsafeRawPointer(memory)
-        #else
-            let bias = UnsafeRawPointer(work.bias + block * blockWidth)
-        #endif
-        let (size, larger) = units.quotientAndRemainder(dividingBy: tiles)
-        #if AVX512
-            let steps = work.steps.count
-            let groupBytes = steps * Int8Kernels.quadBytes * B.count
-            let quartetBytes = 4 * Int8Kernels.quadBytes * B.count
-            // A small number of weights stays in the L1 cache anyway.
-            let nextStride = tiles > 1 && steps >= 64 ? (quartetBytes + tiles - 1) / tiles : 0
-            var position = TilePosition(
-                first: work.firstPixel, block: block, weights: weights, bias: bias, next: weights)
-        #else
-            var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias)
-        #endif
-        for tile in 0..<tiles {
-            let count = tile < larger ? size + 1 : size
-            #if MATRICES
-                let next = position.first + count
-                position.ahead =
-                    tile == tiles - 1 ? 0 : Int(work.inputOffsets[next] - work.inputOffsets[position.first])
-                passMatrixTile(work, count, position)
-            #else
-                #if AVX512
-                    position.next = weights + (groupBytes + tile * (steps / 4) * nextStride)
-                    position.nextStride = tile * nextStride < quartetBytes ? nextStride : 0
-                #endif
-                passTile(P.self, work, count, position)
+extension Int8Kernels {
+    public static func convolve(_ work: borrowing IntegerConvolutionWork) {
+        var block = work.firstBlock
+        let end = block + work.blockCount
+        let blocks = (work.channels + blockWidth - 1) / blockWidth
+        while block < end {
+            let weights = work.weights + block * quadBytes * work.steps.count
+            let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
+            switch width {
+            #if AVX512
+                case 4: passPixels(FourBlocks.self, work, block, weights)
+                case 3: passPixels(ThreeBlocks.self, work, block, weights)
             #endif
-            position.first += count * P.pixels
+            #if AVX512 || (AVX2 && !VNNI)
+                case 2: passPixels(TwoBlocks.self, work, block, weights)
+            #endif
+            default: passPixels(OneBlock.self, work, block, weights)
+            }
+            block += width
         }
     }
+}
 
-    extension Tile {
-        /// How many of these a tile consists of at most. Fourteen pixels have registers only with one offset per pair.
-        @inline(__always) static var maximumCount: Int { pixels == 1 ? Sums.longestTile : 7 }
+/// One tile: its first pixel, its first block, and that block's weights.
+struct TilePosition {
+    var first: Int
+    var block: Int
+    var weights: UnsafeRawPointer
+    /// What the sums of that block start with.
+    var bias: UnsafeRawPointer
+    #if MATRICES
+        /// The bytes in the input from this tile to the next, which is prefetched.
+        var ahead = 0
+    #elseif AVX512
+        /// The weights to be read next. They are prefetched line by line while this tile is computed, advancing by
+        /// `nextStride` every four quads. A stride of 0 prefetches nothing new.
+        var next: UnsafeRawPointer
+        var nextStride = 0
+    #endif
+}
+
+/// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
+///
+/// With AVX-512, the tiles meanwhile prefetch, at an even rate, the weights of the next group. If a layer's weights are not
+/// in the L2 cache, they arrive while the current ones are still in use.
+@inline(__always)
+private func passPixels<B: Blocks>(
+    _: B.Type, _ work: borrowing IntegerConvolutionWork, _ block: Int, _ weights: UnsafeRawPointer
+) {
+    let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
+    guard tiles > 0 else { return }
+    #if DOTPROD
+        var start = B(work.bias + block * blockWidth)
+        for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
+        let memory = UnsafeMutablePointer<B>.allocate(capacity: 1)
+        defer { memory.deallocate() }
+        memory.initialize(to: start)
+        let bias = UnsafeRawPointer(memory)
+    #else
+        let bias = UnsafeRawPointer(work.bias + block * blockWidth)
+    #endif
+    let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
+    #if AVX512
+        let steps = work.steps.count
+        let groupBytes = steps * Int8Kernels.quadBytes * B.count
+        let quartetBytes = 4 * Int8Kernels.quadBytes * B.count
+        // A small number of weights stays in the L1 cache anyway.
+        let nextStride = tiles > 1 && steps >= 64 ? (quartetBytes + tiles - 1) / tiles : 0
+        var position = TilePosition(
+            first: work.firstPixel, block: block, weights: weights, bias: bias, next: weights)
+    #else
+        var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias)
+    #endif
+    for tile in 0..<tiles {
+        let count = tile < larger ? size + 1 : size
+        #if MATRICES
+            let next = position.first + count
+            position.ahead =
+                tile == tiles - 1 ? 0 : Int(work.inputOffsets[next] - work.inputOffsets[position.first])
+            passMatrixTile(work, count, position)
+        #else
+            #if AVX512
+                position.next = weights + (groupBytes + tile * (steps / 4) * nextStride)
+                position.nextStride = tile * nextStride < quartetBytes ? nextStride : 0
+            #endif
+            passTile(Pixel<B>.self, work, count, position)
+        #endif
+        position.first += count
     }
-
-#endif
+}

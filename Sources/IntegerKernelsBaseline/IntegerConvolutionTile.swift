@@ -3,7 +3,7 @@ import Kernels
 
 // One tile of a quantized convolution: some pixels times some blocks of output channels.
 
-#if !AMX && !MATRICES
+#if !MATRICES
 
     extension Tile {
         /// Adds each pixel's quad times the weights, and advances both.
@@ -94,45 +94,26 @@ import Kernels
         finish(tile, work, first, block)
     }
 
-    /// - Parameter count: At most `maximumCount`.
+    /// - Parameter count: At most the number of pixels that tiles of this many blocks support.
     @inline(__always)
     func passTile<P: Tile>(
         _: P.Type, _ work: borrowing IntegerConvolutionWork, _ count: Int, _ position: TilePosition
     ) {
+        let longest = P.Sums.longestTile
         switch count {
         case 1: return convolveTile(P.self, work, position)
         case 2: return convolveTile(Two<P>.self, work, position)
         default: break
         }
-        if P.maximumCount > 2 {
-            switch count {
-            case 3: return convolveTile(Three<P>.self, work, position)
-            case 4: return convolveTile(Four<P>.self, work, position)
-            default: break
-            }
+        if longest > 2 {
+            if count == 3 { return convolveTile(Three<P>.self, work, position) }
+            if longest > 3, count == 4 { return convolveTile(Four<P>.self, work, position) }
         }
-        if P.maximumCount > 4 {
-            switch count {
-            case 5: return convolveTile(Five<P>.self, work, position)
-            default: break
-            }
-        }
-        if P.maximumCount > 5, count == 6 { return convolveTile(Six<P>.self, work, position) }
-        if P.maximumCount > 6, count == 7 { return convolveTile(Seven<P>.self, work, position) }
-        if P.maximumCount > 7 {
-            switch count {
-            case 8: return convolveTile(Eight<P>.self, work, position)
-            case 9: return convolveTile(Nine<P>.self, work, position)
-            default: break
-            }
-        }
-        if P.maximumCount > 9 {
-            switch count {
-            case 10: return convolveTile(Ten<P>.self, work, position)
-            case 11: return convolveTile(Eleven<P>.self, work, position)
-            case 12: return convolveTile(Twelve<P>.self, work, position)
-            default: break
-            }
+        if longest > 4, count == 5 { return convolveTile(Five<P>.self, work, position) }
+        if longest > 5, count == 6 { return convolveTile(Six<P>.self, work, position) }
+        if longest > 6 {
+            if count == 7 { return convolveTile(Seven<P>.self, work, position) }
+            if count == 8 { return convolveTile(Eight<P>.self, work, position) }
         }
         fatalError("unsupported tile size")
     }

@@ -3,104 +3,152 @@ import Kernels
 
 // Sums become results: rounded, added to a residual, or as floats.
 
-/// Turns the sums into results and stores them.
+/// Turns the sums of a tile into results and stores them.
+///
+/// The usual results come from registers. The code for the others, which would otherwise be repeated in every tile, reads
+/// sums from memory.
 @inline(__always)
 func finish<T: PixelSums>(_ tile: T, _ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int) {
-    let start = work.output + block * work.outputBlockStride
-    let (offsets, stride) = (work.outputOffsets, work.outputBlockStride)
-    let factors = work.factors + block * blockWidth
-    let lanes = min(blockWidth, work.channels - (block + T.Sums.count - 1) * blockWidth)
-    @inline(__always) func output(_ pixel: Int) -> BlockOutput {
-        BlockOutput(first: start + Int(offsets[pixel]), stride: stride, lanes: lanes)
+    if let rounding = work.rounding.map(VectorRounding.init) {
+        let results = TileResults(work, first, block, blocks: T.Sums.count)
+        guard let residual = Residual(work, block) else {
+            return rounding.saturates
+                ? results.store(tile, rounding, saturates: true) : results.store(tile, rounding, saturates: false)
+        }
+        #if AVX512
+            if residual.addition.rounding.saturates {
+                return results.store(tile, rounding, residual, saturates: true)
+            }
+        #else
+            return results.store(tile, rounding, residual, saturates: false)
+        #endif
     }
+    finishStored(tile.stored(in: work.scratch), work, first, block)
+}
+
+/// Turns sums in memory into results of any kind and stores them.
+@inline(never)
+func finishStored<Sums: Blocks>(
+    _ sums: StoredSums<Sums>, _ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int
+) {
+    let results = TileResults(work, first, block, blocks: Sums.count)
     guard let rounding = work.rounding.map(VectorRounding.init) else {
-        let (lower, upper) = (Floats(repeating: work.lower), Floats(repeating: work.upper))
-        return tile.forEach(first) { sums, pixel in
-            sums.storeFloats(lower: lower, upper: upper, factors, output(pixel))
+        return results.store(sums, lower: Floats(repeating: work.lower), upper: Floats(repeating: work.upper))
+    }
+    guard let residual = Residual(work, block) else {
+        return rounding.saturates
+            ? results.store(sums, rounding, saturates: true) : results.store(sums, rounding, saturates: false)
+    }
+    residual.addition.rounding.saturates
+        ? results.store(sums, rounding, residual, saturates: true)
+        : results.store(sums, rounding, residual, saturates: false)
+}
+
+/// Where the results of a tile go, from its first block on.
+private struct TileResults {
+    private let start: UnsafeMutableRawPointer
+    private let offsets: UnsafePointer<Int32>
+    private let blockStride: Int
+    private let factors: UnsafePointer<Float>
+    private let first: Int
+    /// Of the last block, only some lanes are stored.
+    private let lastLanes: Int
+
+    @inline(__always)
+    init(_ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int, blocks: Int) {
+        start = work.output + block * work.outputBlockStride
+        offsets = work.outputOffsets
+        blockStride = work.outputBlockStride
+        factors = work.factors + block * blockWidth
+        self.first = first
+        lastLanes = min(blockWidth, work.channels - (block + blocks - 1) * blockWidth)
+    }
+
+    @inline(__always)
+    func store<T: PixelSums>(_ tile: T, _ rounding: VectorRounding, saturates: Bool) {
+        tile.forEach(first) { sums, pixel in
+            store(sums, rounding, pixel, saturates: saturates, scaled)
         }
     }
-    if let residual = work.residual, let residualOffsets = work.residualOffsets, let addition = work.addition {
-        let sum = VectorAddition(addition)
-        let others = residual + block * work.residualBlockStride
-        let residualStride = work.residualBlockStride
-        @inline(__always) func store(saturates: Bool) {
-            tile.forEach(first) { sums, pixel in
-                sums.storeSums(
-                    rounding, sum, factors, others + Int(residualOffsets[pixel]), residualStride: residualStride,
-                    output(pixel), saturates: saturates)
+
+    /// Adds a residual.
+    @inline(__always)
+    func store<T: PixelSums>(_ tile: T, _ rounding: VectorRounding, _ residual: Residual, saturates: Bool) {
+        tile.forEach(first) { sums, pixel in
+            store(sums, residual.addition.rounding, pixel, saturates: saturates) { words, block in
+                residual.addition.sum(level: rounding.level(scaled(words, block)), residual.values(pixel, block))
             }
         }
-        return sum.rounding.saturates ? store(saturates: true) : store(saturates: false)
     }
-    @inline(__always) func store(saturates: Bool) {
+
+    /// Stores floats.
+    @inline(__always)
+    func store<T: PixelSums>(_ tile: T, lower: Floats, upper: Floats) {
         tile.forEach(first) { sums, pixel in
-            sums.storeQuantized(rounding, factors, output(pixel), saturates: saturates)
-        }
-    }
-    rounding.saturates ? store(saturates: true) : store(saturates: false)
-}
-
-/// Where the results of a pixel go: from the first block on, each a stride further. Of the last block, only some lanes are
-/// stored.
-struct BlockOutput {
-    var first: UnsafeMutableRawPointer
-    var stride: Int
-    var lanes: Int
-
-    @inline(__always) func store(_ bytes: Bytes, _ block: Int, of count: Int) {
-        write(bytes, first + block * stride, count: block == count - 1 ? lanes : blockWidth)
-    }
-    @inline(__always) func store(_ floats: Floats, _ block: Int, of count: Int) {
-        write(floats, first + block * stride, count: block == count - 1 ? lanes : blockWidth)
-    }
-}
-
-// The results of a pixel, from its sums. `factors` are those of the first block's channels.
-extension Blocks {
-    @inline(__always) func storeQuantized(
-        _ rounding: VectorRounding, _ factors: UnsafePointer<Float>, _ output: BlockOutput, saturates: Bool
-    ) {
-        storeRounded(rounding, output, saturates: saturates) { thaw_floats($0) * loadFloats(factors + $1 * blockWidth) }
-    }
-
-    /// Adds quantized values of a residual, each block a stride after the one before.
-    @inline(__always) func storeSums(
-        _ rounding: VectorRounding, _ addition: VectorAddition, _ factors: UnsafePointer<Float>,
-        _ residual: UnsafeRawPointer, residualStride: Int, _ output: BlockOutput, saturates: Bool
-    ) {
-        storeRounded(addition.rounding, output, saturates: saturates) { sums, block in
-            addition.sum(
-                level: rounding.level(thaw_floats(sums) * loadFloats(factors + block * blockWidth)),
-                loadQuantized(residual + block * residualStride))
+            sums.forEach(0) { words, block in
+                let value = thaw_minimum(thaw_maximum(scaled(words, block), lower), upper)
+                write(value, output(pixel, block), count: lanes(block, of: T.Sums.count))
+            }
         }
     }
 
-    @inline(__always) func storeFloats(
-        lower: Floats, upper: Floats, _ factors: UnsafePointer<Float>, _ output: BlockOutput
-    ) {
-        forEach(0) { sums, block in
-            let value = thaw_floats(sums) * loadFloats(factors + block * blockWidth)
-            output.store(thaw_minimum(thaw_maximum(value, lower), upper), block, of: Self.count)
-        }
-    }
-
-    @inline(__always) private func storeRounded(
-        _ rounding: VectorRounding, _ output: BlockOutput, saturates: Bool, _ value: (Words, Int) -> Floats
+    @inline(__always)
+    private func store<B: Blocks>(
+        _ sums: B, _ rounding: VectorRounding, _ pixel: Int, saturates: Bool, _ value: (Words, Int) -> Floats
     ) {
         #if AVX512
-            if Self.count > 1 {
+            if B.count > 1 {
                 // Of fewer than four blocks, the last is rounded more than once.
-                let (third, last) = (min(2, Self.count - 1), Self.count - 1)
+                let (third, last) = (min(2, B.count - 1), B.count - 1)
                 let quantized = rounding.quantized(
-                    value(vector(0), 0), value(vector(1), 1), value(vector(third), third), value(vector(last), last),
-                    saturates: saturates)
-                output.store(thaw_quarter(quantized, 0), 0, of: Self.count)
-                output.store(thaw_quarter(quantized, 1), 1, of: Self.count)
-                if Self.count > 2 { output.store(thaw_quarter(quantized, 2), 2, of: Self.count) }
-                if Self.count > 3 { output.store(thaw_quarter(quantized, 3), 3, of: Self.count) }
+                    value(sums.vector(0), 0), value(sums.vector(1), 1), value(sums.vector(third), third),
+                    value(sums.vector(last), last), saturates: saturates)
+                @inline(__always) func write(_ block: Int) {
+                    store(thaw_quarter(quantized, Int32(block)), pixel, block, of: B.count)
+                }
+                write(0)
+                write(1)
+                if B.count > 2 { write(2) }
+                if B.count > 3 { write(3) }
                 return
             }
         #endif
-        forEach(0) { sums, block in output.store(rounding.quantized(value(sums, block)), block, of: Self.count) }
+        sums.forEach(0) { words, block in store(rounding.quantized(value(words, block)), pixel, block, of: B.count) }
+    }
+
+    @inline(__always) private func store(_ bytes: Bytes, _ pixel: Int, _ block: Int, of blocks: Int) {
+        write(bytes, output(pixel, block), count: lanes(block, of: blocks))
+    }
+    @inline(__always) private func scaled(_ words: Words, _ block: Int) -> Floats {
+        thaw_floats(words) * loadFloats(factors + block * blockWidth)
+    }
+    @inline(__always) private func output(_ pixel: Int, _ block: Int) -> UnsafeMutableRawPointer {
+        start + (Int(offsets[pixel]) + block * blockStride)
+    }
+    @inline(__always) private func lanes(_ block: Int, of count: Int) -> Int {
+        block == count - 1 ? lastLanes : blockWidth
+    }
+}
+
+/// The residual of a convolution, from the first block of a tile on.
+private struct Residual {
+    private let start: UnsafeRawPointer
+    private let offsets: UnsafePointer<Int32>
+    private let blockStride: Int
+    let addition: VectorAddition
+
+    @inline(__always)
+    init?(_ work: borrowing IntegerConvolutionWork, _ block: Int) {
+        guard let residual = work.residual, let offsets = work.residualOffsets, let addition = work.addition else {
+            return nil
+        }
+        start = residual + block * work.residualBlockStride
+        self.offsets = offsets
+        blockStride = work.residualBlockStride
+        self.addition = VectorAddition(addition)
+    }
+
+    @inline(__always) func values(_ pixel: Int, _ block: Int) -> Bytes {
+        loadQuantized(start + (Int(offsets[pixel]) + block * blockStride))
     }
 }

@@ -74,6 +74,26 @@ protocol PixelSums {
     associatedtype Sums: Blocks
     /// Calls the function with each pixel's sums and its index in the list, which begins with `first`.
     func forEach(_ first: Int, _ body: (Sums, Int) -> Void)
+    var count: Int { get }
+}
+
+/// Those in memory, a row for each pixel.
+struct StoredSums<Sums: Blocks>: PixelSums {
+    let sums: UnsafeRawPointer
+    let count: Int
+
+    @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) {
+        for pixel in 0..<count { body(Sums(sums + pixel * Sums.count * 64), first + pixel) }
+    }
+}
+
+extension PixelSums {
+    @inline(__always) func stored(in memory: UnsafeMutableRawPointer) -> StoredSums<Sums> {
+        forEach(0) { sums, pixel in
+            sums.forEach(pixel * Sums.count) { memory.storeBytes(of: $0, toByteOffset: $1 * 64, as: Words.self) }
+        }
+        return StoredSums(sums: memory, count: count)
+    }
 }
 
 /// Those in registers.
@@ -93,6 +113,8 @@ protocol Tile: PixelSums {
 }
 
 extension Tile {
+    @inline(__always) var count: Int { Self.pixels }
+
     /// Prefetches the memory of each pixel. Only every fourth one needs a line of its own.
     @inline(__always) static func prefetch(
         _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
@@ -129,31 +151,6 @@ struct Pixel<Sums: Blocks>: Tile {
     #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) { body(sums, first) }
 }
-
-#if AVX512 && VNNI
-    /// Two pixels that are adjacent in the input, with one offset: long tiles then have registers for the rest.
-    struct AdjacentPixels<Sums: Blocks>: Tile {
-        private let offset: Int
-        private var sums: (Sums, Sums)
-        static var pixels: Int { 2 }
-
-        @inline(__always) init(offsets: UnsafePointer<Int32>, bias: Sums) {
-            offset = Int(offsets[0])
-            sums = (bias, bias)
-        }
-        @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
-            let first = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-            sums.0.accumulate(spread(first, half: half), weights)
-            let next = input + integerBlockWidth
-            let second = Words(repeating: next.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-            sums.1.accumulate(spread(second, half: half), weights)
-        }
-        @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) {
-            body(sums.0, first)
-            body(sums.1, first + 1)
-        }
-    }
-#endif
 
 /// The pixels of one tile, then those of another.
 struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
@@ -194,7 +191,3 @@ typealias Five<P: Tile> = Pair<Four<P>, P>
 typealias Six<P: Tile> = Pair<Four<P>, Two<P>>
 typealias Seven<P: Tile> = Pair<Four<P>, Three<P>>
 typealias Eight<P: Tile> = Pair<Four<P>, Four<P>>
-typealias Nine<P: Tile> = Pair<Eight<P>, P>
-typealias Ten<P: Tile> = Pair<Eight<P>, Two<P>>
-typealias Eleven<P: Tile> = Pair<Eight<P>, Three<P>>
-typealias Twelve<P: Tile> = Pair<Eight<P>, Four<P>>

@@ -24,6 +24,7 @@ import Kernels
 
     private struct FinishedMatrix<T: MatrixTile>: PixelSums {
         let tile: T
+        @inline(__always) var count: Int { T.pixels }
 
         @inline(__always) func forEach(_ first: Int, _ body: (OneBlock, Int) -> Void) {
             tile.forEach(first) { body(OneBlock($0), $1) }

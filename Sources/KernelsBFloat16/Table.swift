@@ -26,7 +26,7 @@ public enum BFloat16Kernels: KernelTable, WinogradKernels {
         public static var cyclesPerVector: Double { Float32Kernels.cyclesPerVector / 4 }
     #else
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
-        public static var tilePixels: Int { @inline(__always) get { 14 } }
+        public static var tilePixels: Int { @inline(__always) get { 8 } }
         public static var cyclesPerVector: Double { Float32Kernels.cyclesPerVector / 2 }
     #endif
     public static var winograd: (any WinogradKernels.Type)? { BFloat16Kernels.self }

@@ -1,1 +1,1 @@
-../IntegerKernelsBaseline/TileProduct.swift
+../IntegerKernelsAMX/TileProduct.swift

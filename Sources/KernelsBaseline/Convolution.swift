@@ -9,7 +9,7 @@ import Kernels
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
     @inline(__always) fileprivate static var longestTile: Int {
-        count == 4 ? 6 : count == 3 ? 9 : Table.tilePixels
+        count > 2 ? 6 : Table.tilePixels
     }
 }
 
@@ -60,7 +60,7 @@ extension Tile {
     @inline(__always) fileprivate static var linesAhead: Int {
         switch Sums.count {
         case 1: 1
-        case 2: pixels < 10 ? 4 : 2
+        case 2: 4
         default: 2
         }
     }
@@ -180,22 +180,8 @@ private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ c
     #endif
     #if AVX512
         if P.Sums.longestTile > 6 {
-            switch count {
-            case 7: return convolveTile(Seven<P>.self, work, position)
-            case 8: return convolveTile(Eight<P>.self, work, position)
-            case 9: return convolveTile(Nine<P>.self, work, position)
-            default: break
-            }
-        }
-        if P.Sums.longestTile > 9 {
-            switch count {
-            case 10: return convolveTile(Ten<P>.self, work, position)
-            case 11: return convolveTile(Eleven<P>.self, work, position)
-            case 12: return convolveTile(Twelve<P>.self, work, position)
-            case 13: return convolveTile(Thirteen<P>.self, work, position)
-            case 14: return convolveTile(Fourteen<P>.self, work, position)
-            default: break
-            }
+            if count == 7 { return convolveTile(Seven<P>.self, work, position) }
+            if count == 8 { return convolveTile(Eight<P>.self, work, position) }
         }
     #endif
     fatalError("unsupported tile size")

@@ -23,7 +23,7 @@ extension Spacing {
 
 /// A pixel of a run is one register of AVX-512 or NEON, two of AVX2 and four of SSE.
 private var runLimit: Int {
-    #if arch(arm64)
+    #if AVX512 || arch(arm64)
         14
     #else
         Table.tilePixels

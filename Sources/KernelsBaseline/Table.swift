@@ -16,10 +16,11 @@ public enum Float32Kernels: KernelTable, PlainKernels, WinogradKernels {
     // A step of the convolution's inner loop reads one value of each pixel and one vector of each block, and multiplies
     // each with each. AVX-512 has registers for about 28 accumulators: of the tiles that fill them, those closest to a
     // square read the least. While another program shared the core's caches, 6 pixels by 4 blocks were 5 to 10% faster
-    // than 14 by 2; otherwise they were equally fast.
+    // than 14 by 2; otherwise they were equally fast. More than 8 pixels by 1 or 2 blocks are not faster, and take long to
+    // compile.
     #if AVX512
         public static var groupBlocks: Int { @inline(__always) get { 4 } }
-        public static var tilePixels: Int { @inline(__always) get { 14 } }
+        public static var tilePixels: Int { @inline(__always) get { 8 } }
         public static var cyclesPerVector: Double { thaw_has_avx512_in_halves() ? 1 : 0.5 }
     #elseif AVX2
         public static var groupBlocks: Int { @inline(__always) get { 1 } }

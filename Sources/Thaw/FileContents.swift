@@ -83,8 +83,10 @@ package struct FileContents: Sendable {
 
     /// How often each of `kinds` occurs, the most frequent first. Ties are in alphabetical order.
     static func counted(_ kinds: some Sequence<String>) -> [(kind: String, count: Int)] {
-        Dictionary(kinds.map { ($0, 1) }, uniquingKeysWith: +)
-            .sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map { (kind: $0.key, count: $0.value) }
+        var counts: [String: Int] = [:]
+        for kind in kinds { counts[kind, default: 0] += 1 }
+        let pairs = counts.map { (kind: $0.key, count: $0.value) }
+        return pairs.sorted { $0.count == $1.count ? $0.kind < $1.kind : $0.count > $1.count }
     }
 }
 

@@ -91,8 +91,8 @@ extension Tensor {
     /// The values that a network takes for an image.
     fileprivate init(_ pixels: Pixels, _ scaling: PixelScaling, shape: Shape) {
         let channels = scaling.scale.count
-        let tables = (0..<channels).map { channel in
-            (0..<256).map { Float(scaling.scale[channel] * Double($0) + scaling.bias[channel]) }
+        let tables = zip(scaling.scale, scaling.bias).map { (scale: Double, bias: Double) -> [Float] in
+            (0..<256).map { value in Float(scale * Double(value) + bias) }
         }
         self.init(shape: shape) { values in
             for (index, pixel) in pixels.bytes.enumerated() { values[index] = tables[index % channels][Int(pixel)] }

@@ -40,7 +40,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         case .avx512vnni: thaw_has_avx512_vnni()
         case .amx:
             #if arch(x86_64)
-                IntegerKernelsAMX.Int8Kernels.hasTiles
+                IntegerKernelsAMX.Int8TileKernels.hasTiles
             #else
                 false
             #endif
@@ -98,7 +98,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
             case .avx2vnni: return IntegerKernelsAVX2VNNI.Int8Kernels.self
             case .avx512: return IntegerKernelsAVX512.Int8Kernels.self
             case .avx512vnni: return IntegerKernelsAVX512VNNI.Int8Kernels.self
-            case .amx: return IntegerKernelsAMX.Int8Kernels.self
+            case .amx: return IntegerKernelsAMX.Int8TileKernels.self
             }
         #elseif arch(arm64)
             switch self {
@@ -116,7 +116,7 @@ package enum InstructionSet: String, CaseIterable, Sendable {
         var tables = available.map(\.integerKernels)
         #if arch(x86_64)
             if !InstructionSet.amx.isAvailable, InstructionSet.avx512vnni.isAvailable {
-                tables.append(IntegerKernelsAMX.Int8Kernels.self)
+                tables.append(IntegerKernelsAMX.Int8TileKernels.self)
             }
         #endif
         return tables

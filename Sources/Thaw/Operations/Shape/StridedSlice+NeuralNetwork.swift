@@ -6,10 +6,11 @@ extension StridedSlice: NeuralOperation {
 
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         if fitsImages([TensorType(node.input.shape)], TensorType(node.output.shape)) {
-            return layers.add(node) { layer in
-                layer.crop["cropAmounts"].setBorders(
-                    [2, 3].map { (ranges[$0].start, node.input.shape[$0] - ranges[$0].start - ranges[$0].count) })
+            let borders = [2, 3].map { axis -> (Int, Int) in
+                let range = ranges[axis]
+                return (range.start, node.input.shape[axis] - range.start - range.count)
             }
+            return layers.add(node) { layer in layer.crop["cropAmounts"].setBorders(borders) }
         }
         let indices = indices(in: node.input.shape)
         layers.add(node) { layer in

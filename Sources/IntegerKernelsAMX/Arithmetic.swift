@@ -1,0 +1,1 @@
+../IntegerKernelsBaseline/Arithmetic.swift

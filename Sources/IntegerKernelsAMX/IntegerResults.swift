@@ -1,0 +1,1 @@
+../IntegerKernelsBaseline/IntegerResults.swift
