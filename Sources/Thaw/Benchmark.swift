@@ -32,7 +32,9 @@ public struct Benchmark {
         func profile(seconds: Double) throws -> [StepTiming] {
             input.load(into: executor)
             let once = try ContinuousClock().measure { try executor.run() } / .seconds(1)
-            return try executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000))
+            return try executor.profile(rounds: min(max(Int(seconds / max(once, 1e-6)), 3), 1000)) {
+                input.load(into: executor)
+            }
         }
     }
 
