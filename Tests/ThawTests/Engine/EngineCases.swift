@@ -121,6 +121,23 @@ extension EngineCase {
             single(
                 "a border too wide for the halo", [1, 3, 4, 2], convolution(axis(2, stride: 90, 300, 0), axis(1), 2, 3)),
             single("one output", [1, 5, 5, 16], convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 1)),
+            single("one output, 16 pixels at a time", [2, 9, 32, 5], convolution(axis(9, 4, 4), axis(9, 4, 4), 5, 1)),
+            single(
+                "three outputs, 4 pixels at a time, stride 2", [1, 9, 15, 20],
+                convolution(axis(3, stride: 2, 1, 1), axis(7, stride: 2, 3, 3), 20, 3)),
+            single(
+                "two outputs, no padding, no bias", [1, 7, 13, 17],
+                convolution(axis(3, dilation: 2), axis(6), 17, 2, bias: false)),
+            EngineCase("four outputs, activated and added to an image", [1, 6, 8, 16]) { builder, values in
+                let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 4), values[0])
+                let other = try builder.one(convolution(axis(1), axis(1), 16, 4), values[0])
+                return [try builder.one(Binary(.add), builder.one(Unary(.tanh), image), other)]
+            },
+            EngineCase("three outputs between convolutions", [1, 6, 10, 8]) { builder, values in
+                let image = try builder.one(convolution(axis(5, 2, 2), axis(5, 2, 2), 8, 3), values[0])
+                let result = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 20), image)
+                return [result, image]
+            },
             single("many pixels", [1, 60, 60, 16], convolution(axis(1), axis(1), 16, 64)),
             single("large weights", [1, 4, 4, 256], convolution(axis(3, 1, 1), axis(3, 1, 1), 256, 256)),
             single("depthwise 3×3", [2, 9, 8, 32], depthwise(axis(3, 1, 1), axis(3, 1, 1), 32)),

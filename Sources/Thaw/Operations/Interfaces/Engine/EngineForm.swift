@@ -6,10 +6,10 @@ protocol EngineOperation: Operation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm?
 }
 
-/// An operation without kernels that the engine computes with other operations that have kernels.
+/// An operation that the engine computes with other operations, because it has no kernels or because that is faster.
 protocol EngineComposite: Operation {
-    /// A sequence of operations with the same result, or nil if they would take too much memory. The last one only
-    /// moves values, so that an activation after it can be applied before it.
+    /// A sequence of operations with the same result; nil if they would not be faster, or take too much memory. The last
+    /// one only moves values, so that an activation after it can be applied before it.
     /// - Parameter blockWidth: The number of channels in a block of the engine's images.
     func engineOperations(_ inputs: [TensorType], blockWidth: Int) -> [any Operation]?
 }
