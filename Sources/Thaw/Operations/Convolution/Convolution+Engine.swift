@@ -21,7 +21,8 @@ extension Convolution: EngineComposite {
     /// channels of one. Otherwise most lanes of a vector would be unused.
     ///
     /// Its window spans those of all these pixels, so it multiplies by some zeros. With three channels and a 9×9 window, for
-    /// example, it takes a third of the time.
+    /// example, it takes a third of the time. An infinite input makes all these pixels NaN, as in a tile of Winograd's
+    /// algorithm.
     func engineOperations(_ inputs: [TensorType], blockWidth: Int) -> [any Operation]? {
         let image = inputs[0].shape
         guard groups(inputChannels: image[3]) == 1, outputChannels > 0, window.width.dilation == 1,
