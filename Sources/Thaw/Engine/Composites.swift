@@ -28,16 +28,19 @@ extension Graph {
     }
 
     private func withComposites(blockWidth: Int) throws -> Graph {
-        guard nodes.contains(where: { $0.operation is any EngineComposite }) else { return self }
+        var parts: [Value: [any Operation]] = [:]
+        for node in nodes {
+            guard let composite = node.operation as? any EngineComposite else { continue }
+            parts[node.outputs[0]] = composite.engineOperations(node.inputs.map { self[$0] }, blockWidth: blockWidth)
+        }
+        guard !parts.isEmpty else { return self }
         let counts = consumerCounts
         // Activations move before the last operation, which only moves values. There they can be fused.
         var last: [Value: (source: Value, operation: any Operation)] = [:]
         return try rebuilt { node, inputs, builder in
             var operations = [node.operation]
             var source = inputs
-            if let composite = node.operation as? any EngineComposite {
-                let parts = composite.engineOperations(inputs.map { builder[$0] }, blockWidth: blockWidth)
-                guard let parts else { return nil }
+            if let parts = parts[node.outputs[0]] {
                 operations = parts
             } else if inputs.count == 1, let before = last[inputs[0]], node.operation.isActivation(builder[inputs[0]]) {
                 operations = [node.operation, before.operation]

@@ -8,15 +8,17 @@ struct WideConvolutionTests {
         var testDescription: String
         var window: Window.Axis
         var channels: (inputs: Int, outputs: Int)
+        var groups: Int
         var outputWidth: Int
         /// The number of pixels; nil if the convolution stays as it is.
         var pixels: Int?
 
         init(
-            _ name: String, _ window: Window.Axis, _ inputs: Int, _ outputs: Int, width: Int, pixels: Int?
+            _ name: String, _ window: Window.Axis, _ inputs: Int, _ outputs: Int, groups: Int = 1, width: Int,
+            pixels: Int?
         ) {
             (testDescription, self.window, channels) = (name, window, (inputs, outputs))
-            (outputWidth, self.pixels) = (width, pixels)
+            (self.groups, outputWidth, self.pixels) = (groups, width, pixels)
         }
     }
 
@@ -32,13 +34,12 @@ struct WideConvolutionTests {
         Case("a narrow window", axis(1), 32, 1, width: 32, pixels: nil),
         Case("many channels", axis(9, 4, 4), 32, 9, width: 32, pixels: nil),
         Case("dilated", axis(9, dilation: 2, 8, 8), 32, 3, width: 32, pixels: nil),
-        Case("groups", axis(9, 4, 4), 32, 4, width: 32, pixels: nil),
+        Case("groups", axis(9, 4, 4), 32, 4, groups: 2, width: 32, pixels: nil),
     ]
 
     @Test(arguments: cases)
     func `few channels are computed for several pixels at once`(_ c: Case) throws {
-        let groups = c.testDescription == "groups" ? 2 : 1
-        let operation = convolution(c.window, c.window, c.channels.inputs / groups, c.channels.outputs)
+        let operation = convolution(c.window, c.window, c.channels.inputs / c.groups, c.channels.outputs)
         let inputWidth = (c.outputWidth - 1) * c.window.stride + c.window.extent - c.window.before - c.window.after
         let input = TensorType([2, 9, inputWidth, c.channels.inputs])
         let output = try operation.outputTypes([input])[0]

@@ -29,7 +29,7 @@ extension Convolution: EngineComposite {
             let size = try? window.outputSize(height: image[1], width: image[2])
         else { return nil }
         let pixels = stride(from: blockWidth / outputChannels, to: 1, by: -1).first { count in
-            let width = window.width.size + (count - 1) * window.width.stride
+            let width = window.width.spanning(count).size
             let weights = window.height.size * width * image[3] * blockWidth
             return size.width % count == 0 && weights <= Convolution.largestWide
                 && 5 * width <= 3 * count * window.width.size
@@ -39,9 +39,7 @@ extension Convolution: EngineComposite {
 
     /// The convolution that computes this many adjacent pixels of a row as the channels of one.
     private func spanning(_ count: Int) -> Convolution {
-        var window = window
-        window.width.size += (count - 1) * window.width.stride
-        window.width.stride *= count
+        let window = Window(height: window.height, width: window.width.spanning(count))
         let (rows, taps, inputs) = (filters.shape[0], filters.shape[1], filters.shape[2])
         let shape: Shape = [rows, window.width.size, inputs, count * outputChannels]
         let wide = filters.withFloats { from in
@@ -61,5 +59,15 @@ extension Convolution: EngineComposite {
             Tensor((0..<count).flatMap { _ in bias.floats }, shape: [count * outputChannels])
         }
         return Convolution(filters: wide, bias: biases, window: window)
+    }
+}
+
+extension Window.Axis {
+    /// A window over everything that this one covers at several adjacent positions.
+    fileprivate func spanning(_ positions: Int) -> Window.Axis {
+        var axis = self
+        axis.size += (positions - 1) * stride
+        axis.stride *= positions
+        return axis
     }
 }
