@@ -100,21 +100,14 @@ import Kernels
         _: P.Type, _ work: borrowing IntegerConvolutionWork, _ count: Int, _ position: TilePosition
     ) {
         let longest = P.Sums.longestTile
-        switch count {
-        case 1: return convolveTile(P.self, work, position)
-        case 2: return convolveTile(Two<P>.self, work, position)
-        default: break
-        }
-        if longest > 2 {
-            if count == 3 { return convolveTile(Three<P>.self, work, position) }
-            if longest > 3, count == 4 { return convolveTile(Four<P>.self, work, position) }
-        }
-        if longest > 4, count == 5 { return convolveTile(Five<P>.self, work, position) }
-        if longest > 5, count == 6 { return convolveTile(Six<P>.self, work, position) }
-        if longest > 6 {
-            if count == 7 { return convolveTile(Seven<P>.self, work, position) }
-            if count == 8 { return convolveTile(Eight<P>.self, work, position) }
-        }
+        if count == 1 { return convolveTile(P.self, work, position) }
+        if count == 2 { return convolveTile(Two<P>.self, work, position) }
+        if longest >= 3, count == 3 { return convolveTile(Three<P>.self, work, position) }
+        if longest >= 4, count == 4 { return convolveTile(Four<P>.self, work, position) }
+        if longest >= 5, count == 5 { return convolveTile(Five<P>.self, work, position) }
+        if longest >= 6, count == 6 { return convolveTile(Six<P>.self, work, position) }
+        if longest >= 7, count == 7 { return convolveTile(Seven<P>.self, work, position) }
+        if longest >= 8, count == 8 { return convolveTile(Eight<P>.self, work, position) }
         fatalError("unsupported tile size")
     }
 

@@ -55,8 +55,7 @@ struct TilePosition {
 
 extension Tile {
     /// Lines of the next weights that four steps prefetch. With eight tiles of more than two blocks these are all of
-    /// them. Groups of two blocks usually belong to a Winograd convolution, which has few tiles: at least
-    /// two short ones, or four or more long ones.
+    /// them. Groups of two blocks usually belong to a Winograd convolution, which may have only two tiles.
     @inline(__always) fileprivate static var linesAhead: Int {
         switch Sums.count {
         case 1: 1
@@ -162,27 +161,14 @@ private func passPixels<B: Blocks>(
 /// - Parameter count: At most the number of pixels that tiles of this many blocks support.
 @inline(__always)
 private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ position: TilePosition) {
-    switch count {
-    case 1: return convolveTile(P.self, work, position)
-    case 2: return convolveTile(Two<P>.self, work, position)
-    case 3: return convolveTile(Three<P>.self, work, position)
-    default: break
-    }
-    #if AVX2 || AVX512 || arch(arm64)
-        switch count {
-        case 4: return convolveTile(Four<P>.self, work, position)
-        case 5: return convolveTile(Five<P>.self, work, position)
-        default: break
-        }
-    #endif
-    #if AVX2 || AVX512
-        if count == 6 { return convolveTile(Six<P>.self, work, position) }
-    #endif
-    #if AVX512
-        if P.Sums.longestTile > 6 {
-            if count == 7 { return convolveTile(Seven<P>.self, work, position) }
-            if count == 8 { return convolveTile(Eight<P>.self, work, position) }
-        }
-    #endif
+    let longest = P.Sums.longestTile
+    if count == 1 { return convolveTile(P.self, work, position) }
+    if count == 2 { return convolveTile(Two<P>.self, work, position) }
+    if longest >= 3, count == 3 { return convolveTile(Three<P>.self, work, position) }
+    if longest >= 4, count == 4 { return convolveTile(Four<P>.self, work, position) }
+    if longest >= 5, count == 5 { return convolveTile(Five<P>.self, work, position) }
+    if longest >= 6, count == 6 { return convolveTile(Six<P>.self, work, position) }
+    if longest >= 7, count == 7 { return convolveTile(Seven<P>.self, work, position) }
+    if longest >= 8, count == 8 { return convolveTile(Eight<P>.self, work, position) }
     fatalError("unsupported tile size")
 }
