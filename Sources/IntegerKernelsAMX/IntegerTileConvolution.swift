@@ -13,6 +13,13 @@ typealias BlockValues = Bytes
 var valuesPerWord: Int { @inline(__always) get { 4 } }
 @inline(__always) func wordCount(_ steps: IntegerSteps) -> Int { steps.count }
 
+extension IntegerConvolutionWork {
+    var channels: Int { @inline(__always) get { results.channels } }
+    var bias: UnsafePointer<Int32> { @inline(__always) get { results.bias } }
+    var firstBlock: Int { @inline(__always) get { results.firstBlock } }
+    var blockCount: Int { @inline(__always) get { results.blockCount } }
+}
+
 extension Int8TileKernels {
     static var supportsTiles: Bool { thaw_has_amx_int8() }
 
@@ -31,7 +38,7 @@ extension Int8TileKernels {
         _: B.Type, _ sums: UnsafeRawPointer, _ work: borrowing IntegerConvolutionWork, _ pixels: Range<Int>,
         _ block: Int
     ) {
-        finishStored(StoredSums<B>(sums: sums, count: pixels.count), work, pixels.lowerBound, block)
+        finishStored(StoredSums<B>(sums: sums, count: pixels.count), work.results, pixels.lowerBound, block)
     }
 
     /// What the processor does with a word, in plain code.

@@ -7,6 +7,8 @@ public enum Int8TileKernels: IntegerKernels {
     public static var groupBlocks: Int { @inline(__always) get { 2 } }
     public static var tilePixels: Int { @inline(__always) get { 32 } }
 
+    public static var winograd: (any IntegerWinogradKernels.Type)? { nil }
+
     public static func packedDepthwiseBytes(window: Int) -> Int { Int8Kernels.packedDepthwiseBytes(window: window) }
     public static func packDepthwise(_ work: borrowing IntegerPackingWork) { Int8Kernels.packDepthwise(work) }
     public static func convolveDepthwise(_ work: borrowing IntegerDepthwiseWork) { Int8Kernels.convolveDepthwise(work) }

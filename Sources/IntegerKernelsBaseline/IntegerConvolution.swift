@@ -43,9 +43,9 @@ extension Blocks {
 
 extension Int8Kernels {
     public static func convolve(_ work: borrowing IntegerConvolutionWork) {
-        var block = work.firstBlock
-        let end = block + work.blockCount
-        let blocks = (work.channels + blockWidth - 1) / blockWidth
+        var block = work.results.firstBlock
+        let end = block + work.results.blockCount
+        let blocks = (work.results.channels + blockWidth - 1) / blockWidth
         while block < end {
             let weights = work.weights + block * quadBytes * work.steps.count
             let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
@@ -93,14 +93,14 @@ private func passPixels<B: Blocks>(
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
     guard tiles > 0 else { return }
     #if DOTPROD
-        var start = B(work.bias + block * blockWidth)
+        var start = B(work.results.bias + block * blockWidth)
         for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
         let memory = UnsafeMutablePointer<B>.allocate(capacity: 1)
         defer { memory.deallocate() }
         memory.initialize(to: start)
         let bias = UnsafeRawPointer(memory)
     #else
-        let bias = UnsafeRawPointer(work.bias + block * blockWidth)
+        let bias = UnsafeRawPointer(work.results.bias + block * blockWidth)
     #endif
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
     #if AVX512

@@ -24,14 +24,13 @@ import Kernels
     ) {
         let (first, block) = (position.first, position.block)
         // Prefetches what the end of the tile accesses, while products are accumulated.
-        if let residual = work.residual, let offsets = work.residualOffsets {
-            T.prefetch(
-                residual + block * work.residualBlockStride, offsets + first, blockStride: work.residualBlockStride,
-                toWrite: false)
+        if let residual = work.results.residual, let offsets = work.results.residualOffsets {
+            let blockStride = work.results.residualBlockStride
+            T.prefetch(residual + block * blockStride, offsets + first, blockStride: blockStride, toWrite: false)
         }
         T.prefetch(
-            work.output + block * work.outputBlockStride, work.outputOffsets + first,
-            blockStride: work.outputBlockStride, toWrite: true)
+            work.results.output + block * work.results.outputBlockStride, work.results.outputOffsets + first,
+            blockStride: work.results.outputBlockStride, toWrite: true)
         var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
         var weights = position.weights
         #if AVX512

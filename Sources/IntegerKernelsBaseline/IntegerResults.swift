@@ -9,9 +9,9 @@ import Kernels
 /// sums from memory.
 @inline(__always)
 func finish<T: PixelSums>(_ tile: T, _ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int) {
-    if let rounding = work.rounding.map(VectorRounding.init) {
-        let results = TileResults(work, first, block, blocks: T.Sums.count)
-        guard let residual = Residual(work, block) else {
+    if let rounding = work.results.rounding.map(VectorRounding.init) {
+        let results = TileResults(work.results, first, block, blocks: T.Sums.count)
+        guard let residual = Residual(work.results, block) else {
             return rounding.saturates
                 ? results.store(tile, rounding, saturates: true) : results.store(tile, rounding, saturates: false)
         }
@@ -23,13 +23,13 @@ func finish<T: PixelSums>(_ tile: T, _ work: borrowing IntegerConvolutionWork, _
             return results.store(tile, rounding, residual, saturates: false)
         #endif
     }
-    finishStored(tile.stored(in: work.scratch), work, first, block)
+    finishStored(tile.stored(in: work.scratch), work.results, first, block)
 }
 
 /// Turns sums in memory into results of any kind and stores them.
 @inline(never)
 func finishStored<Sums: Blocks>(
-    _ sums: StoredSums<Sums>, _ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int
+    _ sums: StoredSums<Sums>, _ work: borrowing IntegerResults, _ first: Int, _ block: Int
 ) {
     let results = TileResults(work, first, block, blocks: Sums.count)
     guard let rounding = work.rounding.map(VectorRounding.init) else {
@@ -55,7 +55,7 @@ private struct TileResults {
     private let lastLanes: Int
 
     @inline(__always)
-    init(_ work: borrowing IntegerConvolutionWork, _ first: Int, _ block: Int, blocks: Int) {
+    init(_ work: borrowing IntegerResults, _ first: Int, _ block: Int, blocks: Int) {
         start = work.output + block * work.outputBlockStride
         offsets = work.outputOffsets
         blockStride = work.outputBlockStride
@@ -138,7 +138,7 @@ private struct Residual {
     let addition: VectorAddition
 
     @inline(__always)
-    init?(_ work: borrowing IntegerConvolutionWork, _ block: Int) {
+    init?(_ work: borrowing IntegerResults, _ block: Int) {
         guard let residual = work.residual, let offsets = work.residualOffsets, let addition = work.addition else {
             return nil
         }

@@ -10,7 +10,11 @@ protocol Blocks {
     static var count: Int { get }
     /// Loads consecutive blocks.
     init(_ words: UnsafeRawPointer)
+    /// The same vector for each block.
+    init(repeating words: Words)
     mutating func accumulate(_ values: Words, _ weights: Self)
+    /// The same for 16-bit values and weights.
+    mutating func accumulatePairs(_ values: Words, _ weights: Self)
     #if DOTPROD
         mutating func balance(_ weights: Self)
     #endif
@@ -26,8 +30,12 @@ struct OneBlock: Blocks {
 
     @inline(__always) init(_ words: UnsafeRawPointer) { self.words = loadWords(words) }
     @inline(__always) init(_ words: Words) { self.words = words }
+    @inline(__always) init(repeating words: Words) { self.words = words }
     @inline(__always) mutating func accumulate(_ values: Words, _ weights: OneBlock) {
         words = addProducts(words, values, weights.words)
+    }
+    @inline(__always) mutating func accumulatePairs(_ values: Words, _ weights: OneBlock) {
+        words = thaw_add_pairs(words, values, weights.words)
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: OneBlock) { words = balanced(words, weights.words) }
@@ -46,9 +54,17 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a = A(words)
         b = B(words + A.count * 64)
     }
+    @inline(__always) init(repeating words: Words) {
+        a = A(repeating: words)
+        b = B(repeating: words)
+    }
     @inline(__always) mutating func accumulate(_ values: Words, _ weights: BlockPair) {
         a.accumulate(values, weights.a)
         b.accumulate(values, weights.b)
+    }
+    @inline(__always) mutating func accumulatePairs(_ values: Words, _ weights: BlockPair) {
+        a.accumulatePairs(values, weights.a)
+        b.accumulatePairs(values, weights.b)
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: BlockPair) {
@@ -88,6 +104,7 @@ struct StoredSums<Sums: Blocks>: PixelSums {
 }
 
 extension PixelSums {
+    @discardableResult
     @inline(__always) func stored(in memory: UnsafeMutableRawPointer) -> StoredSums<Sums> {
         forEach(0) { sums, pixel in
             sums.forEach(pixel * Sums.count) { memory.storeBytes(of: $0, toByteOffset: $1 * 64, as: Words.self) }
@@ -101,8 +118,12 @@ protocol Tile: PixelSums {
     static var pixels: Int { get }
     /// Starts with the bias. `offsets` holds the offsets of this tile's pixels in the input.
     init(offsets: UnsafePointer<Int32>, bias: Sums)
+    /// Starts with zeros. The first pixel is at `offset`, each of the others `stride` bytes after the one before.
+    init(offset: Int, stride: Int)
     /// Adds each pixel's quad times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums)
+    /// Adds each pixel's pair of 16-bit values times the weights.
+    mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums)
     #if DOTPROD
         /// Four adjacent quads of each pixel.
         associatedtype Values
@@ -137,9 +158,17 @@ struct Pixel<Sums: Blocks>: Tile {
         offset = Int(offsets[0])
         sums = bias
     }
+    @inline(__always) init(offset: Int, stride: Int) {
+        self.offset = offset
+        sums = Sums(repeating: Words.zero)
+    }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulate(spread(quad, half: half), weights)
+    }
+    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums) {
+        let pair = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+        sums.accumulatePairs(pair, weights)
     }
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Int32> {
@@ -163,9 +192,17 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a = A(offsets: offsets, bias: bias)
         b = B(offsets: offsets + A.pixels, bias: bias)
     }
+    @inline(__always) init(offset: Int, stride: Int) {
+        a = A(offset: offset, stride: stride)
+        b = B(offset: offset + A.pixels * stride, stride: stride)
+    }
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
         a.accumulate(input, half: half, weights)
         b.accumulate(input, half: half, weights)
+    }
+    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums) {
+        a.accumulatePairs(input, weights)
+        b.accumulatePairs(input, weights)
     }
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> (A.Values, B.Values) {

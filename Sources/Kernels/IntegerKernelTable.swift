@@ -17,6 +17,9 @@ public protocol IntegerKernels: Sendable {
     static func packWeights(_ work: borrowing IntegerPackingWork)
     static func convolve(_ work: borrowing IntegerConvolutionWork)
 
+    /// The kernels for Winograd convolutions, if they are faster.
+    static var winograd: (any IntegerWinogradKernels.Type)? { get }
+
     /// The bytes of the packed weights of one block of channels.
     static func packedDepthwiseBytes(window: Int) -> Int
     static func packDepthwise(_ work: borrowing IntegerPackingWork)

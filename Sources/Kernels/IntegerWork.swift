@@ -47,21 +47,14 @@ public struct IntegerSteps: Hashable, Sendable {
     public var count: Int { (tapCount - shortTaps) * quads + shortTaps * shortQuads }
 }
 
-/// An 8-bit integer convolution. For each output pixel and channel it computes
+/// What the accumulators of an 8-bit integer convolution become. For each output pixel and channel, the result is
 ///
-///     q = round(float(bias[channel] + Σ input · weight) · factor[channel])
+///     q = round(float(accumulator) · factor[channel])
 ///
-/// where the sum is a 32-bit integer, followed by one float product. `rounding` defines how it is rounded and clamped.
-/// With a residual, the result is added to the residual as `addition` defines. Without `rounding`, the result is the
-/// product, clamped to `lower` and `upper`.
-///
-/// Pixels and taps are lists of offsets, as for float convolutions. The border of the input holds its zero point.
-public struct IntegerConvolutionWork {
-    public var input: UnsafeRawPointer
-    public var inputOffsets: UnsafePointer<Int32>
-    public var taps: UnsafePointer<Int32>
-    public var steps: IntegerSteps
-    public var weights: UnsafeRawPointer
+/// where the accumulator is a 32-bit integer that includes the bias, followed by one float product. `rounding` defines how
+/// it is rounded and clamped. With a residual, the result is added to the residual as `addition` defines. Without
+/// `rounding`, the result is the product, clamped to `lower` and `upper`.
+public struct IntegerResults {
     /// Values for all output channels, padded to whole blocks. The bias subtracts the contribution of the input's zero
     /// point.
     public var bias: UnsafePointer<Int32>
@@ -76,30 +69,20 @@ public struct IntegerConvolutionWork {
     /// The channels for which the output has memory.
     public var channels: Int
 
-    /// Scratch memory of `scratchBytes` bytes. Its contents are not kept between calls.
-    public var scratch: UnsafeMutableRawPointer
     public var residual: UnsafeRawPointer?
     public var residualOffsets: UnsafePointer<Int32>?
     public var residualBlockStride = 0
     public var addition: QuantizedAddition?
 
-    public var firstPixel = 0
-    public var pixelCount: Int
     /// Always the first block of a group. Likewise, the last block of the work is the last of a group.
     public var firstBlock = 0
     public var blockCount: Int
 
     public init(
-        input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>, steps: IntegerSteps,
-        weights: UnsafeRawPointer, bias: UnsafePointer<Int32>, factors: UnsafePointer<Float>,
-        rounding: QuantizedRounding?, output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>,
-        outputBlockStride: Int, channels: Int, pixelCount: Int, blockCount: Int, scratch: UnsafeMutableRawPointer
+        bias: UnsafePointer<Int32>, factors: UnsafePointer<Float>, rounding: QuantizedRounding?,
+        output: UnsafeMutableRawPointer, outputOffsets: UnsafePointer<Int32>, outputBlockStride: Int, channels: Int,
+        blockCount: Int
     ) {
-        self.input = input
-        self.inputOffsets = inputOffsets
-        self.taps = taps
-        self.steps = steps
-        self.weights = weights
         self.bias = bias
         self.factors = factors
         self.rounding = rounding
@@ -107,8 +90,36 @@ public struct IntegerConvolutionWork {
         self.outputOffsets = outputOffsets
         self.outputBlockStride = outputBlockStride
         self.channels = channels
-        self.pixelCount = pixelCount
         self.blockCount = blockCount
+    }
+}
+
+/// An 8-bit integer convolution. An accumulator is `bias[channel] + Σ input · weight`.
+///
+/// Pixels and taps are lists of offsets, as for float convolutions. The border of the input holds its zero point.
+public struct IntegerConvolutionWork {
+    public var input: UnsafeRawPointer
+    public var inputOffsets: UnsafePointer<Int32>
+    public var taps: UnsafePointer<Int32>
+    public var steps: IntegerSteps
+    public var weights: UnsafeRawPointer
+    public var results: IntegerResults
+    /// Scratch memory of `scratchBytes` bytes. Its contents are not kept between calls.
+    public var scratch: UnsafeMutableRawPointer
+    public var firstPixel = 0
+    public var pixelCount: Int
+
+    public init(
+        input: UnsafeRawPointer, inputOffsets: UnsafePointer<Int32>, taps: UnsafePointer<Int32>, steps: IntegerSteps,
+        weights: UnsafeRawPointer, results: IntegerResults, pixelCount: Int, scratch: UnsafeMutableRawPointer
+    ) {
+        self.input = input
+        self.inputOffsets = inputOffsets
+        self.taps = taps
+        self.steps = steps
+        self.weights = weights
+        self.results = results
+        self.pixelCount = pixelCount
         self.scratch = scratch
     }
 }

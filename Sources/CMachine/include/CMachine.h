@@ -514,7 +514,18 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_sum_of_products(
 /// sum's origin is hidden from the compiler, which would otherwise add products first and run out of registers.
 __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
     thaw_word16 sum, thaw_word16 a, thaw_word16 b) {
-#if defined(__AVX512BW__)
+// In assembly, as LLVM replaces half of the intrinsics by a multiplication and an addition, which take longer.
+#if defined(__AVX512VNNI__)
+    __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
+    return sum;
+#elif defined(__AVXVNNI__)
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    word8 low = sum.lo;
+    word8 high = sum.hi;
+    __asm__("{vex} vpdpwssd %2, %1, %0" : "+x"(low) : "x"((word8)a.lo), "x"((word8)b.lo));
+    __asm__("{vex} vpdpwssd %2, %1, %0" : "+x"(high) : "x"((word8)a.hi), "x"((word8)b.hi));
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#elif defined(__AVX512BW__)
     typedef short halves __attribute__((vector_size(64)));
     sum += (thaw_word16)__builtin_ia32_pmaddwd512((halves)a, (halves)b);
     __asm__("" : "+v"(sum));
@@ -539,6 +550,22 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
 #else
     return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
 #endif
+}
+
+typedef int16_t thaw_short16 __attribute__((ext_vector_type(16)));
+typedef int8_t thaw_signed_byte16 __attribute__((ext_vector_type(16)));
+
+/// Unsigned, or signed, bytes as 16-bit integers.
+__attribute__((always_inline)) static inline thaw_short16 thaw_shorts(thaw_byte16 bytes) {
+    return __builtin_convertvector(bytes, thaw_short16);
+}
+__attribute__((always_inline)) static inline thaw_short16 thaw_signed_shorts(thaw_signed_byte16 bytes) {
+    return __builtin_convertvector(bytes, thaw_short16);
+}
+
+/// Words as `thaw_add_pairs` multiplies them.
+__attribute__((always_inline)) static inline thaw_word16 thaw_joined(thaw_short16 low, thaw_short16 high) {
+    return (__builtin_convertvector(low, thaw_word16) & 0xffff) | __builtin_convertvector(high, thaw_word16) << 16;
 }
 
 /// The first, or last, two bytes of each word, unsigned, as two halves. All words are equal.

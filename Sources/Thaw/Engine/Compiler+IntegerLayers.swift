@@ -6,11 +6,26 @@ import Kernels
 private struct IntegerConvolutionLayer: Sendable {
     let integers: any IntegerKernels.Type
     let from: Location
-    let to: Location
     let inputOffsets: Int
     let taps: Int
     let steps: IntegerSteps
     let weights: Int
+    let results: IntegerLayerResults
+
+    func run(_ memory: Memory, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>)) {
+        if part.pixels.lowerBound == 0 { memory.clearHalo(results.to, image: image, blocks: part.blocks) }
+        var work = IntegerConvolutionWork(
+            input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
+            taps: memory.offsets(taps), steps: steps, weights: memory.constants + weights,
+            results: results.work(memory, image, part.blocks), pixelCount: part.pixels.count, scratch: memory.scratch)
+        work.firstPixel = part.pixels.lowerBound
+        integers.convolve(work)
+    }
+}
+
+/// What becomes of a layer's accumulators. Bias, factors and offset lists are offsets of constants.
+struct IntegerLayerResults: Sendable {
+    let to: Location
     let bias: Int
     let factors: Int
     let result: IntegerLayer.Result
@@ -19,18 +34,16 @@ private struct IntegerConvolutionLayer: Sendable {
     let residualOffsets: Int?
     let addition: QuantizedAddition?
 
-    func run(_ memory: Memory, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>)) {
-        if part.pixels.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: part.blocks) }
-        var work = IntegerConvolutionWork(
-            input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
-            taps: memory.offsets(taps), steps: steps, weights: memory.constants + weights,
+    /// The buffer that is read.
+    var reads: [Int] { residual.map { [$0.slot] } ?? [] }
+
+    func work(_ memory: Memory, _ image: Int, _ blocks: Range<Int>) -> IntegerResults {
+        var work = IntegerResults(
             bias: memory.offsets(bias), factors: memory.floats(factors), rounding: nil,
             output: memory.pixels(to, image: image), outputOffsets: memory.offsets(outputOffsets),
             outputBlockStride: to.blockStride,
-            channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, pixelCount: part.pixels.count,
-            blockCount: part.blocks.count, scratch: memory.scratch)
-        work.firstPixel = part.pixels.lowerBound
-        work.firstBlock = part.blocks.lowerBound
+            channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, blockCount: blocks.count)
+        work.firstBlock = blocks.lowerBound
         switch result {
         case .quantized(let rounding): work.rounding = rounding
         case .values(let lower, let upper): (work.lower, work.upper) = (lower, upper)
@@ -41,18 +54,21 @@ private struct IntegerConvolutionLayer: Sendable {
             work.residualBlockStride = residual.blockStride
             work.addition = addition
         }
-        integers.convolve(work)
+        return work
     }
 }
 
 extension Compiler {
     mutating func addIntegerConvolution(_ node: PlannedNode, _ layer: IntegerLayer, window: Window) {
         let from = location(node.inputs[0], layouts.convolutionReads(node.inputs[0], window, graph))
+        let to = native(node.outputs[0])
+        if let plan = IntegerWinogradPlan(self, layer, window, from: from, to: to) {
+            return addIntegerWinograd(node, layer, window, plan, from: from, to: to)
+        }
         let taps = WindowTaps(from, window)
         // The last quad of a tap may be longer than the tap: the values that it reads past the end are multiplied by zero.
         var steps = IntegerSteps(tapCount: taps.offsets.count, quads: (taps.depth + 3) / 4)
         (steps.shortTaps, steps.shortQuads) = (taps.shortTaps, (taps.shortDepth + 3) / 4)
-        let to = native(node.outputs[0])
         addLayer(
             node, layer, from: from, to: to, inputOffsets: windowOffsets(from, to, window), taps: taps.offsets,
             steps: steps, rows: taps.rows.flatMap(quads), algorithm: "int8 \(window.height.size)×\(window.width.size)")
@@ -74,15 +90,12 @@ extension Compiler {
         taps: [Int32], steps: IntegerSteps, rows: [Int32], algorithm: String
     ) {
         let weights = packInteger(layer, steps, rows: rows, blocks: to.blocks)
-        let residual = node.residual.map { location($0, .blocked) }
-        let (bias, factors) = packScaling(layer, blocks: to.blocks)
+        let results = packResults(node, layer, to: to)
         let integers = integers
         let packed = withConstants { pool in
             IntegerConvolutionLayer(
-                integers: integers, from: from, to: to, inputOffsets: pool.offsets(inputOffsets),
-                taps: pool.offsets(taps), steps: steps, weights: weights, bias: bias, factors: factors,
-                result: layer.result, outputOffsets: pool.offsets(to.pixelOffsets), residual: residual,
-                residualOffsets: residual.map { pool.offsets($0.pixelOffsets) }, addition: node.addition)
+                integers: integers, from: from, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
+                steps: steps, weights: weights, results: results)
         }
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: integers.groupBlocks)
         let cut = Cut(
@@ -92,8 +105,8 @@ extension Compiler {
             outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks, threads: threads)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: algorithm,
-            reads: [from.slot] + (residual.map { [$0.slot] } ?? []), writes: [to.slot],
-            multiplyAdds: node.multiplyAdds, chunks: to.images * cut.chunks
+            reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
+            chunks: to.images * cut.chunks
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
             packed.run(memory, image, cut[part])
@@ -143,6 +156,17 @@ extension Compiler {
         }
     }
 
+    mutating func packResults(_ node: PlannedNode, _ layer: IntegerLayer, to: Location) -> IntegerLayerResults {
+        let residual = node.residual.map { location($0, .blocked) }
+        let (bias, factors) = packScaling(layer, blocks: to.blocks)
+        return withConstants { pool in
+            IntegerLayerResults(
+                to: to, bias: bias, factors: factors, result: layer.result,
+                outputOffsets: pool.offsets(to.pixelOffsets), residual: residual,
+                residualOffsets: residual.map { pool.offsets($0.pixelOffsets) }, addition: node.addition)
+        }
+    }
+
     /// The packed weights, group by group.
     private mutating func packInteger(
         _ layer: IntegerLayer, _ steps: IntegerSteps, rows: [Int32], blocks: Int
@@ -189,7 +213,7 @@ extension Compiler {
 
 extension IntegerLayer {
     /// Calls the function with the work for packing the weights, whose columns and destination it sets.
-    fileprivate func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
+    func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
         withExtendedLifetime(weights) {
             rows.withUnsafeBufferPointer { rows in
                 var work = IntegerPackingWork(

@@ -120,6 +120,7 @@ struct ConstantPool {
         case depthwise
         /// For the 8-bit integer kernels, with these rows, one for each value of each quad.
         case integer(OffsetList, IntegerSteps)
+        case integerWinograd
     }
 
     /// Reserves memory and returns its offset. `fill` is called once and finds the memory zeroed.

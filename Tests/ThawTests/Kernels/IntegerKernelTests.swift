@@ -126,18 +126,20 @@ struct IntegerKernelTests {
             let valueBytes = c.hasFloats ? 4 : 1
             let output = pointer([UInt8](repeating: 0, count: expected.count * valueBytes))
             let offsets = (0..<pixels).map { Int32($0 * width * valueBytes) }
+            let results = IntegerResults(
+                bias: pointer(bias), factors: pointer(factors), rounding: c.hasFloats ? nil : c.rounding,
+                output: output, outputOffsets: pointer(offsets), outputBlockStride: pixels * width * valueBytes,
+                channels: c.outputs, blockCount: blocks)
             kernels.convolve(
                 IntegerConvolutionWork(
                     input: pointer(input), inputOffsets: pointer(c.inputOffsets), taps: pointer(taps), steps: steps,
-                    weights: packed, bias: pointer(bias), factors: pointer(factors),
-                    rounding: c.hasFloats ? nil : c.rounding, output: output, outputOffsets: pointer(offsets),
-                    outputBlockStride: pixels * width * valueBytes, channels: c.outputs, pixelCount: pixels,
-                    blockCount: blocks, scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(steps)))))
-            let results = (0..<expected.count).map { index in
+                    weights: packed, results: results, pixelCount: pixels,
+                    scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(steps)))))
+            let values = (0..<expected.count).map { index in
                 c.hasFloats
                     ? UnsafeRawPointer(output).load(fromByteOffset: 4 * index, as: Float.self) : Float(output[index])
             }
-            #expect(results == expected, "\(kernels)")
+            #expect(values == expected, "\(kernels)")
         }
     }
 

@@ -1,0 +1,186 @@
+import Kernels
+
+// Winograd convolutions of quantized images as steps. Each chunk transforms the tiles that it multiplies, so that they stay
+// in its core's cache.
+
+extension Compiler {
+    mutating func addIntegerWinograd(
+        _ node: PlannedNode, _ layer: IntegerLayer, _ window: Window, _ plan: IntegerWinogradPlan, from: Location,
+        to: Location
+    ) {
+        let weights = packTransforms(layer, plan)
+        let results = packResults(node, layer, to: to)
+        // The first pixel of the first window, from the start of an image.
+        let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
+        let origin = top * from.rowStride + left * from.pixelStride
+        var step = Step(
+            name: node.name, kind: node.operation.kind, algorithm: "int8 " + WinogradForm.quantized.name,
+            reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
+            chunks: to.images * plan.chunks
+        ) { memory, chunk in
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: plan.chunks)
+            let (tileChunk, groupChunk) = part.quotientAndRemainder(dividingBy: plan.groupChunks)
+            let transformed = memory.scratch
+            let products = transformed + plan.transformedBytes
+            let tiles = plan.tiles(ofChunk: tileChunk, scratch: products + plan.productBytes)
+            plan.winograd.transformInput(
+                WinogradInputWork(
+                    tiles: tiles, input: memory.start(from, image: image) + origin, rowStride: from.rowStride,
+                    blockStride: from.blockStride, rows: from.rowCount - top,
+                    columns: from.rowStride / from.pixelStride - left, transformed: transformed))
+            for blocks in plan.groups(ofChunk: groupChunk) {
+                if tileChunk == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
+                let work = IntegerWinogradWork(
+                    tiles: tiles, transformed: transformed,
+                    weights: memory.constants + (weights + blocks.lowerBound * plan.bytesPerBlock),
+                    products: products, productStride: plan.productStride,
+                    results: results.work(memory, image, blocks), height: to.height, width: to.width)
+                plan.winograd.multiplyTransforms(work)
+                plan.winograd.transformOutput(work)
+            }
+        }
+        step.scratchBytes = plan.scratchBytes
+        add(step)
+    }
+
+    /// The transforms of the weights, group by group.
+    private mutating func packTransforms(_ layer: IntegerLayer, _ plan: IntegerWinogradPlan) -> Int {
+        let inputs = layer.weights.shape[2]
+        let rows = (0..<plan.inputBlocks * integerBlockWidth).flatMap { input in
+            (0..<9).map { input < inputs ? Int32($0 * inputs + input) : -1 }
+        }
+        let groups = plan.groups.ranges
+        return withConstants { pool in
+            pool.shared(layer.weights, .integerWinograd) { pool in
+                pool.reserve(byteCount: plan.outputBlocks * plan.bytesPerBlock, parts: groups.count) { memory, group in
+                    let range = groups[group]
+                    layer.pack(rows: rows, blocks: range.count) { work in
+                        work.firstColumn = range.lowerBound * integerBlockWidth
+                        work.columnCount = min(range.count * integerBlockWidth, layer.outputs - work.firstColumn)
+                        work.packed = memory + range.lowerBound * plan.bytesPerBlock
+                        plan.winograd.packTransforms(work)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How a quantized 3×3 convolution is split: into runs of tiles times runs of groups of output channels.
+struct IntegerWinogradPlan: Sendable {
+    let winograd: any IntegerWinogradKernels.Type
+    let inputBlocks: Int
+    let outputBlocks: Int
+    private let tilesAcross: Int
+    private let tileCount: Int
+    private let tilesPerChunk: Int
+    let groups: BlockGroups
+    private let groupsPerChunk: Int
+
+    /// The bytes of transformed tiles and their products in a chunk.
+    private static let chunkBudget = 448 << 10
+    /// With fewer tiles, reading the weights takes longer than multiplying them.
+    private static let fewTiles = 24
+    private static let points = WinogradForm.quantized.points
+    /// The bytes of one block of a transformed tile.
+    private static let tileBytes = 2 * integerBlockWidth
+    /// The bytes of one block of a tile's products.
+    private static let productTileBytes = 4 * integerBlockWidth
+
+    /// - Returns: `nil` if the direct convolution is faster, or if results might exceed what the kernels can compute.
+    init?(_ compiler: Compiler, _ layer: IntegerLayer, _ window: Window, from: Location, to: Location) {
+        guard let winograd = compiler.integers.winograd, from.kind == .blocked,
+            [window.height, window.width].allSatisfy({ $0.size == 3 && $0.stride == 1 && $0.dilation == 1 })
+        else { return nil }
+        self.winograd = winograd
+        (inputBlocks, outputBlocks) = (from.blocks, to.blocks)
+        groups = BlockGroups(blocks: to.blocks, maximumWidth: compiler.integers.groupBlocks)
+        tilesAcross = (to.width + 3) / 4
+        tileCount = (to.height + 3) / 4 * tilesAcross
+        let bytesPerTile =
+            IntegerWinogradPlan.points
+            * (inputBlocks * IntegerWinogradPlan.tileBytes + groups.widest * IntegerWinogradPlan.productTileBytes)
+        let most = max(IntegerWinogradPlan.fewTiles, IntegerWinogradPlan.chunkBudget / bytesPerTile)
+        var (chunks, perChunk) = ((tileCount + most - 1) / most, groups.ranges.count)
+        let threads = compiler.threads
+        if threads > to.images {
+            if tileCount < threads * IntegerWinogradPlan.fewTiles, perChunk >= threads {
+                // Each thread transforms all tiles, and reads only its share of the weights.
+                perChunk = (perChunk + threads - 1) / threads
+            } else {
+                chunks = (chunks + threads - 1) / threads * threads
+            }
+        }
+        tilesPerChunk = (tileCount + chunks - 1) / chunks
+        groupsPerChunk = perChunk
+        switch compiler.choice {
+        case .cheapest: guard cycles < directCycles(compiler.integers, pixels: to.pixels) else { return nil }
+        case .only(let algorithm): guard algorithm == .winograd(.quantized) else { return nil }
+        }
+        guard layer.largestSum < WinogradForm.quantizedBound else { return nil }
+    }
+
+    private var tileChunks: Int { (tileCount + tilesPerChunk - 1) / tilesPerChunk }
+    var groupChunks: Int { (groups.ranges.count + groupsPerChunk - 1) / groupsPerChunk }
+    var chunks: Int { tileChunks * groupChunks }
+
+    /// The tiles for which a chunk has memory, including those that fill up its last run.
+    private var tilesInMemory: Int { tilesPerChunk + winograd.longestRun }
+    // Not multiples of a power of two: the points of a tile would compete for one cache set.
+    private var pointStride: Int { (inputBlocks * tilesInMemory + 1) * IntegerWinogradPlan.tileBytes }
+    var productStride: Int { (groups.widest * tilesInMemory + 1) * IntegerWinogradPlan.productTileBytes }
+    var transformedBytes: Int { IntegerWinogradPlan.points * pointStride }
+    var productBytes: Int { IntegerWinogradPlan.points * productStride }
+    var scratchBytes: Int { transformedBytes + productBytes + IntegerWinogradWork.scratchBytes(blocks: groups.widest) }
+
+    /// The bytes of the packed weights of one block of output channels.
+    var bytesPerBlock: Int { IntegerWinogradPlan.points * inputBlocks * integerBlockWidth / 2 * 64 }
+
+    func tiles(ofChunk chunk: Int, scratch: UnsafeMutableRawPointer) -> WinogradTiles {
+        let first = chunk * tilesPerChunk
+        var tiles = WinogradTiles(
+            form: .quantized, tilesAcross: tilesAcross, tileCount: min(tilesPerChunk, tileCount - first),
+            blockCount: inputBlocks, pointStride: pointStride,
+            transformedBlockStride: tilesInMemory * IntegerWinogradPlan.tileBytes, scratch: scratch)
+        tiles.firstTile = first
+        return tiles
+    }
+
+    func groups(ofChunk chunk: Int) -> ArraySlice<Range<Int>> {
+        groups.ranges.dropFirst(chunk * groupsPerChunk).prefix(groupsPerChunk)
+    }
+
+    // An estimate in processor cycles, if each step of an inner loop takes one. (With other instruction sets, both
+    // algorithms take longer by about the same factor.) The constants were measured.
+
+    private var cycles: Double {
+        let (tiles, inputs, outputs) = (Double(tileCount), Double(inputBlocks), Double(outputBlocks))
+        let products = tiles * Double(IntegerWinogradPlan.points * integerBlockWidth / 2) * inputs * outputs
+        let weights = outputs * Double(bytesPerBlock) / 5
+        return max(products, weights) + tiles * (140 * inputs + 200 * outputs)
+    }
+
+    private func directCycles(_ integers: any IntegerKernels.Type, pixels: Int) -> Double {
+        let stepsPerQuad = integers.packedBytes(IntegerSteps(tapCount: 1, quads: 1)) / 64
+        return Double(pixels * 9 * inputBlocks * integerBlockWidth / 4 * stepsPerQuad * outputBlocks)
+    }
+}
+
+extension IntegerLayer {
+    /// The magnitude that no sum of products of quantized values and weights exceeds.
+    fileprivate var largestSum: Int {
+        var positive = [Int](repeating: 0, count: outputs)
+        var negative = positive
+        withExtendedLifetime(weights) {
+            let quantized = weights.bytes.bindMemory(to: Int8.self)
+            for first in stride(from: 0, to: quantized.count, by: outputs) {
+                for channel in 0..<outputs {
+                    let weight = Int(quantized[first + channel])
+                    positive[channel] += max(weight, 0)
+                    negative[channel] -= min(weight, 0)
+                }
+            }
+        }
+        return 255 * max(positive.max() ?? 0, negative.max() ?? 0)
+    }
+}
