@@ -67,6 +67,11 @@ extension Int8Kernels {
 
     public static func scale(_ work: borrowing IntegerScaleWork) {
         let rounding = VectorRounding(work.rounding)
+        rounding.saturates ? scale(work, rounding, saturates: true) : scale(work, rounding, saturates: false)
+    }
+
+    @inline(__always)
+    private static func scale(_ work: borrowing IntegerScaleWork, _ rounding: VectorRounding, saturates: Bool) {
         let (factors, offsets) = (loadFloats(work.factors), loadFloats(work.offsets))
         let (zero, one) = (Words(repeating: work.zeroPoint), Floats(repeating: 1))
         for row in 0..<work.count {
@@ -80,7 +85,8 @@ extension Int8Kernels {
             #if AVX512
                 while i + 4 * blockWidth <= work.width {
                     let quantized = rounding.quantized(
-                        value(i), value(i + blockWidth), value(i + 2 * blockWidth), value(i + 3 * blockWidth))
+                        value(i), value(i + blockWidth), value(i + 2 * blockWidth), value(i + 3 * blockWidth),
+                        saturates: saturates)
                     UnsafeMutableRawPointer(output + i).storeBytes(of: quantized, as: SIMD64<UInt8>.self)
                     i += 4 * blockWidth
                 }

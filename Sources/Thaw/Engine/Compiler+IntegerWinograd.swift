@@ -45,10 +45,7 @@ extension Compiler {
 
     /// The transforms of the weights, group by group.
     private mutating func packTransforms(_ layer: IntegerLayer, _ plan: IntegerWinogradPlan) -> Int {
-        let inputs = layer.weights.shape[2]
-        let rows = (0..<plan.inputBlocks * integerBlockWidth).flatMap { input in
-            (0..<9).map { input < inputs ? Int32($0 * inputs + input) : -1 }
-        }
+        let rows = plan.rows(inputs: layer.weights.shape[2])
         let groups = plan.groups.ranges
         return withConstants { pool in
             pool.shared(layer.weights, .integerWinograd) { pool in
@@ -135,6 +132,15 @@ struct IntegerWinogradPlan: Sendable {
 
     /// The bytes of the packed weights of one block of output channels.
     var bytesPerBlock: Int { IntegerWinogradPlan.points * inputBlocks * integerBlockWidth / 2 * 64 }
+
+    /// The rows of the filters that each input channel, padded to whole blocks, is multiplied by; −1 for none.
+    func rows(inputs: Int) -> [Int32] {
+        var rows: [Int32] = []
+        for input in 0..<inputBlocks * integerBlockWidth {
+            for tap in 0..<9 { rows.append(input < inputs ? Int32(tap * inputs + input) : -1) }
+        }
+        return rows
+    }
 
     func tiles(ofChunk chunk: Int, scratch: UnsafeMutableRawPointer) -> WinogradTiles {
         let first = chunk * tilesPerChunk

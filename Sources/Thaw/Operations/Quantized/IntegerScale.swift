@@ -46,9 +46,9 @@ extension IntegerScale {
         let factors = arithmetic.scale.map { Float($0 * Double(input.scale) / unit) }
         let offsets = arithmetic.offset.map { Float($0 / unit) }
         guard (factors + offsets).allSatisfy(\.isFinite) else { return nil }
-        self.init(
-            zeroPoint: input.zeroPoint, factors: factors, offsets: offsets,
-            rounding: output.rounding(bounds: use.bounds))
+        var rounding = output.rounding(bounds: use.bounds)
+        rounding.bound = 256 * (factors.map(abs).max() ?? 0) + (offsets.map(abs).max() ?? 0)
+        self.init(zeroPoint: input.zeroPoint, factors: factors, offsets: offsets, rounding: rounding)
     }
 }
 
