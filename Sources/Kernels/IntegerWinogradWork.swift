@@ -1,10 +1,10 @@
 /// The kernels for Winograd convolutions of quantized images, F(4×4, 3×3), whose results are exact: those of the direct
 /// convolution, bit by bit.
 ///
-/// Transformed values and weights are 16-bit integers, and a step multiplies pairs of them: two instead of four products per
-/// word, but a quarter of the products. Weights are transformed by 24·G (the last row by 6·G), so that they are integers.
-/// The sums then have to be divided by 24² = 9 · 2⁶. All computations are modulo 2³², where 9 has an inverse, so overflows
-/// on the way do not matter: results below 2²⁵ come out right.
+/// Transformed values and weights are 16-bit integers, and a step multiplies pairs of them: two instead of four products
+/// per word, but a quarter of the products. Weights are transformed by 24·G, the last row by 6·G, so that they are integers
+/// of 16 bits. The sums then have to be divided by 24² = 9 · 2⁶. All computations are modulo 2³², where 9 has an inverse,
+/// so overflows on the way do not matter: results below 2²⁵ come out right.
 public protocol IntegerWinogradKernels: Sendable {
     /// The maximum number of tiles that are multiplied together.
     static var longestRun: Int { get }
