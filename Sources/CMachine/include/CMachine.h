@@ -522,8 +522,8 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
     typedef int32_t word8 __attribute__((ext_vector_type(8)));
     word8 low = sum.lo;
     word8 high = sum.hi;
-    __asm__("{vex} vpdpwssd %2, %1, %0" : "+x"(low) : "x"((word8)a.lo), "x"((word8)b.lo));
-    __asm__("{vex} vpdpwssd %2, %1, %0" : "+x"(high) : "x"((word8)a.hi), "x"((word8)b.hi));
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(low) : "x"((word8)a.lo), "x"((word8)b.lo));
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(high) : "x"((word8)a.hi), "x"((word8)b.hi));
     return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #elif defined(__AVX512BW__)
     typedef short halves __attribute__((vector_size(64)));
