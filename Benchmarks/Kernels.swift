@@ -30,16 +30,7 @@ func benchmarkKernels() throws {
     var (worst, worstLayer) = (1.0, "")
     for (name, layer) in layers {
         let benchmark = try LayerBenchmark(layer)
-        var times = benchmark.candidates.map { _ in [Double]() }
-        var peaks: [Double] = []
-        for _ in 0..<5 {
-            for (index, candidate) in benchmark.candidates.enumerated() {
-                times[index].append(candidate.measure(rounds: 7))
-            }
-            peaks.append(set.peak())
-        }
-        let medians = times.map { $0.sorted()[$0.count / 2] }
-        let peak = peaks.sorted()[peaks.count / 2]
+        let (medians, peak) = measure(benchmark) { set.peak() }
         for (candidate, seconds) in zip(benchmark.candidates, medians) {
             let rate = 2 * Double(candidate.multiplyAdds) / seconds
             let isChosen = candidate.algorithm == benchmark.chosen
@@ -58,8 +49,21 @@ func benchmarkKernels() throws {
             + (worst > 1 ? ": \(worstLayer)" : ""))
 }
 
-/// Prints the fraction of the peak of operations on 8-bit integers that the engine reaches for each convolution of ResNet50, and
-/// for all of them together.
+/// The times of a layer's algorithms, which are measured in turn, and the peak: medians.
+private func measure(_ benchmark: LayerBenchmark, peak: () -> Double) -> (seconds: [Double], peak: Double) {
+    var times = benchmark.candidates.map { _ in [Double]() }
+    var peaks: [Double] = []
+    for _ in 0..<5 {
+        for (index, candidate) in benchmark.candidates.enumerated() {
+            times[index].append(candidate.measure(rounds: 7))
+        }
+        peaks.append(peak())
+    }
+    return (times.map { $0.sorted()[$0.count / 2] }, peaks.sorted()[peaks.count / 2])
+}
+
+/// Prints the fraction of the peak of operations on 8-bit integers that the engine reaches for each convolution of ResNet50 with
+/// each algorithm, and for all of them together.
 func benchmarkIntegerKernels() throws {
     typealias Layer = LayerBenchmark.Layer
     let layers: [(count: Int, layer: Layer)] = [
@@ -80,25 +84,32 @@ func benchmarkIntegerKernels() throws {
         (2, Layer(.convolution, 7, 2048, 512)),
     ]
     let set = try InstructionSet.chosen()
-    print("\n8-bit codes: the convolutions of ResNet50 with \(set.rawValue), one thread")
-    print(pad("µs", 44) + pad("Gop/s", 9) + pad("peak", 8))
-    var (operations, seconds, peaks) = (0.0, 0.0, [Double]())
+    print("\n8-bit integers: the convolutions of ResNet50 with \(set.rawValue), one thread; * is the chosen algorithm")
+    print(pad("µs", 64) + pad("Gop/s", 9) + pad("peak", 8))
+    var (operations, direct, chosen, peaks) = (0.0, 0.0, 0.0, [Double]())
     for (count, layer) in layers {
-        let candidate = try LayerBenchmark(layer, precision: .int8).candidates[0]
-        let times = (0..<5).map { _ in candidate.measure(rounds: 7) }.sorted()
-        peaks.append(set.peak(.int8))
-        let own = 2 * Double(candidate.multiplyAdds)
-        let label =
-            "\(count) · \(layer.window.height)×\(layer.window.width)"
-            + (layer.stride > 1 ? " stride \(layer.stride)" : "")
-            + " \(layer.size)² \(layer.inputs)→\(layer.outputs)"
-        print(
-            "  " + label + String(repeating: " ", count: max(1, 32 - label.count)) + pad(fixed(times[2] * 1e6, 1), 10)
-                + pad(fixed(own / times[2] / 1e9, 0), 9) + pad(fixed(100 * own / times[2] / peaks.last!, 0) + "%", 8))
-        operations += Double(count) * own
-        seconds += Double(count) * times[2]
+        let benchmark = try LayerBenchmark(layer, precision: .int8)
+        let (medians, peak) = measure(benchmark) { set.peak(.int8) }
+        peaks.append(peak)
+        for (candidate, seconds) in zip(benchmark.candidates, medians) {
+            let rate = 2 * Double(candidate.multiplyAdds) / seconds
+            let isChosen = candidate.algorithm == benchmark.chosen
+            if isChosen { chosen += Double(count) * seconds }
+            let label =
+                "\(count) · \(layer.size)² \(layer.inputs)→\(layer.outputs)"
+                + (layer.stride > 1 ? " stride \(layer.stride)" : "") + ", \(candidate.algorithm)"
+            print(
+                (isChosen ? "* " : "  ") + label + String(repeating: " ", count: max(1, 52 - label.count))
+                    + pad(fixed(seconds * 1e6, 1), 10) + pad(fixed(rate / 1e9, 0), 9)
+                    + pad(fixed(100 * rate / peak, 0) + "%", 8))
+        }
+        operations += Double(2 * count * benchmark.candidates[0].multiplyAdds)
+        direct += Double(count) * medians[0]
     }
-    let share = operations / seconds / peaks.sorted()[peaks.count / 2]
-    print(
-        "all convolutions of ResNet50 together: \(fixed(seconds * 1e3, 2)) ms, \(fixed(100 * share, 0))% of the peak")
+    let peak = peaks.sorted()[peaks.count / 2]
+    for (name, seconds) in [("", chosen), (" without Winograd's algorithm", direct)] {
+        print(
+            "all convolutions of ResNet50 together\(name): \(fixed(seconds * 1e3, 2)) ms, "
+                + "\(fixed(100 * operations / seconds / peak, 0))% of the peak")
+    }
 }

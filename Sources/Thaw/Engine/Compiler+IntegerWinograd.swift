@@ -86,9 +86,9 @@ struct IntegerWinogradPlan: Sendable {
 
     /// - Returns: `nil` if the direct convolution is faster, or if results might exceed what the kernels can compute.
     init?(_ compiler: Compiler, _ layer: IntegerLayer, _ window: Window, from: Location, to: Location) {
-        guard let winograd = compiler.integers.winograd, from.kind == .blocked,
-            [window.height, window.width].allSatisfy({ $0.size == 3 && $0.stride == 1 && $0.dilation == 1 })
-        else { return nil }
+        guard let winograd = compiler.integers.winograd, from.kind == .blocked, Self.supports(window) else {
+            return nil
+        }
         self.winograd = winograd
         (inputBlocks, outputBlocks) = (from.blocks, to.blocks)
         groups = BlockGroups(blocks: to.blocks, maximumWidth: compiler.integers.groupBlocks)
@@ -115,6 +115,10 @@ struct IntegerWinogradPlan: Sendable {
         case .only(let algorithm): guard algorithm == .winograd(.quantized) else { return nil }
         }
         guard layer.largestSum < WinogradForm.quantizedBound else { return nil }
+    }
+
+    static func supports(_ window: Window) -> Bool {
+        [window.height, window.width].allSatisfy { $0.size == 3 && $0.stride == 1 && $0.dilation == 1 }
     }
 
     private var tileChunks: Int { (tileCount + tilesPerChunk - 1) / tilesPerChunk }

@@ -24,7 +24,7 @@ package struct LayerBenchmark {
     package struct Candidate {
         package let algorithm: String
         package let multiplyAdds: Int
-        /// The cost model's estimate in processor cycles, or 0 if there is no choice.
+        /// The cost model's estimate in processor cycles, or 0 if there is no choice, and in int8.
         package let estimate: Double
         fileprivate let executor: Executor
         fileprivate let layer: String
@@ -47,7 +47,12 @@ package struct LayerBenchmark {
             Window.Axis(size: size, stride: layer.stride, before: size / 2, after: size / 2)
         }
         let window = Window(height: axis(layer.window.height), width: axis(layer.window.width))
-        let values = { (shape: Shape) in Tensor(shape: shape) { $0.update(repeating: 0.01) } }
+        // Weights of which few are large, like those of networks, so that int8 has a choice of algorithms.
+        let values = { (shape: Shape) in
+            Tensor(shape: shape) { values in
+                for index in values.indices { values[index] = index % 17 == 0 ? 0.01 : 0.001 }
+            }
+        }
         let area: [Int] = [layer.window.height, layer.window.width]
         let isDense = layer.kind == .dense
         let input = builder.input(
@@ -76,9 +81,14 @@ package struct LayerBenchmark {
         let mean = Reduction(function: .mean, axes: [1, 2], keepsAxes: false)
         builder.output("output", isDense ? value : try builder.add(mean, [value], name: "mean")[0])
         let graph = builder.graph
-        let kernels = try InstructionSet.chosen().kernels
-        let algorithms =
-            layer.kind == .convolution && precision == .float32 ? CostModel(kernels).candidates(window) : [.direct]
+        let set = try InstructionSet.chosen()
+        let kernels = set.kernels
+        var algorithms = [ConvolutionAlgorithm.direct]
+        if layer.kind == .convolution, precision == .float32 {
+            algorithms = CostModel(kernels).candidates(window)
+        } else if precision == .int8, set.integerKernels.winograd != nil, IntegerWinogradPlan.supports(window) {
+            algorithms.append(.winograd(.quantized))
+        }
         func name(_ executor: Executor) throws -> String {
             try executor.profile(rounds: 1).last { $0.name == "layer" }!.algorithm
         }
@@ -87,7 +97,7 @@ package struct LayerBenchmark {
                 try Program(graph, instructionSet: nil, choice: .only(algorithm), precision: precision))
             let type = { (value: Graph.Value) in Location(graph[value], slot: 0, kind: .blocked, kernels: kernels) }
             let estimate =
-                algorithms.count == 1
+                algorithms.count == 1 || precision == .int8
                 ? 0 : CostModel(kernels).cycles(algorithm, window, type(input), type(value))
             return Candidate(
                 algorithm: try name(executor), multiplyAdds: executor.program.multiplyAdds, estimate: estimate,
