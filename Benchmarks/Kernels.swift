@@ -32,16 +32,10 @@ func benchmarkKernels() throws {
         let benchmark = try LayerBenchmark(layer)
         let (medians, peak) = measure(benchmark) { set.peak() }
         for (candidate, seconds) in zip(benchmark.candidates, medians) {
-            let rate = 2 * Double(candidate.multiplyAdds) / seconds
-            let isChosen = candidate.algorithm == benchmark.chosen
             let ratio = seconds / medians.min()!
-            if isChosen, ratio > worst { (worst, worstLayer) = (ratio, name) }
-            let label = name + ", " + candidate.algorithm
+            if candidate.algorithm == benchmark.chosen, ratio > worst { (worst, worstLayer) = (ratio, name) }
             let estimate = candidate.estimate > 0 ? fixed(candidate.estimate / 1e3, 0) + " kcycles" : ""
-            print(
-                (isChosen ? "* " : "  ") + label + String(repeating: " ", count: max(1, 54 - label.count))
-                    + pad(fixed(seconds * 1e6, 1), 9) + pad(fixed(rate / 1e9, 0), 9)
-                    + pad(fixed(100 * rate / peak, 0) + "%", 8) + "  " + estimate)
+            print(row(name, candidate, of: benchmark, seconds, peak) + "  " + estimate)
         }
     }
     print(
@@ -60,6 +54,18 @@ private func measure(_ benchmark: LayerBenchmark, peak: () -> Double) -> (second
         peaks.append(peak())
     }
     return (times.map { $0.sorted()[$0.count / 2] }, peaks.sorted()[peaks.count / 2])
+}
+
+/// A row of a table: an algorithm's time, its rate, and its share of the peak. * marks the chosen one.
+private func row(
+    _ layer: String, _ candidate: LayerBenchmark.Candidate, of benchmark: LayerBenchmark, _ seconds: Double,
+    _ peak: Double
+) -> String {
+    let rate = 2 * Double(candidate.multiplyAdds) / seconds
+    let label = layer + ", " + candidate.algorithm
+    return (candidate.algorithm == benchmark.chosen ? "* " : "  ") + label
+        + String(repeating: " ", count: max(1, 54 - label.count)) + pad(fixed(seconds * 1e6, 1), 9)
+        + pad(fixed(rate / 1e9, 0), 9) + pad(fixed(100 * rate / peak, 0) + "%", 8)
 }
 
 /// Prints the fraction of the peak of operations on 8-bit integers that the engine reaches for each convolution of ResNet50 with
@@ -85,23 +91,18 @@ func benchmarkIntegerKernels() throws {
     ]
     let set = try InstructionSet.chosen()
     print("\n8-bit integers: the convolutions of ResNet50 with \(set.rawValue), one thread; * is the chosen algorithm")
-    print(pad("µs", 64) + pad("Gop/s", 9) + pad("peak", 8))
+    print(pad("µs", 44 + 10) + pad("Gop/s", 9) + pad("peak", 8))
     var (operations, direct, chosen, peaks) = (0.0, 0.0, 0.0, [Double]())
     for (count, layer) in layers {
         let benchmark = try LayerBenchmark(layer, precision: .int8)
         let (medians, peak) = measure(benchmark) { set.peak(.int8) }
         peaks.append(peak)
         for (candidate, seconds) in zip(benchmark.candidates, medians) {
-            let rate = 2 * Double(candidate.multiplyAdds) / seconds
-            let isChosen = candidate.algorithm == benchmark.chosen
-            if isChosen { chosen += Double(count) * seconds }
-            let label =
+            if candidate.algorithm == benchmark.chosen { chosen += Double(count) * seconds }
+            let name =
                 "\(count) · \(layer.size)² \(layer.inputs)→\(layer.outputs)"
-                + (layer.stride > 1 ? " stride \(layer.stride)" : "") + ", \(candidate.algorithm)"
-            print(
-                (isChosen ? "* " : "  ") + label + String(repeating: " ", count: max(1, 52 - label.count))
-                    + pad(fixed(seconds * 1e6, 1), 10) + pad(fixed(rate / 1e9, 0), 9)
-                    + pad(fixed(100 * rate / peak, 0) + "%", 8))
+                + (layer.stride > 1 ? " stride \(layer.stride)" : "")
+            print(row(name, candidate, of: benchmark, seconds, peak))
         }
         operations += Double(2 * count * benchmark.candidates[0].multiplyAdds)
         direct += Double(count) * medians[0]

@@ -34,17 +34,22 @@ import Kernels
             }
         }
 
-        public static func transformOutput(_ work: borrowing IntegerWinogradWork) {
+        public static func convolve(_ work: borrowing IntegerWinogradWork) {
             switch work.results.blockCount {
             #if AVX512
-                case 4: transformProducts(FourBlocks.self, work)
-                case 3: transformProducts(ThreeBlocks.self, work)
+                case 4: convolve(FourBlocks.self, work)
+                case 3: convolve(ThreeBlocks.self, work)
             #endif
             #if AVX512 || !VNNI
-                case 2: transformProducts(TwoBlocks.self, work)
+                case 2: convolve(TwoBlocks.self, work)
             #endif
-            default: transformProducts(OneBlock.self, work)
+            default: convolve(OneBlock.self, work)
             }
+        }
+
+        private static func convolve<B: Blocks>(_: B.Type, _ work: borrowing IntegerWinogradWork) {
+            multiplyPoints(B.self, work)
+            transformProducts(B.self, work)
         }
 
         /// - Parameter work: Its rows are the nine taps of each input channel, which are padded to whole blocks.

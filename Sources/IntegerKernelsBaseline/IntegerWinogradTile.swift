@@ -7,19 +7,6 @@ import Kernels
 #if AVX2 || AVX512
     extension Int8Kernels {
         public static var longestRun: Int { OneBlock.longestRun }
-
-        public static func multiplyTransforms(_ work: borrowing IntegerWinogradWork) {
-            switch work.results.blockCount {
-            #if AVX512
-                case 4: multiplyPoints(FourBlocks.self, work)
-                case 3: multiplyPoints(ThreeBlocks.self, work)
-            #endif
-            #if AVX512 || !VNNI
-                case 2: multiplyPoints(TwoBlocks.self, work)
-            #endif
-            default: multiplyPoints(OneBlock.self, work)
-            }
-        }
     }
 
     extension Blocks {
@@ -48,7 +35,7 @@ import Kernels
     }
 
     /// If the last tiles do not fill a run, it computes the products of whatever is in memory after them.
-    private func multiplyPoints<B: Blocks>(_: B.Type, _ work: borrowing IntegerWinogradWork) {
+    func multiplyPoints<B: Blocks>(_: B.Type, _ work: borrowing IntegerWinogradWork) {
         let tiles = work.tiles
         // A block of input channels is eight pairs.
         let weightBytes = tiles.blockCount * 8 * 64 * B.count

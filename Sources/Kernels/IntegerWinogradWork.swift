@@ -12,8 +12,8 @@ public protocol IntegerWinogradKernels: Sendable {
     static func packTransforms(_ work: borrowing IntegerPackingWork)
     /// Transforms an image: `[point][block][tile][channel]`.
     static func transformInput(_ work: borrowing WinogradInputWork)
-    static func multiplyTransforms(_ work: borrowing IntegerWinogradWork)
-    static func transformOutput(_ work: borrowing IntegerWinogradWork)
+    /// Multiplies the transforms and transforms the products back.
+    static func convolve(_ work: borrowing IntegerWinogradWork)
 }
 
 extension WinogradForm {
@@ -23,7 +23,7 @@ extension WinogradForm {
     public static let quantizedBound = 1 << 25
 }
 
-/// Multiplies the transforms of some tiles by those of one group's weights, or transforms the products back.
+/// The transforms of some tiles times those of one group's weights.
 public struct IntegerWinogradWork {
     /// The strides are those of the transformed image, and its blocks are the input channels.
     public var tiles: WinogradTiles

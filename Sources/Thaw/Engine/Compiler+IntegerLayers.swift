@@ -89,15 +89,21 @@ extension Compiler {
         _ node: PlannedNode, _ layer: IntegerLayer, from: Location, to: Location, inputOffsets: [Int32],
         taps: [Int32], steps: IntegerSteps, rows: [Int32], algorithm: String
     ) {
-        let weights = packInteger(layer, steps, rows: rows, blocks: to.blocks)
-        let results = packResults(node, layer, to: to)
         let integers = integers
+        let groups = BlockGroups(blocks: to.blocks, maximumWidth: integers.groupBlocks)
+        let weights = packGroups(
+            layer, .integer(OffsetList(offsets: rows), steps), groups, rows: rows,
+            bytesPerBlock: integers.packedBytes(steps)
+        ) { work in
+            work.steps = steps
+            integers.packWeights(work)
+        }
+        let results = packResults(node, layer, to: to)
         let packed = withConstants { pool in
             IntegerConvolutionLayer(
                 integers: integers, from: from, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
                 steps: steps, weights: weights, results: results)
         }
-        let groups = BlockGroups(blocks: to.blocks, maximumWidth: integers.groupBlocks)
         let cut = Cut(
             pixels: to.pixels, tile: integers.tilePixels, groups: groups.ranges,
             groupBytes: groups.widest * integers.packedBytes(steps),
@@ -168,22 +174,21 @@ extension Compiler {
     }
 
     /// The packed weights, group by group.
-    private mutating func packInteger(
-        _ layer: IntegerLayer, _ steps: IntegerSteps, rows: [Int32], blocks: Int
+    /// - Parameter pack: Packs the weights of a group.
+    mutating func packGroups(
+        _ layer: IntegerLayer, _ packing: ConstantPool.Packing, _ groups: BlockGroups, rows: [Int32],
+        bytesPerBlock: Int, _ pack: @escaping @Sendable (inout IntegerPackingWork) -> Void
     ) -> Int {
-        let integers = integers
-        let groups = BlockGroups(blocks: blocks, maximumWidth: integers.groupBlocks).ranges
-        let bytesPerBlock = integers.packedBytes(steps)
+        let groups = groups.ranges
         return withConstants { pool in
-            pool.shared(layer.weights, .integer(OffsetList(offsets: rows), steps)) { pool in
-                pool.reserve(byteCount: blocks * bytesPerBlock, parts: groups.count) { memory, group in
+            pool.shared(layer.weights, packing) { pool in
+                pool.reserve(byteCount: groups.last!.upperBound * bytesPerBlock, parts: groups.count) { memory, group in
                     let range = groups[group]
                     layer.pack(rows: rows, blocks: range.count) { work in
-                        work.steps = steps
                         work.firstColumn = range.lowerBound * integerBlockWidth
                         work.columnCount = min(range.count * integerBlockWidth, layer.outputs - work.firstColumn)
                         work.packed = memory + range.lowerBound * bytesPerBlock
-                        integers.packWeights(work)
+                        pack(&work)
                     }
                 }
             }
@@ -213,7 +218,7 @@ extension Compiler {
 
 extension IntegerLayer {
     /// Calls the function with the work for packing the weights, whose columns and destination it sets.
-    func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
+    fileprivate func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
         withExtendedLifetime(weights) {
             rows.withUnsafeBufferPointer { rows in
                 var work = IntegerPackingWork(

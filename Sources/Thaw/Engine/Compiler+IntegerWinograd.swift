@@ -8,7 +8,10 @@ extension Compiler {
         _ node: PlannedNode, _ layer: IntegerLayer, _ window: Window, _ plan: IntegerWinogradPlan, from: Location,
         to: Location
     ) {
-        let weights = packTransforms(layer, plan)
+        let weights = packGroups(
+            layer, .integerWinograd, plan.groups, rows: plan.rows(inputs: layer.weights.shape[2]),
+            bytesPerBlock: plan.bytesPerBlock
+        ) { plan.winograd.packTransforms($0) }
         let results = packResults(node, layer, to: to)
         // The first pixel of the first window, from the start of an image.
         let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
@@ -30,36 +33,16 @@ extension Compiler {
                     columns: from.rowStride / from.pixelStride - left, transformed: transformed))
             for blocks in plan.groups(ofChunk: groupChunk) {
                 if tileChunk == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
-                let work = IntegerWinogradWork(
-                    tiles: tiles, transformed: transformed,
-                    weights: memory.constants + (weights + blocks.lowerBound * plan.bytesPerBlock),
-                    products: products, productStride: plan.productStride,
-                    results: results.work(memory, image, blocks), height: to.height, width: to.width)
-                plan.winograd.multiplyTransforms(work)
-                plan.winograd.transformOutput(work)
+                plan.winograd.convolve(
+                    IntegerWinogradWork(
+                        tiles: tiles, transformed: transformed,
+                        weights: memory.constants + (weights + blocks.lowerBound * plan.bytesPerBlock),
+                        products: products, productStride: plan.productStride,
+                        results: results.work(memory, image, blocks), height: to.height, width: to.width))
             }
         }
         step.scratchBytes = plan.scratchBytes
         add(step)
-    }
-
-    /// The transforms of the weights, group by group.
-    private mutating func packTransforms(_ layer: IntegerLayer, _ plan: IntegerWinogradPlan) -> Int {
-        let rows = plan.rows(inputs: layer.weights.shape[2])
-        let groups = plan.groups.ranges
-        return withConstants { pool in
-            pool.shared(layer.weights, .integerWinograd) { pool in
-                pool.reserve(byteCount: plan.outputBlocks * plan.bytesPerBlock, parts: groups.count) { memory, group in
-                    let range = groups[group]
-                    layer.pack(rows: rows, blocks: range.count) { work in
-                        work.firstColumn = range.lowerBound * integerBlockWidth
-                        work.columnCount = min(range.count * integerBlockWidth, layer.outputs - work.firstColumn)
-                        work.packed = memory + range.lowerBound * plan.bytesPerBlock
-                        plan.winograd.packTransforms(work)
-                    }
-                }
-            }
-        }
     }
 }
 
@@ -86,9 +69,9 @@ struct IntegerWinogradPlan: Sendable {
 
     /// - Returns: `nil` if the direct convolution is faster, or if results might exceed what the kernels can compute.
     init?(_ compiler: Compiler, _ layer: IntegerLayer, _ window: Window, from: Location, to: Location) {
-        guard let winograd = compiler.integers.winograd, from.kind == .blocked, Self.supports(window) else {
-            return nil
-        }
+        guard let winograd = compiler.integers.winograd, from.kind == .blocked,
+            WinogradForm.quantized.supports(window)
+        else { return nil }
         self.winograd = winograd
         (inputBlocks, outputBlocks) = (from.blocks, to.blocks)
         groups = BlockGroups(blocks: to.blocks, maximumWidth: compiler.integers.groupBlocks)
@@ -115,10 +98,6 @@ struct IntegerWinogradPlan: Sendable {
         case .only(let algorithm): guard algorithm == .winograd(.quantized) else { return nil }
         }
         guard layer.largestSum < WinogradForm.quantizedBound else { return nil }
-    }
-
-    static func supports(_ window: Window) -> Bool {
-        [window.height, window.width].allSatisfy { $0.size == 3 && $0.stride == 1 && $0.dilation == 1 }
     }
 
     private var tileChunks: Int { (tileCount + tilesPerChunk - 1) / tilesPerChunk }

@@ -35,14 +35,8 @@ struct CostModel {
 
     /// The algorithms that support a window.
     func candidates(_ window: Window) -> [ConvolutionAlgorithm] {
-        guard kernels.winograd != nil, [window.height, window.width].allSatisfy({ $0.stride == 1 && $0.dilation == 1 })
-        else {
-            return [.direct]
-        }
-        let forms = WinogradForm.all.filter {
-            $0.height.window == window.height.size && $0.width.window == window.width.size
-        }
-        return [.direct] + forms.map { .winograd($0) }
+        guard kernels.winograd != nil else { return [.direct] }
+        return [.direct] + WinogradForm.all.filter { $0.supports(window) }.map { .winograd($0) }
     }
 
     /// - Parameter isDeep: Whether the layer is part of a network with many layers.
@@ -157,6 +151,11 @@ extension WinogradForm {
     /// The notation of the literature: outputs, then window.
     var name: String {
         "Winograd F(\(height.outputs)×\(width.outputs), \(height.window)×\(width.window))"
+    }
+
+    func supports(_ window: Window) -> Bool {
+        height.window == window.height.size && width.window == window.width.size
+            && [window.height, window.width].allSatisfy { $0.stride == 1 && $0.dilation == 1 }
     }
 
     /// The forms that have kernels. F(6, 3), F(4, 5) and F(4, 7) would be faster, but layer after layer their errors

@@ -1,3 +1,5 @@
+import Kernels
+
 /// A single layer with every algorithm that the engine could use for it. This measures the kernels and checks the cost
 /// model's choice against measurements.
 package struct LayerBenchmark {
@@ -86,7 +88,7 @@ package struct LayerBenchmark {
         var algorithms = [ConvolutionAlgorithm.direct]
         if layer.kind == .convolution, precision == .float32 {
             algorithms = CostModel(kernels).candidates(window)
-        } else if precision == .int8, set.integerKernels.winograd != nil, IntegerWinogradPlan.supports(window) {
+        } else if precision == .int8, set.integerKernels.winograd != nil, WinogradForm.quantized.supports(window) {
             algorithms.append(.winograd(.quantized))
         }
         func name(_ executor: Executor) throws -> String {
