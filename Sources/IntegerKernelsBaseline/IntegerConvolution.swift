@@ -64,21 +64,63 @@ extension Int8Kernels {
     }
 }
 
-/// One tile: its first pixel, its first block, and that block's weights.
+/// The next tile: its first pixel, its first block, and that block's weights.
 struct TilePosition {
-    var first: Int
-    var block: Int
-    var weights: UnsafeRawPointer
+    private(set) var first: Int
+    let block: Int
+    let weights: UnsafeRawPointer
     /// What the sums of that block start with.
-    var bias: UnsafeRawPointer
-    #if MATRICES
-        /// The bytes in the input from this tile to the next, which is prefetched.
-        var ahead = 0
-    #elseif AVX512
+    let bias: UnsafeRawPointer
+    #if AVX512
         /// The weights to be read next. They are prefetched line by line while this tile is computed, advancing by
         /// `nextStride` every four quads. A stride of 0 prefetches nothing new.
-        var next: UnsafeRawPointer
-        var nextStride = 0
+        private(set) var next: UnsafeRawPointer
+        private(set) var nextStride = 0
+        /// The bytes of `next` that each tile prefetches, and their end.
+        private var nextBytes = 0
+        private var nextEnd: UnsafeRawPointer
+    #endif
+
+    @inline(__always)
+    init(first: Int, block: Int, weights: UnsafeRawPointer, bias: UnsafeRawPointer) {
+        self.first = first
+        self.block = block
+        self.weights = weights
+        self.bias = bias
+        #if AVX512
+            next = weights
+            nextEnd = weights
+        #endif
+    }
+
+    #if AVX512
+        /// Prefetches the weights of the next group, unless there are so few that they stay in the L1 cache anyway.
+        @inline(__always) mutating func prefetch(_ group: UnsafeRawPointer, blocks: Int, quads: Int, tiles: Int) {
+            guard tiles > 1, quads >= 64 else { return }
+            let quartetBytes = 4 * Int8Kernels.quadBytes * blocks
+            next = group
+            nextStride = (quartetBytes + tiles - 1) / tiles
+            nextBytes = quads / 4 * nextStride
+            nextEnd = group + quads / 4 * quartetBytes
+        }
+    #endif
+
+    /// Skips a tile of as many pixels.
+    @inline(__always) mutating func advance(pixels: Int) {
+        first &+= pixels
+        #if AVX512
+            next += nextBytes
+            if next >= nextEnd { nextStride = 0 }
+        #endif
+    }
+
+    #if MATRICES
+        /// The bytes in the input from this tile to the next, which is prefetched, or 0 after the last.
+        @inline(__always) func ahead(_ work: borrowing IntegerConvolutionWork, pixels: Int) -> Int {
+            let next = first &+ pixels
+            let isLast = next == work.firstPixel &+ work.pixelCount
+            return isLast ? 0 : Int(work.inputOffsets[next] &- work.inputOffsets[first])
+        }
     #endif
 }
 
@@ -103,31 +145,21 @@ private func passPixels<B: Blocks>(
         let bias = UnsafeRawPointer(work.results.bias + block * blockWidth)
     #endif
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
+    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias)
     #if AVX512
-        let steps = work.steps.count
-        let groupBytes = steps * Int8Kernels.quadBytes * B.count
-        let quartetBytes = 4 * Int8Kernels.quadBytes * B.count
-        // A small number of weights stays in the L1 cache anyway.
-        let nextStride = tiles > 1 && steps >= 64 ? (quartetBytes + tiles - 1) / tiles : 0
-        var position = TilePosition(
-            first: work.firstPixel, block: block, weights: weights, bias: bias, next: weights)
-    #else
-        var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias)
+        let quads = work.steps.count
+        let nextWeights = weights + quads * Int8Kernels.quadBytes * B.count
+        position.prefetch(nextWeights, blocks: B.count, quads: quads, tiles: tiles)
     #endif
-    for tile in 0..<tiles {
-        let count = tile < larger ? size + 1 : size
+    var remaining = tiles
+    while remaining > 0 {
+        let isLarger = tiles - remaining < larger
+        let (pixels, count) = isLarger ? (size + 1, larger) : (size, remaining)
         #if MATRICES
-            let next = position.first + count
-            position.ahead =
-                tile == tiles - 1 ? 0 : Int(work.inputOffsets[next] - work.inputOffsets[position.first])
-            passMatrixTile(work, count, position)
+            for _ in 0..<count { passMatrixTile(work, pixels, &position) }
         #else
-            #if AVX512
-                position.next = weights + (groupBytes + tile * (steps / 4) * nextStride)
-                position.nextStride = tile * nextStride < quartetBytes ? nextStride : 0
-            #endif
-            passTile(Pixel<B>.self, work, count, position)
+            passTiles(Pixel<B>.self, work, &position, pixels: pixels, count: count)
         #endif
-        position.first += count
+        remaining -= count
     }
 }

@@ -18,10 +18,23 @@ import Kernels
         }
     }
 
+    /// Computes consecutive tiles of the same size. What follows the products of one tile and precedes those of the next is
+    /// kept short: processors then begin with the next products while they round the sums before.
     @inline(never)
-    private func convolveTile<T: Tile>(
-        _: T.Type, _ work: borrowing IntegerConvolutionWork, _ position: TilePosition
+    private func convolveTiles<T: Tile>(
+        _: T.Type, _ work: borrowing IntegerConvolutionWork, _ position: inout TilePosition, count: Int
     ) {
+        let finish = TileFinish<T.Sums>(work.results, position.block)
+        for _ in 0..<count {
+            finish.store(convolvedTile(T.self, work, position), work, position.first)
+            position.advance(pixels: T.pixels)
+        }
+    }
+
+    @inline(__always)
+    private func convolvedTile<T: Tile>(
+        _: T.Type, _ work: borrowing IntegerConvolutionWork, _ position: TilePosition
+    ) -> T {
         let (first, block) = (position.first, position.block)
         // Prefetches what the end of the tile accesses, while products are accumulated.
         if let residual = work.results.residual, let offsets = work.results.residualOffsets {
@@ -90,23 +103,24 @@ import Kernels
             for _ in 0..<work.steps.shortQuads { tile.accumulateNext(&input, &weights) }
             tap += 1
         }
-        finish(tile, work, first, block)
+        return tile
     }
 
-    /// - Parameter count: At most the number of pixels that tiles of this many blocks support.
+    /// Computes consecutive tiles, and advances the position.
+    /// - Parameter pixels: The pixels of each, at most as many as tiles of this many blocks support.
     @inline(__always)
-    func passTile<P: Tile>(
-        _: P.Type, _ work: borrowing IntegerConvolutionWork, _ count: Int, _ position: TilePosition
+    func passTiles<P: Tile>(
+        _: P.Type, _ work: borrowing IntegerConvolutionWork, _ position: inout TilePosition, pixels: Int, count: Int
     ) {
         let longest = P.Sums.longestTile
-        if count == 1 { return convolveTile(P.self, work, position) }
-        if count == 2 { return convolveTile(Two<P>.self, work, position) }
-        if longest >= 3, count == 3 { return convolveTile(Three<P>.self, work, position) }
-        if longest >= 4, count == 4 { return convolveTile(Four<P>.self, work, position) }
-        if longest >= 5, count == 5 { return convolveTile(Five<P>.self, work, position) }
-        if longest >= 6, count == 6 { return convolveTile(Six<P>.self, work, position) }
-        if longest >= 7, count == 7 { return convolveTile(Seven<P>.self, work, position) }
-        if longest >= 8, count == 8 { return convolveTile(Eight<P>.self, work, position) }
+        if pixels == 1 { return convolveTiles(P.self, work, &position, count: count) }
+        if pixels == 2 { return convolveTiles(Two<P>.self, work, &position, count: count) }
+        if longest >= 3, pixels == 3 { return convolveTiles(Three<P>.self, work, &position, count: count) }
+        if longest >= 4, pixels == 4 { return convolveTiles(Four<P>.self, work, &position, count: count) }
+        if longest >= 5, pixels == 5 { return convolveTiles(Five<P>.self, work, &position, count: count) }
+        if longest >= 6, pixels == 6 { return convolveTiles(Six<P>.self, work, &position, count: count) }
+        if longest >= 7, pixels == 7 { return convolveTiles(Seven<P>.self, work, &position, count: count) }
+        if longest >= 8, pixels == 8 { return convolveTiles(Eight<P>.self, work, &position, count: count) }
         fatalError("unsupported tile size")
     }
 

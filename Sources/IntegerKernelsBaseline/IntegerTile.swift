@@ -116,6 +116,8 @@ extension PixelSums {
 /// Those in registers.
 protocol Tile: PixelSums {
     static var pixels: Int { get }
+    /// The sums of a pixel. The index is known to the compiler.
+    func sums(_ pixel: Int) -> Sums
     /// Starts with the bias. `offsets` holds the offsets of this tile's pixels in the input.
     init(offsets: UnsafePointer<Int32>, bias: Sums)
     /// Starts with zeros. The first pixel is at `offset`, each of the others `stride` bytes after the one before.
@@ -141,8 +143,9 @@ extension Tile {
         _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool
     ) {
         for pixel in stride(from: 0, to: pixels, by: 4) {
+            let start = memory + Int(offsets[pixel])
             for block in 0..<Sums.count {
-                let line = memory + (Int(offsets[pixel]) + block * blockStride)
+                let line = start + block &* blockStride
                 if toWrite { thaw_prefetch_write(line) } else { thaw_prefetch(line) }
             }
         }
@@ -179,6 +182,7 @@ struct Pixel<Sums: Blocks>: Tile {
         }
     #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) { body(sums, first) }
+    @inline(__always) func sums(_ pixel: Int) -> Sums { sums }
 }
 
 /// The pixels of one tile, then those of another.
@@ -217,7 +221,10 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
     #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) {
         a.forEach(first, body)
-        b.forEach(first + A.pixels, body)
+        b.forEach(first &+ A.pixels, body)
+    }
+    @inline(__always) func sums(_ pixel: Int) -> Sums {
+        pixel < A.pixels ? a.sums(pixel) : b.sums(pixel - A.pixels)
     }
 }
 

@@ -39,10 +39,6 @@ struct VectorRounding {
     private let lower: Floats
     private let upper: Floats
     private let zeroPoint: Words
-    #if AVX512
-        private let lowest: UInt8
-        private let highest: UInt8
-    #endif
     /// Whether clamping is what conversions to smaller integers do anyway.
     let saturates: Bool
 
@@ -50,13 +46,14 @@ struct VectorRounding {
         lower = Floats(repeating: rounding.lower)
         upper = Floats(repeating: rounding.upper)
         zeroPoint = Words(repeating: rounding.zeroPoint)
+        saturates = Self.saturates(rounding)
+    }
+
+    @inline(__always) static func saturates(_ rounding: QuantizedRounding) -> Bool {
         #if AVX512
-            lowest = UInt8(truncatingIfNeeded: Int32(rounding.lower) &+ rounding.zeroPoint)
-            highest = UInt8(truncatingIfNeeded: Int32(rounding.upper) &+ rounding.zeroPoint)
-            saturates =
-                rounding.zeroPoint == 0 && rounding.lower == 0 && rounding.upper == 255 && rounding.bound <= 0x1p31
+            rounding.zeroPoint == 0 && rounding.lower == 0 && rounding.upper == 255 && rounding.bound <= 0x1p31
         #else
-            saturates = false
+            false
         #endif
     }
 
@@ -79,10 +76,14 @@ struct VectorRounding {
         @inline(__always) func quantized(
             _ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats, saturates: Bool = false
         ) -> SIMD64<UInt8> {
-            saturates
-                ? thaw_saturated_bytes(a, b, c, d)
-                : thaw_rounded_bytes(
-                    a, b, c, d, upper, Int16(truncatingIfNeeded: zeroPoint[0]), lowest, highest)
+            if saturates { return thaw_saturated_bytes(a, b, c, d) }
+            return thaw_rounded_bytes(
+                a, b, c, d, upper, Int16(truncatingIfNeeded: zeroPoint[0]), byte(lower), byte(upper))
+        }
+
+        /// A bound as a quantized value.
+        @inline(__always) private func byte(_ bound: Floats) -> UInt8 {
+            UInt8(truncatingIfNeeded: Int32(bound[0]) &+ zeroPoint[0])
         }
     #endif
 }

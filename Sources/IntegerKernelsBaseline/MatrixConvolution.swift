@@ -8,18 +8,21 @@ import Kernels
 
     @inline(never)
     func convolveTile<T: MatrixTile>(
-        _: T.Type, _ work: borrowing MatrixWork, _ position: TilePosition
+        _: T.Type, _ work: borrowing MatrixWork, _ position: inout TilePosition
     ) {
         var tile = T(offsets: work.inputOffsets + position.first, bias: loadWords(position.bias))
         var weights = position.weights
         let wholeTaps = work.steps.tapCount - work.steps.shortTaps
+        let ahead = position.ahead(work, pixels: T.pixels)
         for tap in 0..<work.steps.tapCount {
             let input = work.input + Int(work.taps[tap])
-            tile.prefetchLater(input + position.ahead)
+            tile.prefetchLater(input + ahead)
             let quads = tap < wholeTaps ? work.steps.quads : work.steps.shortQuads
             tile.accumulate(input, words: quads, &weights) {}
         }
-        finish(FinishedMatrix(tile: tile), work, position.first, position.block)
+        let finish = TileFinish<OneBlock>(work.results, position.block)
+        finish.storeEachPixel(of: FinishedMatrix(tile: tile), work, position.first)
+        position.advance(pixels: T.pixels)
     }
 
     private struct FinishedMatrix<T: MatrixTile>: PixelSums {

@@ -105,7 +105,7 @@ import Kernels
         }
         @inline(__always) func forEach(_ index: Int, _ body: (Words, Int) -> Void) {
             body(thaw_first_pixel(first, last), index)
-            body(thaw_second_pixel(first, last), index + 1)
+            body(thaw_second_pixel(first, last), index &+ 1)
         }
     }
 
@@ -161,23 +161,24 @@ import Kernels
         }
         @inline(__always) func forEach(_ first: Int, _ body: (Words, Int) -> Void) {
             a.forEach(first, body)
-            b.forEach(first + A.pixels, body)
+            b.forEach(first &+ A.pixels, body)
         }
     }
 
     typealias FourPixels = MatrixPair<TwoPixels, TwoPixels>
     typealias SixPixels = MatrixPair<FourPixels, TwoPixels>
 
-    /// - Parameter count: At most the table's `tilePixels`.
+    /// Computes a tile, and advances the position.
+    /// - Parameter count: Its pixels, at most the table's `tilePixels`.
     @inline(__always)
-    func passMatrixTile(_ work: borrowing MatrixWork, _ count: Int, _ position: TilePosition) {
+    func passMatrixTile(_ work: borrowing MatrixWork, _ count: Int, _ position: inout TilePosition) {
         switch count {
-        case 1: convolveTile(LastPixel.self, work, position)
-        case 2: convolveTile(TwoPixels.self, work, position)
-        case 3: convolveTile(MatrixPair<TwoPixels, LastPixel>.self, work, position)
-        case 4: convolveTile(FourPixels.self, work, position)
-        case 5: convolveTile(MatrixPair<FourPixels, LastPixel>.self, work, position)
-        case 6: convolveTile(SixPixels.self, work, position)
+        case 1: convolveTile(LastPixel.self, work, &position)
+        case 2: convolveTile(TwoPixels.self, work, &position)
+        case 3: convolveTile(MatrixPair<TwoPixels, LastPixel>.self, work, &position)
+        case 4: convolveTile(FourPixels.self, work, &position)
+        case 5: convolveTile(MatrixPair<FourPixels, LastPixel>.self, work, &position)
+        case 6: convolveTile(SixPixels.self, work, &position)
         default: fatalError("unsupported tile size")
         }
     }

@@ -18,16 +18,17 @@ import Kernels
     }
 
     @inline(never)
-    func convolveTile<T: MatrixTile>(_: T.Type, _ work: borrowing MatrixWork, _ position: TilePosition) {
+    func convolveTile<T: MatrixTile>(_: T.Type, _ work: borrowing MatrixWork, _ position: inout TilePosition) {
         var tile = T(
             offsets: work.inputOffsets + position.first, bias: loadWords(work.bias + position.block * blockWidth))
         var weights = UnsafeRawPointer(position.weights)
         var next = position.next
         let nextStride = position.nextStride
         let wholeTaps = work.steps.tapCount - work.steps.shortTaps
+        let ahead = position.ahead(work, pixels: T.pixels)
         for tap in 0..<work.steps.tapCount {
             let input = work.input + Int(work.taps[tap])
-            tile.prefetchLater(input + position.ahead)
+            tile.prefetchLater(input + ahead)
             let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
             tile.accumulate(input, words: depth, &weights) {
                 thaw_prefetch_later(next)
@@ -35,11 +36,12 @@ import Kernels
             }
         }
         // A copy that the closure can read.
-        let copied = copy work
+        let (copied, block) = (copy work, position.block)
         tile.forEach(position.first) { sums, index in
             var pixel = Pixel(OneBlock(thaw_floats_of_bits(sums)))
-            finish(&pixel, copied, index, position.block)
+            finish(&pixel, copied, index, block)
         }
+        position.advance(pixels: T.pixels)
     }
 
     extension BFloat16Kernels {

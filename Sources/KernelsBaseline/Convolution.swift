@@ -39,18 +39,50 @@ extension Table {
     }
 }
 
-/// One tile: its first pixel, its first block, and that block's weights.
+/// The next tile: its first pixel, its first block, and that block's weights.
 struct TilePosition {
-    var first: Int
-    var block: Int
-    var weights: UnsafePointer<Float>
+    private(set) var first: Int
+    let block: Int
+    let weights: UnsafePointer<Float>
     /// The memory to be read next. It is prefetched line by line while this tile is computed, advancing by `nextStride`
     /// every four steps. A stride of 0 prefetches nothing new.
-    var next: UnsafePointer<Float>
-    var nextStride = 0
-    /// The bytes in the input from this tile to the next. Data that another core has written takes time to arrive,
-    /// so it is prefetched one tile ahead.
-    var ahead = 0
+    private(set) var next: UnsafePointer<Float>
+    private(set) var nextStride = 0
+    /// The floats of `next` that each tile prefetches, and their end.
+    private var nextCount = 0
+    private var nextEnd: UnsafePointer<Float>
+
+    @inline(__always) init(first: Int, block: Int, weights: UnsafePointer<Float>) {
+        self.first = first
+        self.block = block
+        self.weights = weights
+        next = weights
+        nextEnd = weights
+    }
+
+    /// Prefetches the weights of the next group, unless there are so few that they stay in the L1 cache anyway.
+    @inline(__always)
+    mutating func prefetch(_ group: UnsafePointer<Float>, width: Int, steps: Int, tiles: Int) {
+        guard tiles > 1, steps >= 64 else { return }
+        next = group
+        nextStride = (4 * width + tiles - 1) / tiles
+        nextCount = steps / 4 * nextStride
+        nextEnd = group + steps / 4 * 4 * width
+    }
+
+    /// Skips a tile of as many pixels.
+    @inline(__always) mutating func advance(pixels: Int) {
+        first &+= pixels
+        next += nextCount
+        if next >= nextEnd { nextStride = 0 }
+    }
+
+    /// The bytes in the input from this tile to the next, or 0 after the last. Data that another core has written takes
+    /// time to arrive, so it is prefetched one tile ahead.
+    @inline(__always) func ahead(_ work: borrowing ConvolutionWork, pixels: Int) -> Int {
+        let next = first &+ pixels
+        return next == work.firstPixel &+ work.pixelCount ? 0 : Int(work.inputOffsets[next] &- work.inputOffsets[first])
+    }
 }
 
 extension Tile {
@@ -65,8 +97,21 @@ extension Tile {
     }
 }
 
+/// Computes consecutive tiles of the same size. What follows the products of one tile and precedes those of the next is
+/// kept short: processors then begin with the next products while they store the results before.
 @inline(never)
-private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) {
+private func convolveTiles<T: Tile>(
+    _: T.Type, _ work: borrowing ConvolutionWork, _ position: inout TilePosition, count: Int
+) {
+    for _ in 0..<count {
+        var tile = convolvedTile(T.self, work, position)
+        finish(&tile, work, position.first, position.block)
+        position.advance(pixels: T.pixels)
+    }
+}
+
+@inline(__always)
+private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork, _ position: TilePosition) -> T {
     let (first, block) = (position.first, position.block)
     // Prefetches the memory that the end of a long tile accesses, while products are accumulated.
     if wordCount(work.steps) >= 64 {
@@ -86,9 +131,10 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
     let nextStride = position.nextStride
     let stepWeights = blockWidth * T.Sums.count
     let wholeTaps = work.steps.tapCount - work.steps.shortTaps
+    let ahead = position.ahead(work, pixels: T.pixels)
     for tap in 0..<work.steps.tapCount {
         var input = work.input + Int(work.taps[tap])
-        tile.prefetchLater(input + position.ahead)
+        tile.prefetchLater(input + ahead)
         let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
         // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
         // multiply-adds.
@@ -116,7 +162,7 @@ private func convolveTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork,
             weights += stepWeights
         }
     }
-    finish(&tile, work, first, block)
+    return tile
 }
 
 /// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
@@ -129,46 +175,44 @@ private func passPixels<B: Blocks>(
 ) {
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
     guard tiles > 0 else { return }
-    let size = work.pixelCount / tiles
-    let larger = work.pixelCount % tiles
-    let groupWidth = B.count * blockWidth
-    let steps = wordCount(work.steps)
-    // A small number of weights stays in the L1 cache anyway.
-    let nextStride = tiles > 1 && steps >= 64 ? (4 * groupWidth + tiles - 1) / tiles : 0
-    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: weights)
-    var firstInactive = work.firstPixel
-    for tile in 0..<tiles {
-        let count = tile < larger ? size + 1 : size
-        position.next = weights + (steps * groupWidth + tile * (steps / 4) * nextStride)
-        position.nextStride = tile * nextStride < 4 * groupWidth ? nextStride : 0
-        let isLast = tile == tiles - 1
-        position.ahead = isLast ? 0 : Int(work.inputOffsets[position.first + count] - work.inputOffsets[position.first])
+    let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
+    let (width, steps) = (B.count * blockWidth, wordCount(work.steps))
+    var position = TilePosition(first: work.firstPixel, block: block, weights: weights)
+    position.prefetch(weights + steps * width, width: width, steps: steps, tiles: tiles)
+    var remaining = tiles
+    while remaining > 0 {
+        let isLarger = tiles - remaining < larger
+        let pixels = isLarger ? size + 1 : size
+        var count = isLarger ? larger - (tiles - remaining) : remaining
+        // An activation follows after several tiles, while they are still in the L1 cache.
+        if work.activation != nil { count = min(count, (4095 + pixels * width) / (pixels * width)) }
+        let first = position.first
         #if MATRICES
-            passMatrixTile(work, count, position)
+            for _ in 0..<count { passMatrixTile(work, pixels, &position) }
         #else
-            passTile(Pixel<B>.self, work, count, position)
+            passTiles(Pixel<B>.self, work, &position, pixels: pixels, count: count)
         #endif
-        position.first += count
-        // Several tiles at a time, while they are still in the L1 cache.
-        let isDue = (position.first - firstInactive) * groupWidth >= 4096 || isLast
-        if isDue, let activation = work.activation {
-            activate(activation, work, firstInactive..<position.first, block..<block + B.count)
-            firstInactive = position.first
+        if let activation = work.activation {
+            activate(activation, work, first..<position.first, block..<block + B.count)
         }
+        remaining -= count
     }
 }
 
-/// - Parameter count: At most the number of pixels that tiles of this many blocks support.
+/// Computes consecutive tiles, and advances the position.
+/// - Parameter pixels: The pixels of each, at most as many as tiles of this many blocks support.
 @inline(__always)
-private func passTile<P: Tile>(_: P.Type, _ work: borrowing ConvolutionWork, _ count: Int, _ position: TilePosition) {
+private func passTiles<P: Tile>(
+    _: P.Type, _ work: borrowing ConvolutionWork, _ position: inout TilePosition, pixels: Int, count: Int
+) {
     let longest = P.Sums.longestTile
-    if count == 1 { return convolveTile(P.self, work, position) }
-    if count == 2 { return convolveTile(Two<P>.self, work, position) }
-    if longest >= 3, count == 3 { return convolveTile(Three<P>.self, work, position) }
-    if longest >= 4, count == 4 { return convolveTile(Four<P>.self, work, position) }
-    if longest >= 5, count == 5 { return convolveTile(Five<P>.self, work, position) }
-    if longest >= 6, count == 6 { return convolveTile(Six<P>.self, work, position) }
-    if longest >= 7, count == 7 { return convolveTile(Seven<P>.self, work, position) }
-    if longest >= 8, count == 8 { return convolveTile(Eight<P>.self, work, position) }
+    if pixels == 1 { return convolveTiles(P.self, work, &position, count: count) }
+    if pixels == 2 { return convolveTiles(Two<P>.self, work, &position, count: count) }
+    if longest >= 3, pixels == 3 { return convolveTiles(Three<P>.self, work, &position, count: count) }
+    if longest >= 4, pixels == 4 { return convolveTiles(Four<P>.self, work, &position, count: count) }
+    if longest >= 5, pixels == 5 { return convolveTiles(Five<P>.self, work, &position, count: count) }
+    if longest >= 6, pixels == 6 { return convolveTiles(Six<P>.self, work, &position, count: count) }
+    if longest >= 7, pixels == 7 { return convolveTiles(Seven<P>.self, work, &position, count: count) }
+    if longest >= 8, pixels == 8 { return convolveTiles(Eight<P>.self, work, &position, count: count) }
     fatalError("unsupported tile size")
 }

@@ -282,6 +282,7 @@ __attribute__((always_inline)) static inline thaw_float4 thaw_widen_bfloat16_4(t
 #endif
 
 /// Imported into Swift as SIMD64<UInt8>: four quarters of 16 bytes.
+typedef uint8_t thaw_byte32 __attribute__((ext_vector_type(32)));
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
 /// A quarter of the words: SIMD4<Int32>.
 typedef int32_t thaw_word4 __attribute__((ext_vector_type(4)));
@@ -359,6 +360,11 @@ __attribute__((always_inline)) static inline thaw_byte16 thaw_quarter(thaw_byte6
     case 2: return bytes.hi.lo;
     default: return bytes.hi.hi;
     }
+}
+
+/// The 32 bytes of a half.
+__attribute__((always_inline)) static inline thaw_byte32 thaw_half(thaw_byte64 bytes, int index) {
+    return index == 0 ? bytes.lo : bytes.hi;
 }
 
 /// Conversions between vectors, which Swift does lane by lane or in functions of its own.
