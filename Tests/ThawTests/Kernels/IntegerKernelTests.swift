@@ -14,12 +14,20 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
     /// Whether results may be any byte, with 0 as the zero point. Then they need no clamping if they are `bounded`.
     var usesAllBytes = false
     var bounded = true
+    /// Pixels at the end of each row of the output that are not written.
+    var border = 0
 
     var testDescription: String {
         "\(window)×\(window) stride \(stride), \(inputs)→\(outputs) at \(size)²" + (hasFloats ? ", floats" : "")
             + (usesAllBytes ? bounded ? ", all bytes" : ", all bytes and beyond" : "")
+            + (border > 0 ? ", border" : "")
     }
     var outputSize: Int { (size - window) / stride + 1 }
+    /// The index of each pixel in a plane of the output.
+    var outputPixels: [Int] {
+        (0..<outputSize).flatMap { y in (0..<outputSize).map { x in y * (outputSize + border) + x } }
+    }
+    var outputPlane: Int { outputSize * (outputSize + border) }
 
     static let full: [IntegerConvolutionCase] =
         [
@@ -38,14 +46,29 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
         }
         // Many different numbers of pixels in a tile.
         + (1...8).map { IntegerConvolutionCase(outputs: 80, size: $0) }
-
-    static let depthwise: [IntegerConvolutionCase] = [2, 3, 5].flatMap { window in
-        [1, 2, 3].flatMap { stride in
-            [false, true].map {
-                IntegerConvolutionCase(size: 14, window: window, stride: stride, usesAllBytes: $0)
+        // The same if results of adjacent pixels are stored at once, as far as they are adjacent.
+        + [32, 48, 64].flatMap { outputs in
+            (1...8).flatMap { size in
+                [0, 3].map { IntegerConvolutionCase(outputs: outputs, size: size, usesAllBytes: true, border: $0) }
             }
         }
-    }
+
+    static let depthwise: [IntegerConvolutionCase] =
+        [2, 3, 5].flatMap { window in
+            [1, 2, 3].flatMap { stride in
+                [false, true].map {
+                    IntegerConvolutionCase(size: 14, window: window, stride: stride, usesAllBytes: $0)
+                }
+            }
+        }
+        // Every number of outputs in a row that are left after four at a time.
+        + [3, 5].flatMap { window in
+            (window...window + 8).flatMap { size in
+                [1, 2].map {
+                    IntegerConvolutionCase(size: size, window: window, stride: $0, usesAllBytes: size % 2 == 0)
+                }
+            }
+        }
 
     var rounding: QuantizedRounding {
         guard usesAllBytes else { return QuantizedRounding(zeroPoint: 11, lower: 5, upper: 250) }
@@ -74,9 +97,7 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
 struct IntegerKernelTests {
     @Test(arguments: IntegerConvolutionCase.full)
     func `an 8-bit convolution matches plain loops, bit by bit`(_ c: IntegerConvolutionCase) {
-        let (width, plane, pixels) = (
-            integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputSize * c.outputSize
-        )
+        let (width, plane, pixels) = (integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputPixels)
         let (inputBlocks, blocks) = ((c.inputs + width - 1) / width, (c.outputs + width - 1) / width)
         let input = quantized(inputBlocks * plane)
         let weights = quantized(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
@@ -95,7 +116,7 @@ struct IntegerKernelTests {
         var steps = IntegerSteps(tapCount: taps.count, quads: width / 4)
         steps.shortTaps = c.inputs % width == 0 ? 0 : c.window * c.window
         steps.shortQuads = (c.inputs % width + 3) / 4
-        var expected = [Float](repeating: 0, count: blocks * pixels * width)
+        var expected = [Float](repeating: 0, count: blocks * c.outputPlane * width)
         for (pixel, start) in c.inputOffsets.enumerated() {
             for o in 0..<c.outputs {
                 var sum = bias[o]
@@ -107,7 +128,7 @@ struct IntegerKernelTests {
                     }
                 }
                 let product = Float(sum) * factors[o]
-                let index = (o / width * pixels + pixel) * width + o % width
+                let index = (o / width * c.outputPlane + pixels[pixel]) * width + o % width
                 expected[index] = c.hasFloats ? product : c.quantized(product)
             }
         }
@@ -125,15 +146,15 @@ struct IntegerKernelTests {
             }
             let valueBytes = c.hasFloats ? 4 : 1
             let output = pointer([UInt8](repeating: 0, count: expected.count * valueBytes))
-            let offsets = (0..<pixels).map { Int32($0 * width * valueBytes) }
+            let offsets = pixels.map { Int32($0 * width * valueBytes) }
             let results = IntegerResults(
                 bias: pointer(bias), factors: pointer(factors), rounding: c.hasFloats ? nil : c.rounding,
-                output: output, outputOffsets: pointer(offsets), outputBlockStride: pixels * width * valueBytes,
+                output: output, outputOffsets: pointer(offsets), outputBlockStride: c.outputPlane * width * valueBytes,
                 channels: c.outputs, blockCount: blocks)
             kernels.convolve(
                 IntegerConvolutionWork(
                     input: pointer(input), inputOffsets: pointer(c.inputOffsets), taps: pointer(taps), steps: steps,
-                    weights: packed, results: results, pixelCount: pixels,
+                    weights: packed, results: results, pixelCount: pixels.count,
                     scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(steps)))))
             let values = (0..<expected.count).map { index in
                 c.hasFloats
