@@ -66,52 +66,17 @@ extension Int8Kernels {
 
 /// The next tile: its first pixel, its first block, and that block's weights.
 struct TilePosition {
-    private(set) var first: Int
+    var first: Int
     let block: Int
     let weights: UnsafeRawPointer
     /// What the sums of that block start with.
     let bias: UnsafeRawPointer
-    #if AVX512
-        /// The weights to be read next. They are prefetched line by line while this tile is computed, advancing by
-        /// `nextStride` every four quads. A stride of 0 prefetches nothing new.
-        private(set) var next: UnsafeRawPointer
-        private(set) var nextStride = 0
-        /// The bytes of `next` that each tile prefetches, and their end.
-        private var nextBytes = 0
-        private var nextEnd: UnsafeRawPointer
-    #endif
-
-    @inline(__always)
-    init(first: Int, block: Int, weights: UnsafeRawPointer, bias: UnsafeRawPointer) {
-        self.first = first
-        self.block = block
-        self.weights = weights
-        self.bias = bias
-        #if AVX512
-            next = weights
-            nextEnd = weights
-        #endif
-    }
-
-    #if AVX512
-        /// Prefetches the weights of the next group, unless there are so few that they stay in the L1 cache anyway.
-        @inline(__always) mutating func prefetch(_ group: UnsafeRawPointer, blocks: Int, quads: Int, tiles: Int) {
-            guard tiles > 1, quads >= 64 else { return }
-            let quartetBytes = 4 * Int8Kernels.quadBytes * blocks
-            next = group
-            nextStride = (quartetBytes + tiles - 1) / tiles
-            nextBytes = quads / 4 * nextStride
-            nextEnd = group + quads / 4 * quartetBytes
-        }
-    #endif
+    var next: NextWeights
 
     /// Skips a tile of as many pixels.
     @inline(__always) mutating func advance(pixels: Int) {
         first &+= pixels
-        #if AVX512
-            next += nextBytes
-            if next >= nextEnd { nextStride = 0 }
-        #endif
+        next.advance()
     }
 
     #if MATRICES
@@ -124,10 +89,8 @@ struct TilePosition {
     #endif
 }
 
-/// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
-///
-/// With AVX-512, the tiles meanwhile prefetch, at an even rate, the weights of the next group. If a layer's weights are not
-/// in the L2 cache, they arrive while the current ones are still in use.
+/// Computes all pixels of the work in as few tiles as possible, of nearly equal size. With AVX-512, they prefetch the weights of
+/// the next group.
 @inline(__always)
 private func passPixels<B: Blocks>(
     _: B.Type, _ work: borrowing IntegerConvolutionWork, _ block: Int, _ weights: UnsafeRawPointer
@@ -145,12 +108,9 @@ private func passPixels<B: Blocks>(
         let bias = UnsafeRawPointer(work.results.bias + block * blockWidth)
     #endif
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
-    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias)
-    #if AVX512
-        let quads = work.steps.count
-        let nextWeights = weights + quads * Int8Kernels.quadBytes * B.count
-        position.prefetch(nextWeights, blocks: B.count, quads: quads, tiles: tiles)
-    #endif
+    let (steps, stepBytes) = (work.steps.count, Int8Kernels.quadBytes * B.count)
+    let next = NextWeights(weights + steps * stepBytes, steps: steps, tiles: tiles, stepBytes: stepBytes)
+    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias, next: next)
     var remaining = tiles
     while remaining > 0 {
         let isLarger = tiles - remaining < larger

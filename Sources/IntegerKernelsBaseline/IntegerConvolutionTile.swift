@@ -47,8 +47,7 @@ import Kernels
         var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
         var weights = position.weights
         #if AVX512
-            var next = position.next
-            let nextStride = position.nextStride
+            var next = position.next.start
             // With eight tiles of several blocks, these lines are all of the next weights.
             let linesAhead = T.Sums.count == 1 ? 1 : 2
         #endif
@@ -87,7 +86,7 @@ import Kernels
                 weights += 4 * Int8Kernels.halves * stepBytes
                 #if AVX512
                     for line in 0..<linesAhead { thaw_prefetch_later(next + line * 64) }
-                    next += nextStride
+                    next += position.next.stride
                 #endif
                 remaining &-= 1
             }

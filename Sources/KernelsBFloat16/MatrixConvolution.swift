@@ -22,8 +22,8 @@ import Kernels
         var tile = T(
             offsets: work.inputOffsets + position.first, bias: loadWords(work.bias + position.block * blockWidth))
         var weights = UnsafeRawPointer(position.weights)
-        var next = position.next
-        let nextStride = position.nextStride
+        var next = position.next.start
+        let stride = position.next.stride
         let wholeTaps = work.steps.tapCount - work.steps.shortTaps
         let ahead = position.ahead(work, pixels: T.pixels)
         for tap in 0..<work.steps.tapCount {
@@ -32,7 +32,7 @@ import Kernels
             let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
             tile.accumulate(input, words: depth, &weights) {
                 thaw_prefetch_later(next)
-                next += nextStride
+                next += stride
             }
         }
         // A copy that the closure can read.

@@ -41,40 +41,15 @@ extension Table {
 
 /// The next tile: its first pixel, its first block, and that block's weights.
 struct TilePosition {
-    private(set) var first: Int
+    var first: Int
     let block: Int
     let weights: UnsafePointer<Float>
-    /// The memory to be read next. It is prefetched line by line while this tile is computed, advancing by `nextStride`
-    /// every four steps. A stride of 0 prefetches nothing new.
-    private(set) var next: UnsafePointer<Float>
-    private(set) var nextStride = 0
-    /// The floats of `next` that each tile prefetches, and their end.
-    private var nextCount = 0
-    private var nextEnd: UnsafePointer<Float>
-
-    @inline(__always) init(first: Int, block: Int, weights: UnsafePointer<Float>) {
-        self.first = first
-        self.block = block
-        self.weights = weights
-        next = weights
-        nextEnd = weights
-    }
-
-    /// Prefetches the weights of the next group, unless there are so few that they stay in the L1 cache anyway.
-    @inline(__always)
-    mutating func prefetch(_ group: UnsafePointer<Float>, width: Int, steps: Int, tiles: Int) {
-        guard tiles > 1, steps >= 64 else { return }
-        next = group
-        nextStride = (4 * width + tiles - 1) / tiles
-        nextCount = steps / 4 * nextStride
-        nextEnd = group + steps / 4 * 4 * width
-    }
+    var next: NextWeights
 
     /// Skips a tile of as many pixels.
     @inline(__always) mutating func advance(pixels: Int) {
         first &+= pixels
-        next += nextCount
-        if next >= nextEnd { nextStride = 0 }
+        next.advance()
     }
 
     /// The bytes in the input from this tile to the next, or 0 after the last. Data that another core has written takes
@@ -127,8 +102,7 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
     var tile = T(
         offsets: work.inputOffsets + first, bias: T.Sums(work.bias + block * blockWidth, stride: blockWidth))
     var weights = position.weights
-    var next = position.next
-    let nextStride = position.nextStride
+    var next = position.next.start
     let stepWeights = blockWidth * T.Sums.count
     let wholeTaps = work.steps.tapCount - work.steps.shortTaps
     let ahead = position.ahead(work, pixels: T.pixels)
@@ -153,8 +127,8 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
             input = thaw_opaque(input + 16)
             weights += 4 * stepWeights
             // (Prefetches one line after another: the pixels occupy most of the registers that could hold addresses.)
-            for line in 0..<T.linesAhead { thaw_prefetch_later(next + line * 16) }
-            next += nextStride
+            for line in 0..<T.linesAhead { thaw_prefetch_later(next + line * 64) }
+            next += position.next.stride
         }
         for _ in 0..<depth % 4 {
             tile.accumulate(input, T.Sums(weights, stride: blockWidth))
@@ -166,9 +140,7 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
 }
 
 /// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
-///
-/// Meanwhile the tiles prefetch, at an even rate, the weights of the next group. If a layer's weights come from memory,
-/// they arrive while the current ones are still in use.
+/// Meanwhile, they prefetch the weights of the next group.
 @inline(__always)
 private func passPixels<B: Blocks>(
     _: B.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
@@ -177,8 +149,8 @@ private func passPixels<B: Blocks>(
     guard tiles > 0 else { return }
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
     let (width, steps) = (B.count * blockWidth, wordCount(work.steps))
-    var position = TilePosition(first: work.firstPixel, block: block, weights: weights)
-    position.prefetch(weights + steps * width, width: width, steps: steps, tiles: tiles)
+    let next = NextWeights(weights + steps * width, steps: steps, tiles: tiles, stepBytes: 4 * width)
+    var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: next)
     var remaining = tiles
     while remaining > 0 {
         let isLarger = tiles - remaining < larger
