@@ -64,6 +64,8 @@ extension Int8Kernels {
     }
 }
 
+typealias TileWork = IntegerConvolutionWork
+
 /// The next tile: its first pixel, its first block, and that block's weights.
 struct TilePosition {
     var first: Int
@@ -72,21 +74,6 @@ struct TilePosition {
     /// What the sums of that block start with.
     let bias: UnsafeRawPointer
     var next: NextWeights
-
-    /// Skips a tile of as many pixels.
-    @inline(__always) mutating func advance(pixels: Int) {
-        first &+= pixels
-        next.advance()
-    }
-
-    #if MATRICES
-        /// The bytes in the input from this tile to the next, which is prefetched, or 0 after the last.
-        @inline(__always) func ahead(_ work: borrowing IntegerConvolutionWork, pixels: Int) -> Int {
-            let next = first &+ pixels
-            let isLast = next == work.firstPixel &+ work.pixelCount
-            return isLast ? 0 : Int(work.inputOffsets[next] &- work.inputOffsets[first])
-        }
-    #endif
 }
 
 /// Computes all pixels of the work in as few tiles as possible, of nearly equal size. With AVX-512, they prefetch the weights of

@@ -21,7 +21,7 @@ import Kernels
     /// Computes consecutive tiles of the same size. What follows the products of one tile and precedes those of the next is
     /// kept short: processors then begin with the next products while they round the sums before.
     @inline(never)
-    private func convolveTiles<T: Tile>(
+    func convolveTiles<T: Tile>(
         _: T.Type, _ work: borrowing IntegerConvolutionWork, _ position: inout TilePosition, count: Int
     ) {
         let finish = TileFinish<T.Sums>(work.results, position.block)
@@ -103,24 +103,6 @@ import Kernels
             tap += 1
         }
         return tile
-    }
-
-    /// Computes consecutive tiles, and advances the position.
-    /// - Parameter pixels: The pixels of each, at most as many as tiles of this many blocks support.
-    @inline(__always)
-    func passTiles<P: Tile>(
-        _: P.Type, _ work: borrowing IntegerConvolutionWork, _ position: inout TilePosition, pixels: Int, count: Int
-    ) {
-        let longest = P.Sums.longestTile
-        if pixels == 1 { return convolveTiles(P.self, work, &position, count: count) }
-        if pixels == 2 { return convolveTiles(Two<P>.self, work, &position, count: count) }
-        if longest >= 3, pixels == 3 { return convolveTiles(Three<P>.self, work, &position, count: count) }
-        if longest >= 4, pixels == 4 { return convolveTiles(Four<P>.self, work, &position, count: count) }
-        if longest >= 5, pixels == 5 { return convolveTiles(Five<P>.self, work, &position, count: count) }
-        if longest >= 6, pixels == 6 { return convolveTiles(Six<P>.self, work, &position, count: count) }
-        if longest >= 7, pixels == 7 { return convolveTiles(Seven<P>.self, work, &position, count: count) }
-        if longest >= 8, pixels == 8 { return convolveTiles(Eight<P>.self, work, &position, count: count) }
-        fatalError("unsupported tile size")
     }
 
 #endif

@@ -227,11 +227,3 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         pixel < A.pixels ? a.sums(pixel) : b.sums(pixel - A.pixels)
     }
 }
-
-typealias Two<P: Tile> = Pair<P, P>
-typealias Three<P: Tile> = Pair<Two<P>, P>
-typealias Four<P: Tile> = Pair<Two<P>, Two<P>>
-typealias Five<P: Tile> = Pair<Four<P>, P>
-typealias Six<P: Tile> = Pair<Four<P>, Two<P>>
-typealias Seven<P: Tile> = Pair<Four<P>, Three<P>>
-typealias Eight<P: Tile> = Pair<Four<P>, Four<P>>

@@ -8,7 +8,7 @@ import Kernels
 
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
-    @inline(__always) fileprivate static var longestTile: Int {
+    @inline(__always) static var longestTile: Int {
         count > 2 ? 6 : Table.tilePixels
     }
 }
@@ -39,25 +39,14 @@ extension Table {
     }
 }
 
+typealias TileWork = ConvolutionWork
+
 /// The next tile: its first pixel, its first block, and that block's weights.
 struct TilePosition {
     var first: Int
     let block: Int
     let weights: UnsafePointer<Float>
     var next: NextWeights
-
-    /// Skips a tile of as many pixels.
-    @inline(__always) mutating func advance(pixels: Int) {
-        first &+= pixels
-        next.advance()
-    }
-
-    /// The bytes in the input from this tile to the next, or 0 after the last. Data that another core has written takes
-    /// time to arrive, so it is prefetched one tile ahead.
-    @inline(__always) func ahead(_ work: borrowing ConvolutionWork, pixels: Int) -> Int {
-        let next = first &+ pixels
-        return next == work.firstPixel &+ work.pixelCount ? 0 : Int(work.inputOffsets[next] &- work.inputOffsets[first])
-    }
 }
 
 extension Tile {
@@ -75,7 +64,7 @@ extension Tile {
 /// Computes consecutive tiles of the same size. What follows the products of one tile and precedes those of the next is
 /// kept short: processors then begin with the next products while they store the results before.
 @inline(never)
-private func convolveTiles<T: Tile>(
+func convolveTiles<T: Tile>(
     _: T.Type, _ work: borrowing ConvolutionWork, _ position: inout TilePosition, count: Int
 ) {
     for _ in 0..<count {
@@ -169,22 +158,4 @@ private func passPixels<B: Blocks>(
         }
         remaining -= count
     }
-}
-
-/// Computes consecutive tiles, and advances the position.
-/// - Parameter pixels: The pixels of each, at most as many as tiles of this many blocks support.
-@inline(__always)
-private func passTiles<P: Tile>(
-    _: P.Type, _ work: borrowing ConvolutionWork, _ position: inout TilePosition, pixels: Int, count: Int
-) {
-    let longest = P.Sums.longestTile
-    if pixels == 1 { return convolveTiles(P.self, work, &position, count: count) }
-    if pixels == 2 { return convolveTiles(Two<P>.self, work, &position, count: count) }
-    if longest >= 3, pixels == 3 { return convolveTiles(Three<P>.self, work, &position, count: count) }
-    if longest >= 4, pixels == 4 { return convolveTiles(Four<P>.self, work, &position, count: count) }
-    if longest >= 5, pixels == 5 { return convolveTiles(Five<P>.self, work, &position, count: count) }
-    if longest >= 6, pixels == 6 { return convolveTiles(Six<P>.self, work, &position, count: count) }
-    if longest >= 7, pixels == 7 { return convolveTiles(Seven<P>.self, work, &position, count: count) }
-    if longest >= 8, pixels == 8 { return convolveTiles(Eight<P>.self, work, &position, count: count) }
-    fatalError("unsupported tile size")
 }

@@ -281,8 +281,8 @@ __attribute__((always_inline)) static inline thaw_float4 thaw_widen_bfloat16_4(t
 }
 #endif
 
-/// Imported into Swift as SIMD64<UInt8>: four quarters of 16 bytes.
 typedef uint8_t thaw_byte32 __attribute__((ext_vector_type(32)));
+/// Imported into Swift as SIMD64<UInt8>: four quarters of 16 bytes.
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
 /// A quarter of the words: SIMD4<Int32>.
 typedef int32_t thaw_word4 __attribute__((ext_vector_type(4)));

@@ -1,0 +1,1 @@
+../KernelsBaseline/ConsecutiveTiles.swift
