@@ -50,7 +50,7 @@ extension Compiler {
                     memory, image, blocks: blocks, rows: rows, to: firstRow, rowStride: band.rowStride,
                     blockStride: band.blockStride)
             }
-            if part == 0 { memory.clearHalo(to, image: image, blocks: 0..<to.blocks) }
+            memory.clearHalo(to, image: image, blocks: 0..<to.blocks, rows: rows)
             pointwise.run(
                 memory.reserving(end), image, pixels: rows.lowerBound * to.width..<rows.upperBound * to.width,
                 blocks: 0..<to.blocks, from: firstRow, to: memory.pixels(to, image: image),

@@ -117,7 +117,8 @@ extension Compiler {
             groupBytes: groups.widest * kernels.packedBytes(steps),
             // A convolution with a stride skips most of the image.
             inputBytes: min(from.imageStride, to.pixels * steps.count * from.element.size),
-            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks, threads: threads)
+            outputBytes: to.pixels * to.blocks * to.blockBytes, separatesRows: separatesRows(to),
+            minimumChunks: minimumChunks, threads: threads)
     }
 }
 
@@ -126,7 +127,7 @@ extension Memory {
     func run(_ layer: ConvolutionLayer, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>), from: Location)
     {
         let to = layer.to
-        if part.pixels.lowerBound == 0 { clearHalo(to, image: image, blocks: part.blocks) }
+        clearHalo(to, image: image, blocks: part.blocks, pixels: part.pixels)
         layer.run(
             self, image, pixels: part.pixels, blocks: part.blocks, from: start(from, image: image),
             to: pixels(to, image: image), blockStride: to.blockStride)

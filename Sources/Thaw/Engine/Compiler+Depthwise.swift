@@ -17,7 +17,7 @@ extension Compiler {
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks.count)
             let (blocks, rows) = (groups[chunks[part].group], chunks[part].rows)
-            if rows.lowerBound == 0 { memory.clearHalo(to, image: image, blocks: blocks) }
+            memory.clearHalo(to, image: image, blocks: blocks, rows: rows)
             layer.run(
                 memory, image, blocks: blocks, rows: rows, to: memory.pixels(to, image: image),
                 rowStride: to.rowStride, blockStride: to.blockStride)

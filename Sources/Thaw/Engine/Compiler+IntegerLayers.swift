@@ -13,7 +13,7 @@ private struct IntegerConvolutionLayer: Sendable {
     let results: IntegerLayerResults
 
     func run(_ memory: Memory, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>)) {
-        if part.pixels.lowerBound == 0 { memory.clearHalo(results.to, image: image, blocks: part.blocks) }
+        memory.clearHalo(results.to, image: image, blocks: part.blocks, pixels: part.pixels)
         var work = IntegerConvolutionWork(
             input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
             taps: memory.offsets(taps), steps: steps, weights: memory.constants + weights,
@@ -108,7 +108,8 @@ extension Compiler {
             pixels: to.pixels, tile: integers.tilePixels, groups: groups.ranges,
             groupBytes: groups.widest * integers.packedBytes(steps),
             inputBytes: min(from.imageStride, to.pixels * steps.count * 4),
-            outputBytes: to.pixels * to.blocks * to.blockBytes, minimumChunks: minimumChunks, threads: threads)
+            outputBytes: to.pixels * to.blocks * to.blockBytes, separatesRows: separatesRows(to),
+            minimumChunks: minimumChunks, threads: threads)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: algorithm,
             reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
@@ -118,6 +119,7 @@ extension Compiler {
             packed.run(memory, image, cut[part])
         }
         step.scratchBytes = integers.scratchBytes(steps)
+        step.isByRows = cut.isByPixels
         add(step)
     }
 
@@ -141,12 +143,11 @@ extension Compiler {
             }
         }
         let (bias, factors) = packScaling(layer, blocks: to.blocks)
-        let perBand = max(1, (1 << 14) / max(1, to.width * to.blockWidth))
-        let strips = stride(from: 0, to: to.height, by: perBand).map { $0..<min($0 + perBand, to.height) }
         let corner = -window.height.before * from.rowStride - window.width.before * from.pixelStride
+        let isByRows = splitsRows(reads: [from.slot], to: to)
         addPlanes(
             node, algorithm: "int8 depthwise \(window.height.size)×\(window.width.size)", reads: [from.slot], to: to,
-            strips: strips
+            strips: strips(of: to, isByRows: isByRows), isByRows: isByRows
         ) { memory, plane in
             integers.convolveDepthwise(
                 IntegerDepthwiseWork(

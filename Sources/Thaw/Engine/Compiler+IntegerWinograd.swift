@@ -42,6 +42,7 @@ extension Compiler {
             }
         }
         step.scratchBytes = plan.scratchBytes
+        step.isByRows = plan.groupChunks == 1
         add(step)
     }
 }

@@ -52,8 +52,8 @@ extension Compiler {
             Step(name: name, kind: "Border", reads: [from.slot], writes: [to.slot], chunks: to.images * bands.count) {
                 memory, chunk in
                 let (image, band) = chunk.quotientAndRemainder(dividingBy: bands.count)
-                if band == 0 { memory.clearHalo(to, image: image, blocks: 0..<1) }
                 let rows = bands[band]
+                memory.clearHalo(to, image: image, blocks: 0..<1, rows: rows)
                 let source = memory.pixels(from, image: image) + rows.lowerBound * from.rowStride
                 let target = memory.pixels(to, image: image) + rows.lowerBound * to.rowStride
                 if from.element == .float32 {

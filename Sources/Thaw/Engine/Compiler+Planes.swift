@@ -13,21 +13,26 @@ extension Compiler {
     /// Adds a step that computes an image plane by plane, and writes the border.
     /// - Parameters:
     ///   - strips: The rows of each chunk, if a plane is more than one.
+    ///   - isByRows: Whether each thread's share is a part of the rows rather than of the planes.
     ///   - scratchBytes: Bytes of scratch memory that each thread needs.
     mutating func addPlanes(
-        _ node: PlannedNode, algorithm: String = "", reads: [Int], to: Location, strips: [Range<Int>]? = nil,
-        scratchBytes: Int = 0, _ body: @escaping @Sendable (Memory, Plane) -> Void
+        _ node: PlannedNode, algorithm: String = "", reads: [Int], to: Location, strips: Bands? = nil,
+        isByRows: Bool = false, scratchBytes: Int = 0, _ body: @escaping @Sendable (Memory, Plane) -> Void
     ) {
-        let strips = strips ?? [0..<to.height]
+        let strips = strips ?? Bands(rows: to.height, count: 1)
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: algorithm, reads: reads, writes: [to.slot],
             multiplyAdds: node.multiplyAdds, chunks: to.images * to.blocks * strips.count
         ) { memory, chunk in
-            let (index, strip) = chunk.quotientAndRemainder(dividingBy: strips.count)
-            let (image, block) = index.quotientAndRemainder(dividingBy: to.blocks)
-            if strip == 0 { memory.clearHalo(to, image: image, blocks: block..<block + 1) }
-            body(memory, Plane(image: image, block: block, rows: strips[strip]))
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: to.blocks * strips.count)
+            let (strip, block) =
+                isByRows
+                ? part.quotientAndRemainder(dividingBy: to.blocks) : (part % strips.count, part / strips.count)
+            let rows = strips[strip]
+            memory.clearHalo(to, image: image, blocks: block..<block + 1, rows: rows)
+            body(memory, Plane(image: image, block: block, rows: rows))
         }
+        step.isByRows = isByRows
         step.scratchBytes = scratchBytes
         add(step)
     }
@@ -49,10 +54,12 @@ extension Compiler {
             })
     }
 
-    /// Rows of a plane in runs that are long enough to be worth a chunk.
-    func strips(of location: Location) -> [Range<Int>] {
+    /// Rows of a plane in runs that are long enough to be worth a chunk: by rows, equally many for each thread.
+    func strips(of location: Location, isByRows: Bool = false) -> Bands {
         let rows = max(1, (1 << 14) / max(1, location.width * location.blockWidth))
-        return stride(from: 0, to: location.height, by: rows).map { $0..<min($0 + rows, location.height) }
+        guard isByRows else { return Bands(rows: location.height, perBand: rows) }
+        let count = (location.height + rows - 1) / rows
+        return Bands(rows: location.height, count: (count + threads - 1) / threads * threads)
     }
 }
 

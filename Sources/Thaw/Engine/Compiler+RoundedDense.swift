@@ -12,7 +12,7 @@ extension Compiler {
         let cut = cut(WindowTaps(rounded, window).steps, from: rounded, to: to, minimumChunks: minimumChunks)
         // The rows of one chunk.
         var part = rounded
-        part.width = cut.pixelsPerChunk
+        part.width = cut.largestRun
         let layer = directLayer(
             node, from: part, to: to, filters: matrix.reshaped([1, 1, from.channels, to.channels]), bias: bias,
             window: window, algorithm: "dense")

@@ -3,61 +3,74 @@ import Kernels
 /// How a convolution's output is split into chunks: runs of pixels times runs of groups, which share packed weights.
 struct Cut {
     let pixels: Int
-    let pixelsPerChunk: Int
+    /// Equal parts of the pixels, each of which is split into runs.
+    let shares: Int
+    let pixelsPerRun: Int
+    let runsPerShare: Int
     let groups: [Range<Int>]
     let groupsPerChunk: Int
-    let pixelChunks: Int
     let groupChunks: Int
     /// Whether consecutive chunks have the same pixels rather than the same weights. Data that consecutive chunks share
     /// stays with one thread.
     let isByPixels: Bool
-    var chunks: Int { pixelChunks * groupChunks }
+    var chunks: Int { shares * runsPerShare * groupChunks }
+    /// The maximum number of pixels in a chunk. The last run of a share may have one more than the others.
+    var largestRun: Int { max(pixelsPerRun, (pixels + shares - 1) / shares - (runsPerShare - 1) * pixelsPerRun) }
 
-    init(pixels: Int, pixelsPerChunk: Int, groups: [Range<Int>], groupsPerChunk: Int, isByPixels: Bool = false) {
+    init(
+        pixels: Int, shares: Int = 1, pixelsPerRun: Int, groups: [Range<Int>], groupsPerChunk: Int,
+        isByPixels: Bool = false
+    ) {
         self.pixels = pixels
-        self.pixelsPerChunk = pixelsPerChunk
+        self.shares = shares
+        self.pixelsPerRun = pixelsPerRun
         self.groups = groups
         self.groupsPerChunk = groupsPerChunk
         self.isByPixels = isByPixels
-        pixelChunks = (pixels + pixelsPerChunk - 1) / pixelsPerChunk
+        runsPerShare = (pixels / shares + pixelsPerRun - 1) / pixelsPerRun
         groupChunks = (groups.count + groupsPerChunk - 1) / groupsPerChunk
     }
 
     /// Splits the output so that a chunk's weights and input fit into a core's cache together, there are enough chunks to
     /// keep several threads busy, and the threads finish at about the same time.
+    /// - Parameter separatesRows: Whether threads may write parts of the same planes without disturbing each other.
     init(
         pixels: Int, tile: Int, groups: [Range<Int>], groupBytes: Int, inputBytes: Int, outputBytes: Int,
-        minimumChunks: Int, threads: Int
+        separatesRows: Bool, minimumChunks: Int, threads: Int
     ) {
         let weightBudget = 256 << 10
         let inputBudget = 256 << 10
+        // Threads should avoid reading the larger of image and weights twice.
+        let isByPixels =
+            inputBytes + outputBytes >= groups.count * groupBytes && (separatesRows || inputBytes >= outputBytes)
+        // Exactly equal parts: each thread then computes the same part of consecutive images, and reads what it has written.
+        let shares = isByPixels && pixels >= threads * tile * 4 ? threads : 1
+        let share = (pixels + shares - 1) / shares
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
-        let parts = max(1, (inputBytes + inputBudget - 1) / inputBudget)
-        var pixelsPerChunk = (pixels + parts - 1) / parts
-        let groupChunks = { (groups.count + perChunk - 1) / perChunk }
-        let chunks = { (pixels + pixelsPerChunk - 1) / pixelsPerChunk * groupChunks() }
+        let parts = max(1, (inputBytes / shares + inputBudget - 1) / inputBudget)
+        var perRun = (share + parts - 1) / parts
+        let chunks = { (share + perRun - 1) / perRun * shares * ((groups.count + perChunk - 1) / perChunk) }
         if chunks() < minimumChunks {
-            pixelsPerChunk = max(tile * 4, min(pixelsPerChunk, (pixels + minimumChunks - 1) / minimumChunks))
+            perRun = max(tile * 4, min(perRun, (pixels + minimumChunks - 1) / minimumChunks))
         }
         while chunks() < minimumChunks, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
         // Use whole tiles.
-        if pixelsPerChunk < pixels { pixelsPerChunk = (pixelsPerChunk + tile - 1) / tile * tile }
-        // Threads should avoid reading the larger of image and weights twice.
-        self = Cut(
-            pixels: pixels, pixelsPerChunk: pixelsPerChunk, groups: groups, groupsPerChunk: perChunk,
-            isByPixels: inputBytes + outputBytes >= groups.count * groupBytes
-        ).balanced(for: threads, tile: tile)
+        if perRun < share { perRun = (perRun + tile - 1) / tile * tile }
+        let cut = Cut(
+            pixels: pixels, shares: shares, pixelsPerRun: perRun, groups: groups, groupsPerChunk: perChunk,
+            isByPixels: isByPixels)
+        self = shares == 1 ? cut.balanced(for: threads, tile: tile) : cut
     }
 
     /// This cut, or one with smaller chunks of at least a tile if the busiest thread then has noticeably less to do.
     private func balanced(for threads: Int, tile: Int) -> Cut {
         var (best, bestLoad) = (self, load(threads: threads))
         for groupsPerChunk in (1...groupsPerChunk).reversed() {
-            for count in pixelChunks...max(pixelChunks, min(2 * pixelChunks + 1, pixels / tile)) {
+            for count in runsPerShare...max(runsPerShare, min(2 * runsPerShare + 1, pixels / tile)) {
                 // The largest share may exceed the average by 1/32.
                 guard bestLoad > 1.0 + 1.0 / 32 else { return best }
                 let cut = Cut(
-                    pixels: pixels, pixelsPerChunk: (pixels + count - 1) / count, groups: groups,
+                    pixels: pixels, pixelsPerRun: (pixels + count - 1) / count, groups: groups,
                     groupsPerChunk: groupsPerChunk, isByPixels: isByPixels)
                 let load = cut.load(threads: threads)
                 if load < bestLoad - 1.0 / 32 { (best, bestLoad) = (cut, load) }
@@ -79,12 +92,15 @@ struct Cut {
 
     /// The pixels and blocks of a chunk.
     subscript(chunk: Int) -> (pixels: Range<Int>, blocks: Range<Int>) {
-        let part = isByPixels ? chunk % groupChunks : chunk / pixelChunks
-        let pixel = isByPixels ? chunk / groupChunks : chunk % pixelChunks
-        let firstPixel = pixel * pixelsPerChunk
+        let runs = shares * runsPerShare
+        let part = isByPixels ? chunk % groupChunks : chunk / runs
+        let (share, run) = (isByPixels ? chunk / groupChunks : chunk % runs).quotientAndRemainder(
+            dividingBy: runsPerShare)
+        let firstPixel = pixels * share / shares + run * pixelsPerRun
+        let isLast = run == runsPerShare - 1
         let last = min((part + 1) * groupsPerChunk, groups.count) - 1
         return (
-            firstPixel..<min(firstPixel + pixelsPerChunk, pixels),
+            firstPixel..<(isLast ? pixels * (share + 1) / shares : firstPixel + pixelsPerRun),
             groups[part * groupsPerChunk].lowerBound..<groups[last].upperBound
         )
     }

@@ -66,26 +66,41 @@ struct Memory {
         (constants + constant).assumingMemoryBound(to: Int32.self)
     }
 
-    /// Writes the border of an image, which is zeros: in the planes of the given blocks or, if it is not blocked, in its only plane.
-    func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
+    /// Writes the border of some rows of an image, which is zeros: in the planes of the given blocks or, if it is not blocked,
+    /// in its only plane. The border above the image belongs to its first row, that below to its last.
+    func clearHalo(_ location: Location, image: Int, blocks: Range<Int>, rows: Range<Int>) {
         let first = start(location, image: image)
-        if location.kind == .rows, image == location.images - 1 {
+        let isLast = rows.contains(location.height - 1)
+        if location.kind == .rows, isLast, image == location.images - 1 {
             // Kernels that read pairs of values multiply the one after the last row of a window by zero.
             (first + location.imageStride).clear(byteCount: Compiler.readPastEnd)
         }
-        guard location.halo != Halo() else { return }
+        guard location.halo != Halo(), !rows.isEmpty else { return }
         func clear(_ from: Int, _ count: Int) { (first + from).fill(location.borderByte, byteCount: count) }
         let side = (left: location.halo.left * location.pixelStride, right: location.halo.right * location.pixelStride)
         for block in location.kind == .blocked ? blocks : 0..<1 {
             let plane = block * location.blockStride
-            clear(plane, location.origin)
+            if rows.lowerBound == 0 { clear(plane, location.origin) }
             // The end of one row and the start of the next are adjacent.
-            for row in 0..<location.height - 1 {
+            for row in rows.lowerBound..<min(rows.upperBound, location.height - 1) {
                 clear(plane + (location.halo.top + row + 1) * location.rowStride - side.right, side.left + side.right)
             }
+            guard isLast else { continue }
             let end = plane + (location.halo.top + location.height) * location.rowStride - side.right
             clear(end, side.right + location.halo.bottom * location.rowStride)
         }
+    }
+}
+
+extension Memory {
+    /// Writes the border of the rows that end in a range of pixels, so that each thread writes the border of what it computes.
+    func clearHalo(_ location: Location, image: Int, blocks: Range<Int>, pixels: Range<Int>) {
+        let rows = pixels.lowerBound / location.width..<pixels.upperBound / location.width
+        clearHalo(location, image: image, blocks: blocks, rows: rows)
+    }
+
+    func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
+        clearHalo(location, image: image, blocks: blocks, rows: 0..<location.height)
     }
 }
 

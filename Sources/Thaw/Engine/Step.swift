@@ -12,6 +12,9 @@ struct Step: Sendable {
     /// The precision of the products.
     var precision = Precision.float32
     var chunks = 1
+    /// Whether each thread's share of the chunks is a part of the output's rows, with all blocks of channels: for steps that
+    /// quantized depthwise convolutions may follow.
+    var isByRows = false
     /// Bytes of scratch memory that each thread needs.
     var scratchBytes = 0
     /// Runs the chunk with the given index. The results do not depend on how the work is split.

@@ -10,8 +10,9 @@ import CMachine
 ///
 /// Each thread, including the caller, has its own share of consecutive chunks, because consecutive chunks read much of
 /// the same data, and because if several steps are split alike, a thread finds its own results in its cache. Threads
-/// claim one chunk at a time. A thread that has none left claims the last one of another thread's share, so a thread
-/// that the system does not schedule delays nobody. Between two jobs a thread first spins, because the steps of a
+/// claim half of what is left of their shares at a time: an atomic operation waits until all memory is written, which takes
+/// long if other cores have read it. A thread that has none left claims the last one of another thread's share, so a thread
+/// that the system does not schedule delays nobody for long. Between two jobs a thread first spins, because the steps of a
 /// network follow each other closely, and then sleeps.
 final class Workers: @unchecked Sendable {
     /// Takes the context, the index of the chunk, and the index of the thread: the caller is 0.
@@ -19,7 +20,8 @@ final class Workers: @unchecked Sendable {
 
     /// The state shared by the threads. Words that several threads write are on separate cache lines.
     private final class State: @unchecked Sendable {
-        /// Word 0: the number of the current job. Word 16: chunks done. Word 32: threads asleep. Word 48: time to stop.
+        /// Word 0: the number of the current job. Word 16: chunks that threads other than the caller have done, in all jobs.
+        /// Word 32: threads asleep. Word 48: time to stop.
         /// Word 64: whether the caller sleeps until the last chunk is done. Word 80: threads started.
         let words = UnsafeMutablePointer<Int32>.allocate(capacity: 96)
         /// The `Share` of each thread, each on its own cache line.
@@ -57,26 +59,28 @@ final class Workers: @unchecked Sendable {
         }
 
         /// Runs chunks of job number `work` until none is left or another job has begun.
-        func drain(_ work: Int32, worker: Int) {
+        /// - Returns: The number of chunks.
+        func drain(_ work: Int32, worker: Int) -> Int32 {
+            var count: Int32 = 0
             for distance in 0..<threads {
-                while let chunk = claim(work, of: (worker + distance) % threads, isOwn: distance == 0) {
+                while let chunks = claim(work, of: (worker + distance) % threads, isOwn: distance == 0) {
                     // A claimed chunk keeps the job from ending, so `body` is the right one.
-                    body(context, chunk, worker)
-                    _ = thaw_add(done, 1)
-                    if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
+                    for chunk in chunks { body(context, chunk, worker) }
+                    count += Int32(chunks.count)
                 }
             }
+            return count
         }
 
-        /// Claims a chunk of a thread's share if there is one left: the first one for the thread itself, the last one
-        /// for others.
-        private func claim(_ work: Int32, of thread: Int, isOwn: Bool) -> Int? {
+        /// Claims chunks of a thread's share if there are any left: the first half for the thread itself, the last one for
+        /// others.
+        private func claim(_ work: Int32, of thread: Int, isOwn: Bool) -> Range<Int>? {
             while true {
                 let word = thaw_load64(shares + 8 * thread)
                 var share = Share(word: word)
                 guard share.isOf(work), !share.chunks.isEmpty else { return nil }
-                let chunk = isOwn ? share.chunks.removeFirst() : share.chunks.removeLast()
-                if thaw_exchange64(shares + 8 * thread, word, share.word) { return chunk }
+                let chunks = isOwn ? share.removeFirstHalf() : share.removeLast()
+                if thaw_exchange64(shares + 8 * thread, word, share.word) { return chunks }
             }
         }
 
@@ -98,13 +102,18 @@ final class Workers: @unchecked Sendable {
                 // In this order: `stop` is set before the number changes for the last time.
                 seen = thaw_load(current)
                 if thaw_load(stop) != 0 { return }
-                drain(seen, worker: worker)
+                let count = drain(seen, worker: worker)
+                guard count > 0 else { continue }
+                _ = thaw_add(done, count)
+                if thaw_load(callerAsleep) != 0 { thaw_wake(done) }
             }
         }
     }
 
     private var state: State
     private var threads: [pthread_t] = []
+    /// What the number of chunks done by other threads will be at the end of the current job.
+    private var chunksOfOthers: Int32 = 0
     /// The number of threads that work together, including the caller.
     let count: Int
     /// The process that the threads run in. After a fork the child has only the one that called it.
@@ -137,6 +146,7 @@ final class Workers: @unchecked Sendable {
     private func restart() {
         _ = Unmanaged.passRetained(state)
         state = State(threads: count)
+        chunksOfOthers = 0
         process = thaw_fork_count()
         threads = []
         start()
@@ -175,16 +185,15 @@ final class Workers: @unchecked Sendable {
     private func runJob(chunks: Int, context: UnsafeRawPointer, _ body: @escaping Body) {
         state.body = body
         state.context = context
-        thaw_store(state.done, 0)
         let work = thaw_load(state.current) &+ 1
         state.share(work, chunks: chunks)
         thaw_store(state.current, work)
         if thaw_load(state.asleep) > 0 { thaw_wake(state.current) }
-        state.drain(work, worker: 0)
+        chunksOfOthers &+= Int32(chunks) - state.drain(work, worker: 0)
         var patience = 2_000
         while true {
             let done = thaw_load(state.done)
-            guard done < Int32(chunks) else { return }
+            guard done != chunksOfOthers else { return }
             if patience > 0 {
                 thaw_pause()
                 patience -= 1
@@ -205,7 +214,7 @@ private struct Share {
     /// Job numbers repeat after 65,536 jobs. That is late enough: a thread that claims a chunk always runs it for the
     /// current job.
     private let work: UInt16
-    var chunks: Range<Int>
+    private(set) var chunks: Range<Int>
 
     /// The bits that a chunk index takes.
     fileprivate static let bits: Int64 = 24
@@ -224,6 +233,20 @@ private struct Share {
 
     var word: Int64 {
         Int64(work) << (2 * Share.bits) | Int64(chunks.lowerBound) << Share.bits | Int64(chunks.upperBound)
+    }
+
+    /// Removes and returns half of the chunks, at least one.
+    mutating func removeFirstHalf() -> Range<Int> {
+        let end = chunks.lowerBound + (chunks.count + 1) / 2
+        defer { chunks = end..<chunks.upperBound }
+        return chunks.lowerBound..<end
+    }
+
+    /// Removes and returns the last chunk.
+    mutating func removeLast() -> Range<Int> {
+        let last = chunks.upperBound - 1
+        defer { chunks = chunks.lowerBound..<last }
+        return last..<last + 1
     }
 
     func isOf(_ work: Int32) -> Bool { self.work == UInt16(truncatingIfNeeded: work) }

@@ -18,7 +18,7 @@ struct CutTests {
         return Cut(
             pixels: size.pixels, tile: 14, groups: groups.ranges, groupBytes: groups.widest * size.inputs * 64,
             inputBytes: size.pixels * size.inputs * 4, outputBytes: size.pixels * size.outputs * 4,
-            minimumChunks: threads > 1 ? 4 * threads : 1, threads: threads)
+            separatesRows: size.pixels > 49, minimumChunks: threads > 1 ? 4 * threads : 1, threads: threads)
     }
 
     @Test(arguments: sizes, [1, 2, 3, 16])
@@ -32,6 +32,25 @@ struct CutTests {
             }
         }
         #expect(counts.allSatisfy { $0 == 1 })
+    }
+
+    /// Consecutive layers of the same size then read what the same thread has written.
+    @Test(arguments: sizes.filter { $0.pixels > 1000 }, [2, 3])
+    func `each thread's share is the same part of the pixels`(_ size: Size, _ threads: Int) {
+        let cut = cut(size, threads: threads)
+        #expect(cut.isByPixels)
+        for thread in 0..<threads {
+            let chunks = cut.chunks * thread / threads..<cut.chunks * (thread + 1) / threads
+            #expect(chunks.map { cut[$0].pixels.lowerBound }.min() == size.pixels * thread / threads)
+            #expect(chunks.map { cut[$0].pixels.upperBound }.max() == size.pixels * (thread + 1) / threads)
+        }
+    }
+
+    @Test(arguments: sizes, [1, 2, 3, 16])
+    func `no chunk has more pixels than the largest run`(_ size: Size, _ threads: Int) {
+        let cut = cut(size, threads: threads)
+        #expect((0..<cut.chunks).map { cut[$0].pixels.count }.max() == min(cut.largestRun, size.pixels))
+        #expect((0..<cut.chunks).allSatisfy { !cut[$0].pixels.isEmpty })
     }
 
     @Test(arguments: sizes.filter { $0.pixels > 1 })

@@ -128,6 +128,22 @@ extension IntegerCase {
         layer("requantization", [1, 9, 5, 20], "IntegerLookup", scale: 0.005, Unary(.clip(-0.5, 0.5))),
     ]
 
+    /// An image so large that three threads share its rows.
+    static let sharedRows = IntegerCase(
+        "shared rows", [1, 40, 45, 16],
+        [
+            "AffineQuantize", "IntegerConvolution", "IntegerDepthwiseConvolution", "IntegerConvolution",
+            "AffineDequantize",
+        ], tolerance: 3
+    ) { builder, x in
+        let wide = try builder.quantized(
+            builder.one(convolution(axis(1), axis(1), 16, 32), x), 0.05, zeroPoint: 120)
+        let filtered = try builder.quantized(
+            builder.one(depthwise(axis(3, 1, 1), axis(3, 1, 1), 32), wide), 0.1, zeroPoint: 120)
+        return try builder.quantized(
+            builder.one(convolution(axis(1), axis(1), 32, 16), filtered), 0.1, zeroPoint: 120)
+    }
+
     static let networks: [IntegerCase] = [
         IntegerCase("max pooling", [1, 9, 9, 20], ["AffineQuantize", "IntegerMaxPooling", "AffineDequantize"]) {
             try $0.one(
@@ -166,6 +182,7 @@ extension IntegerCase {
             return try builder.quantized(
                 builder.one(Unary(.relu), builder.one(Binary(.add), first, inner)), 0.3, zeroPoint: 0)
         },
+        sharedRows,
         IntegerCase(
             "a gate for each channel", [2, 7, 9, 20],
             [

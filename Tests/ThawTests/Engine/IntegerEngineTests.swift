@@ -33,6 +33,15 @@ struct IntegerEngineTests {
         #expect(program.steps.filter { $0.reference != nil }.map(\.kind) == [])
     }
 
+    /// Each thread then reads what it has written.
+    @Test func `a depthwise convolution splits the rows of a large image like the step before`() throws {
+        for threads in [1, 3] {
+            let program = try Program(IntegerCase.sharedRows.graph(), precision: .int8, threads: threads)
+            let step = try #require(program.steps.first { $0.kind == "IntegerDepthwiseConvolution" })
+            #expect(step.isByRows == (threads > 1))
+        }
+    }
+
     @Test func `weights that are multiples of a scale are not rounded`() throws {
         let weights = Tensor(shape: [6, 5, 7]) { values in
             for index in 0..<values.count {

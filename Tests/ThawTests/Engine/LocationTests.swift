@@ -1,3 +1,4 @@
+import Foundation
 import Kernels
 import Testing
 
@@ -42,5 +43,33 @@ struct LocationTests {
             [location.pixelStride, location.rowStride, location.blockStride, location.imageStride] == c.strides)
         #expect(location.origin == c.origin)
         #expect(location.byteCount == c.byteCount)
+    }
+
+    @Test(arguments: [
+        (LayoutKind.blocked, Halo(top: 1, bottom: 2, left: 1, right: 1)), (.blocked, Halo(top: 2, right: 2)),
+        (.rows, Halo(bottom: 1, left: 3)), (.blocked, Halo()),
+    ])
+    func `a border is the same if it is written in parts`(_ kind: LayoutKind, _ halo: Halo) {
+        let type = TensorType([2, 5, 4, 20])
+        var location = Location(type, slot: 0, kind: kind, kernels: InstructionSet.baseline.kernels, halo: halo)
+        location.borderByte = 7
+        /// The memory after the borders of these parts of the pixels have been written.
+        func bytes(_ parts: [Range<Int>]) -> [UInt8] {
+            let memory = AlignedMemory(byteCount: location.byteCount + Compiler.readPastEnd)
+            memset(memory.address, 1, location.byteCount + Compiler.readPastEnd)
+            withUnsafePointer(to: memory.address) { slots in
+                let memory = Memory(slots: slots, constants: memory.address, scratch: memory.address)
+                for image in 0..<2 {
+                    for part in parts { memory.clearHalo(location, image: image, blocks: 0..<2, pixels: part) }
+                }
+            }
+            return [UInt8](UnsafeRawBufferPointer(start: memory.address, count: location.byteCount))
+        }
+        let whole = bytes([0..<20])
+        let pixels = halo == Halo() ? 0 : location.byteCount - 2 * (kind == .blocked ? 2 * 16 : 20) * 4 * 20
+        #expect(whole.filter { $0 == 7 }.count == pixels)
+        for parts in [[0..<8, 8..<20], [0..<1, 1..<3, 3..<11, 11..<20], [0..<19, 19..<20]] {
+            #expect(bytes(parts) == whole, "\(parts)")
+        }
     }
 }
