@@ -90,9 +90,7 @@ struct Memory {
             clear(end, side.right + location.halo.bottom * location.rowStride)
         }
     }
-}
 
-extension Memory {
     /// Writes the border of the rows that end in a range of pixels, so that each thread writes the border of what it computes.
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>, pixels: Range<Int>) {
         let rows = pixels.lowerBound / location.width..<pixels.upperBound / location.width
