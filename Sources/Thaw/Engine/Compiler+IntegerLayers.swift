@@ -144,7 +144,7 @@ extension Compiler {
         }
         let (bias, factors) = packScaling(layer, blocks: to.blocks)
         let corner = -window.height.before * from.rowStride - window.width.before * from.pixelStride
-        let isByRows = splitsRows(reads: [from.slot], to: to)
+        let isByRows = splitsRows(from: from, to: to)
         addPlanes(
             node, algorithm: "int8 depthwise \(window.height.size)×\(window.width.size)", reads: [from.slot], to: to,
             strips: strips(of: to, isByRows: isByRows), isByRows: isByRows

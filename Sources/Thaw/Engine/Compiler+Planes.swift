@@ -57,9 +57,8 @@ extension Compiler {
     /// Rows of a plane in runs that are long enough to be worth a chunk: by rows, equally many for each thread.
     func strips(of location: Location, isByRows: Bool = false) -> Bands {
         let rows = max(1, (1 << 14) / max(1, location.width * location.blockWidth))
-        guard isByRows else { return Bands(rows: location.height, perBand: rows) }
-        let count = (location.height + rows - 1) / rows
-        return Bands(rows: location.height, count: (count + threads - 1) / threads * threads)
+        let bands = Bands(rows: location.height, perBand: rows)
+        return isByRows ? Bands(rows: bands.rows, count: (bands.count + threads - 1) / threads * threads) : bands
     }
 }
 

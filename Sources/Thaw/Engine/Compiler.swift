@@ -37,8 +37,6 @@ struct Compiler {
     /// The buffers for the two copies of a Winograd transform, once a layer has needed them.
     private var transformCopies: [Int] = []
     private var locations: [Key: Location] = [:]
-    /// The buffers of which each thread writes a part of the rows.
-    private var slotsByRows: Set<Int> = []
     /// The zero points of quantized values.
     private let borderBytes: [Graph.Value: UInt8]
 
@@ -97,17 +95,16 @@ struct Compiler {
 
     func location(_ value: Graph.Value, _ kind: LayoutKind) -> Location { locations[Key(value: value, kind: kind)]! }
 
-    mutating func add(_ step: Step) {
-        steps.append(step)
-        if step.isByRows { slotsByRows.formUnion(step.writes) } else { slotsByRows.subtract(step.writes) }
-    }
+    mutating func add(_ step: Step) { steps.append(step) }
 
-    /// Whether a step should be split by rows, because its inputs are: then each thread reads what it has written.
+    /// Whether a step should be split by rows, because the step that writes its input is: then each thread reads what it has
+    /// written.
     ///
     /// Cores take lines of memory from each other, which takes up to 3 ns for each line that the other has written, and up
     /// to 30 if it has read what is written now (measured on Zen 4, with cores that share no cache).
-    func splitsRows(reads: [Int], to: Location) -> Bool {
-        to.images < threads && separatesRows(to) && reads.contains(where: slotsByRows.contains)
+    func splitsRows(from: Location, to: Location) -> Bool {
+        guard to.images < threads, separatesRows(to) else { return false }
+        return steps.last { $0.writes.contains(from.slot) }?.isByRows ?? false
     }
 
     /// Whether each thread's part of a plane is so long that it matters little that a core's prefetcher reads past its end,
