@@ -14,7 +14,7 @@ MALLOC = glibc.malloc.hugetlb=1:glibc.malloc.top_pad=268435456:glibc.malloc.trim
 BUILD = GLIBC_TUNABLES=$(MALLOC) $(SWIFT) build -c release -debug-info-format none $(DRIVER)
 TESTING = .build/testing
 # THAW_TEST makes undefined behavior in C code trap, and compiles the tests without optimization.
-BUILD_TESTS = THAW_TEST=1 $(BUILD) --build-tests -Xswiftc -enable-testing --scratch-path $(TESTING)
+BUILD_TESTS = THAW_TEST=1 $(BUILD) --build-tests --scratch-path $(TESTING)
 TEST = THAW_TEST=1 $(SWIFT) test -c release -debug-info-format none $(DRIVER)
 THAW = .build/release/thaw
 LIBRARY = .build/lib
@@ -84,7 +84,7 @@ arm64-wheel-test: arm64-wheel
 arm64-test: ARM64_SDK = arm64-tests
 arm64-test:
 	.ci/arm64-root
-	$(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xswiftc -enable-testing -Xlinker --allow-shlib-undefined
+	THAW_TESTABLE=1 $(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xlinker --allow-shlib-undefined
 	.ci/arm64-test $(ARM64)/testing/release/ThawPackageTests.xctest $(ARM64)/testing/release/thaw
 
 # The Python package as a wheel. auditwheel bundles the C libraries, and refuses symbols that need a glibc newer than 2.34.

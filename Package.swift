@@ -236,3 +236,11 @@ if Context.environment["THAW_TEST"] != nil {
         if target.isTest { target.swiftSettings = [.unsafeFlags(["-Onone"])] }
     }
 }
+
+// Tests read internal declarations, but not those of the kernels: metadata of their types contains functions of the same name in
+// every module, and the linker might keep one with AVX-512 instructions for all of them.
+if Context.environment["THAW_TEST"] != nil || Context.environment["THAW_TESTABLE"] != nil {
+    for target in package.targets where ["Thaw", "ThawCommand", "ThawService"].contains(target.name) {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-enable-testing"])]
+    }
+}
