@@ -79,7 +79,8 @@ if architecture == "x86_64" {
         kernels(
             "KernelsBFloat16AMX", define: ["AVX512", "BFLOAT16", "AMX"],
             flags: avx512 + ["-mavx512bf16", "-mamx-tile", "-mamx-bf16"], others: ["KernelsBFloat16"]),
-        kernels("IntegerKernelsAVX2", define: ["AVX2"], flags: avx2),
+        // Convolutions multiply bytes, some of them complemented (COMPLEMENTS): see IntegerConvolution.
+        kernels("IntegerKernelsAVX2", define: ["AVX2", "COMPLEMENTS"], flags: avx2),
         kernels("IntegerKernelsAVX2VNNI", define: ["AVX2", "VNNI"], flags: avx2 + ["-mavxvnni"]),
         kernels("IntegerKernelsAVX512", define: ["AVX512"], flags: avx512),
         kernels("IntegerKernelsAVX512VNNI", define: ["AVX512", "VNNI"], flags: avx512 + ["-mavx512vnni"]),

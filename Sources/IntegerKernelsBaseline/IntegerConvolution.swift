@@ -2,6 +2,12 @@ import CMachine
 import Kernels
 
 // Quantized convolutions. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
+//
+// AVX2's multiplication of bytes (COMPLEMENTS) adds two adjacent products, and saturates the sum if it exceeds 16 bits. That
+// takes two large weights of the same sign. One of them is then negated, and its input x replaced by 255 − x, the complement of
+// its bits, as the sum of two products of opposite signs always fits: x·w = (255 − x)·(−w) + 255·w. The last terms are constant:
+// the sums of each channel's are packed before a group's quads, and sums start with them. The quads are packed
+// `[quad][block][weights, complements]`.
 
 extension Int8Kernels {
     public static func packWeights(_ work: borrowing IntegerPackingWork) {
@@ -11,7 +17,12 @@ extension Int8Kernels {
         for row in 0..<work.rowCount where work.rows[row] >= 0 {
             let quantized = work.quantized + Int(work.rows[row]) * work.rowStride + work.firstColumn
             let (quad, index) = (row / 4, row % 4)
-            #if MATRICES
+            #if COMPLEMENTS
+                for column in 0..<work.columnCount {
+                    let word = complementedOffset(quad, column / blockWidth, work) + column % blockWidth * 4
+                    work.packed.storeBytes(of: quantized[column], toByteOffset: word + index, as: Int8.self)
+                }
+            #elseif MATRICES
                 for column in 0..<work.columnCount {
                     let offset = packedOffset(quad: quad, channel: column, work.steps)
                     work.packed.storeBytes(of: quantized[column], toByteOffset: offset + index, as: Int8.self)
@@ -25,16 +36,71 @@ extension Int8Kernels {
                 for column in 0..<work.columnCount { packed[column * 2] = Int16(quantized[column]) }
             #endif
         }
+        #if COMPLEMENTS
+            for quad in 0..<work.steps.count {
+                for block in 0..<work.blockCount { complement(quad, block, work) }
+            }
+        #endif
     }
+
+    #if COMPLEMENTS
+        /// The bytes of the packed weights before the first quad, for each block.
+        static var constantBytes: Int { @inline(__always) get { 64 } }
+
+        @inline(__always)
+        private static func complementedOffset(_ quad: Int, _ block: Int, _ work: borrowing IntegerPackingWork) -> Int {
+            work.blockCount * constantBytes + (quad * work.blockCount + block) * quadBytes
+        }
+
+        /// Complements inputs of a quad where the sum of two adjacent products might not fit.
+        private static func complement(_ quad: Int, _ block: Int, _ work: borrowing IntegerPackingWork) {
+            let quad = work.packed + complementedOffset(quad, block, work)
+            let constants = work.packed + block * constantBytes
+            let (first, second) = (ComplementedPair(quad, shift: 0), ComplementedPair(quad, shift: 16))
+            quad.storeBytes(of: first.weights | second.weights, as: Words.self)
+            quad.storeBytes(of: first.complements | second.complements, toByteOffset: 64, as: Words.self)
+            let sum = loadWords(constants) &+ first.constant &+ second.constant
+            constants.storeBytes(of: sum, as: Words.self)
+        }
+    #endif
 }
+
+#if COMPLEMENTS
+    /// Two adjacent weights of a quad, for each channel of a block. One is negated if both have the same sign and their sum
+    /// exceeds 128: of 255 or less times 128 or less, the sum fits. Masks are −1 or 0.
+    private struct ComplementedPair {
+        let weights: Words
+        let complements: Words
+        let constant: Words
+
+        /// - Parameters:
+        ///   - quad: A word for each channel.
+        ///   - shift: Where the pair is in the words.
+        init(_ quad: UnsafeRawPointer, shift: Int32) {
+            let words = loadWords(quad)
+            let (a, b) = ((words &<< (24 - shift)) &>> 24, (words &<< (16 - shift)) &>> 24)
+            let sum = a &+ b
+            let sign = sum &>> 31
+            let exceeds = (128 &- ((sum ^ sign) &- sign)) &>> 31 & ~((a ^ b) &>> 31)
+            // 128 is not a byte.
+            let isLowest = (b &+ 127) &>> 31
+            let (first, second) = (exceeds & isLowest, exceeds & ~isLowest)
+            let (newA, newB) = ((a ^ first) &- first, (b ^ second) &- second)
+            precondition(((127 &- newA) &>> 31).wrappedSum() == 0, "unsupported: two adjacent weights of -128")
+            weights = ((newA & 0xFF) | (newB & 0xFF) &<< 8) &<< shift
+            complements = ((first & 0xFF) | (second & 0xFF) &<< 8) &<< shift
+            constant = ((a & first) &+ (b & second)) &* 255
+        }
+    }
+#endif
 
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
     @inline(__always) static var longestTile: Int {
         #if AVX512 && VNNI
             count > 2 ? 6 : Int8Kernels.tilePixels
-        #elseif AVX2 && !VNNI
-            count == 2 ? 2 : Int8Kernels.tilePixels
+        #elseif COMPLEMENTS
+            count == 2 ? 3 : Int8Kernels.tilePixels
         #else
             Int8Kernels.tilePixels
         #endif
@@ -47,14 +113,14 @@ extension Int8Kernels {
         let end = block + work.results.blockCount
         let blocks = (work.results.channels + blockWidth - 1) / blockWidth
         while block < end {
-            let weights = work.weights + block * quadBytes * work.steps.count
+            let weights = work.weights + block * packedBytes(work.steps)
             let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
             switch width {
             #if AVX512
                 case 4: passPixels(FourBlocks.self, work, block, weights)
                 case 3: passPixels(ThreeBlocks.self, work, block, weights)
             #endif
-            #if AVX512 || (AVX2 && !VNNI)
+            #if AVX512 || COMPLEMENTS
                 case 2: passPixels(TwoBlocks.self, work, block, weights)
             #endif
             default: passPixels(OneBlock.self, work, block, weights)

@@ -10,9 +10,13 @@ import Kernels
         @inline(__always) fileprivate mutating func accumulateNext(
             _ input: inout UnsafeRawPointer, _ weights: inout UnsafeRawPointer
         ) {
-            for half in 0..<Int8Kernels.halves {
-                accumulate(input, half: half, Sums(weights + half * 64 * Sums.count))
-            }
+            #if COMPLEMENTS
+                accumulate(input, at: weights)
+            #else
+                for half in 0..<Int8Kernels.halves {
+                    accumulate(input, half: half, Sums(weights + half * 64 * Sums.count))
+                }
+            #endif
             input = thaw_opaque(input + 4)
             weights += Int8Kernels.halves * 64 * Sums.count
         }
@@ -44,8 +48,15 @@ import Kernels
         T.prefetch(
             work.results.output + block * work.results.outputBlockStride, work.results.outputOffsets + first,
             blockStride: work.results.outputBlockStride, toWrite: true)
-        var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
         var weights = position.weights
+        #if COMPLEMENTS
+            var bias = T.Sums(position.bias)
+            bias.add(weights)
+            weights += 64 * T.Sums.count
+            var tile = T(offsets: work.inputOffsets + first, bias: bias)
+        #else
+            var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
+        #endif
         #if AVX512
             var next = position.next.start
             // With eight tiles of several blocks, these lines are all of the next weights.
@@ -74,6 +85,11 @@ import Kernels
                     tile.accumulate(input + 4, half: 0, T.Sums(weights + stepBytes))
                     tile.accumulate(input + 8, half: 0, T.Sums(weights + 2 * stepBytes))
                     tile.accumulate(input + 12, half: 0, T.Sums(weights + 3 * stepBytes))
+                #elseif COMPLEMENTS
+                    tile.accumulate(input, at: weights)
+                    tile.accumulate(input + 4, at: weights + 2 * stepBytes)
+                    tile.accumulate(input + 8, at: weights + 4 * stepBytes)
+                    tile.accumulate(input + 12, at: weights + 6 * stepBytes)
                 #else
                     for quad in 0..<4 {
                         for half in 0..<Int8Kernels.halves {

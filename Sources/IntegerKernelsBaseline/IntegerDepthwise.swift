@@ -117,6 +117,15 @@ private struct FiveRows: Column {
 /// Each output reads the last columns of the one before it, which stay in registers.
 private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwiseWork) {
     let rounding = VectorRounding(work.rounding)
+    rounding.saturates
+        ? passColumns(C.self, work, rounding, saturates: true)
+        : passColumns(C.self, work, rounding, saturates: false)
+}
+
+@inline(__always)
+private func passColumns<C: Column>(
+    _: C.Type, _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, saturates: Bool
+) {
     let factors = loadFloats(work.factors)
     let bias = balancedBias(work)
     let (packed, rowStride) = (work.weights, work.tapStrideY)
@@ -127,7 +136,8 @@ private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwis
         C { thaw_words(signed(loadQuantized(pixel + $0 * rowStride))) }
     }
     @inline(__always) func write(_ sum: Words, _ output: UnsafeMutableRawPointer) {
-        output.storeBytes(of: rounding.quantized(thaw_floats(sum) * factors), as: Bytes.self)
+        let quantized = rounding.quantized(thaw_floats(sum) * factors, saturates: saturates)
+        output.storeBytes(of: quantized, as: Bytes.self)
     }
     let (w0, w1, w2) = (weights(0), weights(1), weights(2))
     for row in work.firstRow..<work.firstRow + work.rowCount {

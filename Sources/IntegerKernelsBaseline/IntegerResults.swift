@@ -203,7 +203,9 @@ private struct TileResults {
             }
         #endif
         let output = output(pixel)
-        sums.forEach(0) { words, block in store(rounding.quantized(value(words, block)), output, block, of: B.count) }
+        sums.forEach(0) { words, block in
+            store(rounding.quantized(value(words, block), saturates: saturates), output, block, of: B.count)
+        }
     }
 
     @inline(__always)

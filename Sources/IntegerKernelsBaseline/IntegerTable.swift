@@ -5,7 +5,8 @@ import Kernels
 /// instructions. Each is in the file of its family.
 ///
 /// With VNNI, a word of packed weights is a quad of bytes: the weights of four adjacent inputs for one output channel.
-/// Without, a quad takes two steps, and a word is a pair of 16-bit weights.
+/// Without, a quad takes two steps, and a word is a pair of 16-bit weights; or, with AVX2 (COMPLEMENTS), the weights of a quad
+/// are followed by its complements.
 ///
 /// arm64's dotprod (DOTPROD, with VNNI's form of the weights) multiplies signed bytes: 128 is subtracted from the input, and
 /// sums start with 128 times the weights. Its i8mm (MATRICES) multiplies unsigned bytes, as VNNI does, for two pixels at a
@@ -29,15 +30,20 @@ public enum Int8Kernels: IntegerKernels {
     #elseif VNNI
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 6 } }
-    #elseif AVX2
+    #elseif COMPLEMENTS
+        // Twelve sums, a quad, its products and ones: the weights are read from memory.
         public static var groupBlocks: Int { @inline(__always) get { 2 } }
-        public static var tilePixels: Int { @inline(__always) get { 4 } }
+        public static var tilePixels: Int { @inline(__always) get { 6 } }
     #elseif arch(arm64)
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 3 } }
     #else
         public static var groupBlocks: Int { @inline(__always) get { 1 } }
         public static var tilePixels: Int { @inline(__always) get { 2 } }
+    #endif
+
+    #if COMPLEMENTS
+        public static var supportsLowestPairs: Bool { false }
     #endif
 
     /// The steps of a quad.
@@ -54,49 +60,77 @@ public enum Int8Kernels: IntegerKernels {
     /// The bytes of a quad's packed weights for one block of output channels.
     static var quadBytes: Int { @inline(__always) get { 64 * halves } }
 
-    public static func packedBytes(_ steps: IntegerSteps) -> Int { quadBytes * steps.count }
+    public static func packedBytes(_ steps: IntegerSteps) -> Int {
+        #if COMPLEMENTS
+            constantBytes + quadBytes * steps.count
+        #else
+            quadBytes * steps.count
+        #endif
+    }
     /// For the sums of a tile (`StoredSums`).
     public static func scratchBytes(_: IntegerSteps) -> Int { 64 * groupBlocks * tilePixels }
 }
 
-extension Int8Kernels {
-    /// Independent accumulators, enough to hide the latency of an addition.
-    public static func peak(_ rounds: Int) -> Int {
-        var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
-        #if AVX512
-            var more = sums
-        #endif
-        var a = Words(repeating: Int32(truncatingIfNeeded: rounds) & 0x7f7f)
-        let b = Words(repeating: 0x0102_0304)
-        for _ in 0..<rounds {
-            // Otherwise the products would be computed only once. Several of each, as this addition takes time, too.
-            a = a &+ b
-            for _ in 0..<4 {
-                sums.0 = addProducts(sums.0, a, b)
-                sums.1 = addProducts(sums.1, a, b)
-                sums.2 = addProducts(sums.2, a, b)
-                sums.3 = addProducts(sums.3, a, b)
-                sums.4 = addProducts(sums.4, a, b)
-                sums.5 = addProducts(sums.5, a, b)
-                #if AVX512
-                    more.0 = addProducts(more.0, a, b)
-                    more.1 = addProducts(more.1, a, b)
-                    more.2 = addProducts(more.2, a, b)
-                    more.3 = addProducts(more.3, a, b)
-                    more.4 = addProducts(more.4, a, b)
-                    more.5 = addProducts(more.5, a, b)
-                #endif
+#if COMPLEMENTS
+    extension Int8Kernels {
+        /// Only the products of a tile. (Without memory, those of adjacent pixels would be computed only once.)
+        public static func peak(_ rounds: Int) -> Int {
+            var tile = Six<Pixel<OneBlock>>(offset: 0, stride: 0)
+            withUnsafeBytes(of: (Words(repeating: 0x0102_0304), Words.zero)) { weights in
+                let (input, weights) = (weights.baseAddress!, weights.baseAddress!)
+                for _ in 0..<rounds {
+                    tile.accumulate(input, at: weights)
+                    tile.accumulate(input, at: weights)
+                    tile.accumulate(input, at: weights)
+                    tile.accumulate(input, at: weights)
+                }
             }
+            // The sums must be used, or nothing would be computed.
+            var total: Int32 = 0
+            tile.forEach(0) { sums, _ in sums.forEach(0) { words, _ in total &+= words[0] } }
+            return total == -1 ? 0 : 4 * 2 * 4 * blockWidth * 6 * rounds
         }
-        var all = sums.0 &+ sums.1 &+ sums.2 &+ sums.3 &+ sums.4 &+ sums.5
-        var accumulators = 6
-        #if AVX512
-            all = all &+ more.0 &+ more.1 &+ more.2 &+ more.3 &+ more.4 &+ more.5
-            accumulators = 12
-        #endif
-        // The accumulators must be used, or nothing would be computed.
-        var total: Int32 = 0
-        for lane in 0..<blockWidth { total &+= all[lane] }
-        return total == -1 ? 0 : 4 * 2 * 4 / halves * blockWidth * accumulators * rounds
     }
-}
+#else
+    extension Int8Kernels {
+        /// Independent accumulators, enough to hide the latency of an addition.
+        public static func peak(_ rounds: Int) -> Int {
+            var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
+            #if AVX512
+                var more = sums
+            #endif
+            var a = Words(repeating: Int32(truncatingIfNeeded: rounds) & 0x7f7f)
+            let b = Words(repeating: 0x0102_0304)
+            for _ in 0..<rounds {
+                // Otherwise the products would be computed only once. Several of each, as this addition takes time, too.
+                a = a &+ b
+                for _ in 0..<4 {
+                    sums.0 = addProducts(sums.0, a, b)
+                    sums.1 = addProducts(sums.1, a, b)
+                    sums.2 = addProducts(sums.2, a, b)
+                    sums.3 = addProducts(sums.3, a, b)
+                    sums.4 = addProducts(sums.4, a, b)
+                    sums.5 = addProducts(sums.5, a, b)
+                    #if AVX512
+                        more.0 = addProducts(more.0, a, b)
+                        more.1 = addProducts(more.1, a, b)
+                        more.2 = addProducts(more.2, a, b)
+                        more.3 = addProducts(more.3, a, b)
+                        more.4 = addProducts(more.4, a, b)
+                        more.5 = addProducts(more.5, a, b)
+                    #endif
+                }
+            }
+            var all = sums.0 &+ sums.1 &+ sums.2 &+ sums.3 &+ sums.4 &+ sums.5
+            var accumulators = 6
+            #if AVX512
+                all = all &+ more.0 &+ more.1 &+ more.2 &+ more.3 &+ more.4 &+ more.5
+                accumulators = 12
+            #endif
+            // The accumulators must be used, or nothing would be computed.
+            var total: Int32 = 0
+            for lane in 0..<blockWidth { total &+= all[lane] }
+            return total == -1 ? 0 : 4 * 2 * 4 / halves * blockWidth * accumulators * rounds
+        }
+    }
+#endif

@@ -18,6 +18,13 @@ protocol Blocks {
     #if DOTPROD
         mutating func balance(_ weights: Self)
     #endif
+    #if COMPLEMENTS
+        /// Adds consecutive blocks.
+        mutating func add(_ words: UnsafeRawPointer)
+        /// The same for weights in memory: a word of each block and its complements.
+        mutating func accumulate(_ quad: Words, at weights: UnsafeRawPointer)
+        mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer)
+    #endif
     /// The vector of a block. The index is known to the compiler.
     func vector(_ block: Int) -> Words
     /// Calls the function with each block's vector and its index.
@@ -39,6 +46,15 @@ struct OneBlock: Blocks {
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: OneBlock) { words = balanced(words, weights.words) }
+    #endif
+    #if COMPLEMENTS
+        @inline(__always) mutating func add(_ other: UnsafeRawPointer) { words = words &+ loadWords(other) }
+        @inline(__always) mutating func accumulate(_ quad: Words, at weights: UnsafeRawPointer) {
+            words = thaw_add_quads_at(words, quad, weights)
+        }
+        @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
+            words = thaw_add_pairs_at(words, pair, weights)
+        }
     #endif
     @inline(__always) func vector(_ block: Int) -> Words { words }
     @inline(__always) func forEach(_ first: Int, _ body: (Words, Int) -> Void) { body(words, first) }
@@ -70,6 +86,20 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         @inline(__always) mutating func balance(_ weights: BlockPair) {
             a.balance(weights.a)
             b.balance(weights.b)
+        }
+    #endif
+    #if COMPLEMENTS
+        @inline(__always) mutating func add(_ words: UnsafeRawPointer) {
+            a.add(words)
+            b.add(words + A.count * 64)
+        }
+        @inline(__always) mutating func accumulate(_ quad: Words, at weights: UnsafeRawPointer) {
+            a.accumulate(quad, at: weights)
+            b.accumulate(quad, at: weights + A.count * 128)
+        }
+        @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
+            a.accumulatePairs(pair, at: weights)
+            b.accumulatePairs(pair, at: weights + A.count * 64)
         }
     #endif
     @inline(__always) func vector(_ block: Int) -> Words {
@@ -126,6 +156,11 @@ protocol Tile: PixelSums {
     mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums)
     /// Adds each pixel's pair of 16-bit values times the weights.
     mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums)
+    #if COMPLEMENTS
+        /// The same for weights in memory.
+        mutating func accumulate(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
+        mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
+    #endif
     #if DOTPROD
         /// Four adjacent quads of each pixel.
         associatedtype Values
@@ -173,6 +208,16 @@ struct Pixel<Sums: Blocks>: Tile {
         let pair = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulatePairs(pair, weights)
     }
+    #if COMPLEMENTS
+        @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+            let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+            sums.accumulate(quad, at: weights)
+        }
+        @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+            let pair = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
+            sums.accumulatePairs(pair, at: weights)
+        }
+    #endif
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Int32> {
             unsafeBitCast(signed(loadQuantized(input + offset)), to: SIMD4<Int32>.self)
@@ -208,6 +253,16 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a.accumulatePairs(input, weights)
         b.accumulatePairs(input, weights)
     }
+    #if COMPLEMENTS
+        @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+            a.accumulate(input, at: weights)
+            b.accumulate(input, at: weights)
+        }
+        @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+            a.accumulatePairs(input, at: weights)
+            b.accumulatePairs(input, at: weights)
+        }
+    #endif
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> (A.Values, B.Values) {
             (a.values(input), b.values(input))

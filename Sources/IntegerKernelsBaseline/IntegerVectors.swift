@@ -50,7 +50,7 @@ struct VectorRounding {
     }
 
     @inline(__always) static func saturates(_ rounding: QuantizedRounding) -> Bool {
-        #if AVX512
+        #if AVX2 || AVX512
             rounding.zeroPoint == 0 && rounding.lower == 0 && rounding.upper == 255 && rounding.bound <= 0x1p31
         #else
             false
@@ -64,15 +64,21 @@ struct VectorRounding {
     @inline(__always) func level(_ value: Floats) -> Floats { thaw_rounded(clamped(value)) }
 
     /// The quantized value.
-    @inline(__always) func quantized(_ value: Floats) -> Bytes {
-        thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
+    /// - Parameter saturates: May be true only if the property is. A literal: with a branch for each call, both ways would
+    ///   take registers.
+    @inline(__always) func quantized(_ value: Floats, saturates: Bool = false) -> Bytes {
+        #if AVX2
+            if saturates { return thaw_saturated_bytes(value) }
+            return thaw_rounded_bytes(
+                value, upper, Int16(truncatingIfNeeded: zeroPoint[0]), byte(lower), byte(upper))
+        #else
+            return thaw_low_bytes(thaw_rounded_words(clamped(value)) &+ zeroPoint)
+        #endif
     }
 
     #if AVX512
         /// The quantized values of four vectors, one after the other, in fewer instructions than four separate vectors
         /// take.
-        /// - Parameter saturates: May be true only if the property is. A literal: with a branch for each call, both ways
-        ///   would take registers.
         @inline(__always) func quantized(
             _ a: Floats, _ b: Floats, _ c: Floats, _ d: Floats, saturates: Bool = false
         ) -> SIMD64<UInt8> {
@@ -80,7 +86,9 @@ struct VectorRounding {
             return thaw_rounded_bytes(
                 a, b, c, d, upper, Int16(truncatingIfNeeded: zeroPoint[0]), byte(lower), byte(upper))
         }
+    #endif
 
+    #if AVX2 || AVX512
         /// A bound as a quantized value.
         @inline(__always) private func byte(_ bound: Floats) -> UInt8 {
             UInt8(truncatingIfNeeded: Int32(bound[0]) &+ zeroPoint[0])

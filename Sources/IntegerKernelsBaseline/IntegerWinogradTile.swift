@@ -17,7 +17,7 @@ import Kernels
             #elseif VNNI
                 6
             #else
-                count == 2 ? 2 : 4
+                count == 2 ? 3 : 6
             #endif
         }
     }
@@ -65,10 +65,8 @@ import Kernels
         if longest == 8, count == 7 { return multiply(Seven<P>.self, run) }
         if longest == 6, count == 6 { return multiply(Six<P>.self, run) }
         if longest == 6, count == 5 { return multiply(Five<P>.self, run) }
-        if longest == 4, count == 4 { return multiply(Four<P>.self, run) }
-        if longest == 4, count == 3 { return multiply(Three<P>.self, run) }
-        if longest == 2, count == 2 { return multiply(Two<P>.self, run) }
-        if longest == 2, count == 1 { return multiply(P.self, run) }
+        if longest == 3, count == 3 { return multiply(Three<P>.self, run) }
+        if longest == 3, count == 2 { return multiply(Two<P>.self, run) }
         fatalError("unsupported number of tiles")
     }
 
@@ -81,10 +79,17 @@ import Kernels
         while remaining != 0 {
             var input = plane
             for _ in 0..<2 {
-                tile.accumulatePairs(input, T.Sums(weights))
-                tile.accumulatePairs(input + 4, T.Sums(weights + stepBytes))
-                tile.accumulatePairs(input + 8, T.Sums(weights + 2 * stepBytes))
-                tile.accumulatePairs(input + 12, T.Sums(weights + 3 * stepBytes))
+                #if COMPLEMENTS
+                    tile.accumulatePairs(input, at: weights)
+                    tile.accumulatePairs(input + 4, at: weights + stepBytes)
+                    tile.accumulatePairs(input + 8, at: weights + 2 * stepBytes)
+                    tile.accumulatePairs(input + 12, at: weights + 3 * stepBytes)
+                #else
+                    tile.accumulatePairs(input, T.Sums(weights))
+                    tile.accumulatePairs(input + 4, T.Sums(weights + stepBytes))
+                    tile.accumulatePairs(input + 8, T.Sums(weights + 2 * stepBytes))
+                    tile.accumulatePairs(input + 12, T.Sums(weights + 3 * stepBytes))
+                #endif
                 input = thaw_opaque(input + 16)
                 weights += 4 * stepBytes
                 var lines = run.nextLines

@@ -10,6 +10,8 @@ public protocol IntegerKernels: Sendable {
     /// The maximum number of output pixels that a convolution computes together.
     static var tilePixels: Int { get }
 
+    /// Whether two adjacent weights of a quad may both be −128.
+    static var supportsLowestPairs: Bool { get }
     /// The bytes of the packed weights of one block of output channels.
     static func packedBytes(_ steps: IntegerSteps) -> Int
     /// The bytes of scratch memory that a convolution needs.
@@ -38,6 +40,10 @@ public protocol IntegerKernels: Sendable {
 
     /// Only multiplies and adds, `rounds` times. Returns the number of operations.
     static func peak(_ rounds: Int) -> Int
+}
+
+extension IntegerKernels {
+    public static var supportsLowestPairs: Bool { true }
 }
 
 /// The number of channels in a block of a quantized image.

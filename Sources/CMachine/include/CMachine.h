@@ -331,6 +331,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_join_high(thaw_wor
 
 /// Imported into Swift as SIMD16<UInt8>.
 typedef uint8_t thaw_byte16 __attribute__((ext_vector_type(16)));
+typedef int16_t thaw_short16 __attribute__((ext_vector_type(16)));
 
 /// Stores the first `count` bytes, at most 15. A call of `memcpy` would make the caller save all of its vectors, even
 /// where it is not reached.
@@ -395,6 +396,12 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_rounded(thaw_floa
 #if defined(__AVX512F__)
     typedef float floats __attribute__((vector_size(64)));
     return (thaw_float16)__builtin_ia32_rndscaleps_mask((floats)x, 8, (floats)x, 0xFFFF, 4);
+#elif defined(__AVX2__)
+    typedef float floats __attribute__((vector_size(32)));
+    typedef float float8 __attribute__((ext_vector_type(8)));
+    float8 low = (float8)__builtin_ia32_roundps256((floats)x.lo, 8);
+    float8 high = (float8)__builtin_ia32_roundps256((floats)x.hi, 8);
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 #else
     return (x + 12582912.0f) - 12582912.0f;
 #endif
@@ -457,6 +464,39 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_transposed_pixels(
         0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15, 0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15};
     return (thaw_word16)__builtin_ia32_pshufb512((bytes)thaw_transposed_quarters((thaw_word16)pixels), order);
 }
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+typedef int32_t thaw_word8 __attribute__((ext_vector_type(8)));
+
+/// Words clamped to 16 bits: four of the first vector, four of the second, and so on.
+__attribute__((always_inline)) static inline thaw_short16 thaw_saturated_shorts(thaw_word8 a, thaw_word8 b) {
+    typedef int words __attribute__((vector_size(32)));
+    return (thaw_short16)__builtin_ia32_packssdw256((words)a, (words)b);
+}
+/// Such integers clamped to bytes, in the order of the vectors.
+__attribute__((always_inline)) static inline thaw_byte16 thaw_ordered_bytes(thaw_short16 shorts) {
+    typedef short halves __attribute__((vector_size(16)));
+    thaw_word4 quads = (thaw_word4)__builtin_ia32_packuswb128((halves)shorts.lo, (halves)shorts.hi);
+    return (thaw_byte16)__builtin_shufflevector(quads, quads, 0, 2, 1, 3);
+}
+
+/// Floats rounded to the nearest integers, ties to even, as words. Floats that are too large, and NaN, become the lowest.
+#define THAW_NEAREST(half) (thaw_word8) __builtin_ia32_cvtps2dq256((floats)(half))
+/// The same as `thaw_rounded_bytes` with AVX-512, for one vector.
+__attribute__((always_inline)) static inline thaw_byte16 thaw_rounded_bytes(
+    thaw_float16 x, thaw_float16 upper, int16_t zero, uint8_t low, uint8_t high) {
+    typedef float floats __attribute__((vector_size(32)));
+    thaw_float16 bounded = thaw_minimum(x, upper);
+    thaw_short16 shorts = thaw_saturated_shorts(THAW_NEAREST(bounded.lo), THAW_NEAREST(bounded.hi));
+    thaw_byte16 bytes = thaw_ordered_bytes(__builtin_elementwise_add_sat(shorts, (thaw_short16)zero));
+    return __builtin_elementwise_min(__builtin_elementwise_max(bytes, (thaw_byte16)low), (thaw_byte16)high);
+}
+__attribute__((always_inline)) static inline thaw_byte16 thaw_saturated_bytes(thaw_float16 x) {
+    typedef float floats __attribute__((vector_size(32)));
+    return thaw_ordered_bytes(thaw_saturated_shorts(THAW_NEAREST(x.lo), THAW_NEAREST(x.hi)));
+}
+#undef THAW_NEAREST
 #endif
 
 #if defined(__AVX512BW__)
@@ -558,7 +598,6 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
 #endif
 }
 
-typedef int16_t thaw_short16 __attribute__((ext_vector_type(16)));
 typedef int8_t thaw_signed_byte16 __attribute__((ext_vector_type(16)));
 
 /// Unsigned, or signed, bytes as 16-bit integers.
@@ -610,6 +649,45 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     return sum;
 #endif
 }
+
+#if defined(__AVX2__) && !defined(__AVX512F__) && !defined(__AVXVNNI__)
+/// Adds to each word of `sum` the products of its four bytes of `bytes`, unsigned, some of them complemented, and of the
+/// weights, signed. No sum of two adjacent products may exceed 16 bits.
+/// - Parameter weights: A vector of weights, then one of bytes that are 255 where a byte is complemented and 0 elsewhere.
+///
+/// In assembly, like the function below, so that both are read from memory: the registers hold sums.
+__attribute__((always_inline)) static inline thaw_word16 thaw_add_quads_at(
+    thaw_word16 sum, thaw_word16 bytes, const void *weights) {
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    const word8 *part = (const word8 *)weights;
+    word8 low = sum.lo, high = sum.hi, products;
+    const word8 ones = 0x10001;
+#define THAW_ADD(half, weights, complements)                                                                               \
+    __asm__("vpxor %3, %2, %1\n\tvpmaddubsw %4, %1, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"                       \
+            : "+x"(half), "=&x"(products)                                                                                  \
+            : "x"((word8)bytes.lo), "m"(complements), "m"(weights), "x"(ones))
+    THAW_ADD(low, part[0], part[2]);
+    THAW_ADD(high, part[1], part[3]);
+#undef THAW_ADD
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+
+/// `thaw_add_pairs` of words that are all equal and a vector in memory.
+__attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs_at(
+    thaw_word16 sum, thaw_word16 pair, const void *weights) {
+    typedef int32_t word8 __attribute__((ext_vector_type(8)));
+    const word8 *part = (const word8 *)weights;
+    word8 low = sum.lo, high = sum.hi, products;
+#define THAW_ADD(half, weights)                                                                                            \
+    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"                                                                     \
+            : "+x"(half), "=&x"(products)                                                                                  \
+            : "x"((word8)pair.lo), "m"(weights))
+    THAW_ADD(low, part[0]);
+    THAW_ADD(high, part[1]);
+#undef THAW_ADD
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+#endif
 
 #pragma clang assume_nonnull end
 

@@ -1,5 +1,11 @@
 import Kernels
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 // Steps that multiply quantized values by integer weights.
 
 /// The parameters of a layer for the 8-bit convolution kernel. All except locations are offsets of constants.
@@ -89,7 +95,8 @@ extension Compiler {
         _ node: PlannedNode, _ layer: IntegerLayer, from: Location, to: Location, inputOffsets: [Int32],
         taps: [Int32], steps: IntegerSteps, rows: [Int32], algorithm: String
     ) {
-        let integers = integers
+        let supported = integers.supportsLowestPairs || !layer.hasLowestPairs(rows)
+        let integers = supported ? integers : InstructionSet.baseline.integerKernels
         let groups = BlockGroups(blocks: to.blocks, maximumWidth: integers.groupBlocks)
         let weights = packGroups(
             layer, .integer(OffsetList(offsets: rows), steps), groups, rows: rows,
@@ -218,6 +225,21 @@ extension Compiler {
 }
 
 extension IntegerLayer {
+    /// Whether two adjacent weights of a quad are −128.
+    /// - Parameter rows: The row of the weights for each value of each quad; −1 for none.
+    fileprivate func hasLowestPairs(_ rows: [Int32]) -> Bool {
+        withExtendedLifetime(weights) {
+            let quantized = weights.bytes.bindMemory(to: Int8.self)
+            // Few layers have such weights at all.
+            guard memchr(quantized.baseAddress!, 0x80, quantized.count) != nil else { return false }
+            return stride(from: 0, to: rows.count, by: 2).contains { index in
+                let (a, b) = (Int(rows[index]) * outputs, Int(rows[index + 1]) * outputs)
+                return a >= 0 && b >= 0
+                    && (0..<outputs).contains { quantized[a + $0] == -128 && quantized[b + $0] == -128 }
+            }
+        }
+    }
+
     /// Calls the function with the work for packing the weights, whose columns and destination it sets.
     fileprivate func pack(rows: [Int32], blocks: Int, _ body: (inout IntegerPackingWork) -> Void) {
         withExtendedLifetime(weights) {

@@ -151,7 +151,8 @@ struct IntegerWinogradPlan: Sendable {
     }
 
     private func directCycles(_ integers: any IntegerKernels.Type, pixels: Int) -> Double {
-        let stepsPerQuad = integers.packedBytes(IntegerSteps(tapCount: 1, quads: 1)) / 64
+        let (one, two) = (IntegerSteps(tapCount: 1, quads: 1), IntegerSteps(tapCount: 1, quads: 2))
+        let stepsPerQuad = (integers.packedBytes(two) - integers.packedBytes(one)) / 64
         return Double(pixels * 9 * inputBlocks * integerBlockWidth / 4 * stepsPerQuad * outputBlocks)
     }
 }

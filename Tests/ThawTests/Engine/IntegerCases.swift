@@ -60,6 +60,17 @@ extension IntegerCase {
         }
     }
 
+    /// Multiples of 0.01 that are kept as integers. In one channel, adjacent ones are −128.
+    private static var lowestWeights: Tensor {
+        Tensor(shape: [1, 1, 20, 40]) { values in
+            for index in 0..<values.count {
+                let (input, channel) = (index / 40, index % 40)
+                let isLowest = channel == 3 ? input / 2 % 3 == 0 : channel % 2 == 0 && input == 5
+                values[index] = Float(isLowest ? -128 : index * 37 % 201 - 100) * 0.01
+            }
+        }
+    }
+
     static let layers: [IntegerCase] = [
         layer("1×1", [1, 7, 5, 16], "IntegerConvolution", scale: 0.05, convolution(axis(1), axis(1), 16, 32)),
         layer(
@@ -80,6 +91,9 @@ extension IntegerCase {
         layer(
             "signed integers", [1, 5, 5, 16], "IntegerConvolution", scale: 0.05, zeroPoint: -7, element: .int8,
             convolution(axis(1), axis(1), 16, 48)),
+        layer(
+            "weights of −128", [1, 6, 5, 20], "IntegerConvolution", scale: 0.5,
+            Convolution(filters: lowestWeights, bias: nil, window: Window(height: axis(1), width: axis(1)))),
         layer(
             "depthwise", [1, 9, 11, 24], "IntegerDepthwiseConvolution", scale: 0.03,
             depthwise(axis(3, 1, 1), axis(3, 1, 1), 24)),

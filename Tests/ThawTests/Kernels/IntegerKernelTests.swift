@@ -16,11 +16,13 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
     var bounded = true
     /// Pixels at the end of each row of the output that are not written.
     var border = 0
+    /// Whether values are 0 or 255, and weights −127 or 127, or −128 in every other row.
+    var isExtreme = false
 
     var testDescription: String {
         "\(window)×\(window) stride \(stride), \(inputs)→\(outputs) at \(size)²" + (hasFloats ? ", floats" : "")
             + (usesAllBytes ? bounded ? ", all bytes" : ", all bytes and beyond" : "")
-            + (border > 0 ? ", border" : "")
+            + (border > 0 ? ", border" : "") + (isExtreme ? ", extreme" : "")
     }
     var outputSize: Int { (size - window) / stride + 1 }
     /// The index of each pixel in a plane of the output.
@@ -38,6 +40,7 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
             // Every number of quads at a tap.
             IntegerConvolutionCase(inputs: 7, window: 3), IntegerConvolutionCase(inputs: 12, outputs: 33, window: 3),
             IntegerConvolutionCase(inputs: 28, outputs: 20),
+            IntegerConvolutionCase(inputs: 48, outputs: 64, isExtreme: true),
         ]
         + [16, 32, 48, 64].flatMap { outputs in
             [true, false].map {
@@ -99,8 +102,14 @@ struct IntegerKernelTests {
     func `an 8-bit convolution matches plain loops, bit by bit`(_ c: IntegerConvolutionCase) {
         let (width, plane, pixels) = (integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputPixels)
         let (inputBlocks, blocks) = ((c.inputs + width - 1) / width, (c.outputs + width - 1) / width)
-        let input = quantized(inputBlocks * plane)
-        let weights = quantized(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
+        var input = quantized(inputBlocks * plane)
+        var weights = quantized(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
+        if c.isExtreme {
+            input = input.map { $0 < 128 ? 0 : 255 }
+            for index in weights.indices {
+                weights[index] = weights[index] > 0 ? 127 : index / c.outputs % 2 == 0 ? -128 : -127
+            }
+        }
         let (bias, factors) = (biases(blocks * width), c.factors(blocks * width))
         // For each block of the input, the offset of each tap, and which rows of the weights it multiplies.
         var taps: [Int32] = []
