@@ -286,6 +286,12 @@ typedef uint8_t thaw_byte32 __attribute__((ext_vector_type(32)));
 typedef uint8_t thaw_byte64 __attribute__((ext_vector_type(64)));
 /// A quarter of the words: SIMD4<Int32>.
 typedef int32_t thaw_word4 __attribute__((ext_vector_type(4)));
+/// Half of the words: an AVX2 register.
+typedef int32_t thaw_word8 __attribute__((ext_vector_type(8)));
+
+__attribute__((always_inline)) static inline thaw_word16 thaw_joined_halves(thaw_word8 low, thaw_word8 high) {
+    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
 
 /// Shifts each word right by `shift` and clamps it to 0…255. (In Swift, the optimizer takes vectors apart for this.)
 __attribute__((always_inline)) static inline thaw_word16 thaw_clamped_bytes(thaw_word16 words, int32_t shift) {
@@ -398,10 +404,9 @@ __attribute__((always_inline)) static inline thaw_float16 thaw_rounded(thaw_floa
     return (thaw_float16)__builtin_ia32_rndscaleps_mask((floats)x, 8, (floats)x, 0xFFFF, 4);
 #elif defined(__AVX2__)
     typedef float floats __attribute__((vector_size(32)));
-    typedef float float8 __attribute__((ext_vector_type(8)));
-    float8 low = (float8)__builtin_ia32_roundps256((floats)x.lo, 8);
-    float8 high = (float8)__builtin_ia32_roundps256((floats)x.hi, 8);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    thaw_word8 low = (thaw_word8)__builtin_ia32_roundps256((floats)x.lo, 8);
+    thaw_word8 high = (thaw_word8)__builtin_ia32_roundps256((floats)x.hi, 8);
+    return (thaw_float16)thaw_joined_halves(low, high);
 #else
     return (x + 12582912.0f) - 12582912.0f;
 #endif
@@ -467,8 +472,6 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_transposed_pixels(
 #endif
 
 #if defined(__AVX2__) && !defined(__AVX512BW__)
-typedef int32_t thaw_word8 __attribute__((ext_vector_type(8)));
-
 /// Words clamped to 16 bits: four of the first vector, four of the second, and so on.
 __attribute__((always_inline)) static inline thaw_short16 thaw_saturated_shorts(thaw_word8 a, thaw_word8 b) {
     typedef int words __attribute__((vector_size(32)));
@@ -565,12 +568,11 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
     __asm__("vpdpwssd %2, %1, %0" : "+v"(sum) : "v"(a), "v"(b));
     return sum;
 #elif defined(__AVXVNNI__)
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    word8 low = sum.lo;
-    word8 high = sum.hi;
-    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(low) : "x"((word8)a.lo), "x"((word8)b.lo));
-    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(high) : "x"((word8)a.hi), "x"((word8)b.hi));
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    thaw_word8 low = sum.lo;
+    thaw_word8 high = sum.hi;
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(low) : "x"((thaw_word8)a.lo), "x"((thaw_word8)b.lo));
+    __asm__("%{vex%} vpdpwssd %2, %1, %0" : "+x"(high) : "x"((thaw_word8)a.hi), "x"((thaw_word8)b.hi));
+    return thaw_joined_halves(low, high);
 #elif defined(__AVX512BW__)
     typedef short halves __attribute__((vector_size(64)));
     sum += (thaw_word16)__builtin_ia32_pmaddwd512((halves)a, (halves)b);
@@ -578,11 +580,10 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
     return sum;
 #elif defined(__AVX2__)
     typedef short halves __attribute__((vector_size(32)));
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    word8 low = sum.lo + (word8)__builtin_ia32_pmaddwd256((halves)a.lo, (halves)b.lo);
-    word8 high = sum.hi + (word8)__builtin_ia32_pmaddwd256((halves)a.hi, (halves)b.hi);
+    thaw_word8 low = sum.lo + (thaw_word8)__builtin_ia32_pmaddwd256((halves)a.lo, (halves)b.lo);
+    thaw_word8 high = sum.hi + (thaw_word8)__builtin_ia32_pmaddwd256((halves)a.hi, (halves)b.hi);
     __asm__("" : "+x"(low), "+x"(high));
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return thaw_joined_halves(low, high);
 #elif defined(__SSE2__)
     typedef short halves __attribute__((vector_size(16)));
     typedef int32_t word4 __attribute__((ext_vector_type(4)));
@@ -630,10 +631,9 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
     return (thaw_word16)__builtin_ia32_vpdpbusd512((words)sum, (words)bytes, (words)weights);
 #elif defined(__AVXVNNI__)
     typedef int words __attribute__((vector_size(32)));
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    word8 low = (word8)__builtin_ia32_vpdpbusd256((words)sum.lo, (words)bytes.lo, (words)weights.lo);
-    word8 high = (word8)__builtin_ia32_vpdpbusd256((words)sum.hi, (words)bytes.hi, (words)weights.hi);
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    thaw_word8 low = (thaw_word8)__builtin_ia32_vpdpbusd256((words)sum.lo, (words)bytes.lo, (words)weights.lo);
+    thaw_word8 high = (thaw_word8)__builtin_ia32_vpdpbusd256((words)sum.hi, (words)bytes.hi, (words)weights.hi);
+    return thaw_joined_halves(low, high);
 #elif defined(__ARM_FEATURE_MATMUL_INT8)
 #define THAW_ADD(part) (thaw_word4)vusdotq_s32((int32x4_t)sum.part, (uint8x16_t)bytes.part, (int8x16_t)weights.part)
     return THAW_EACH_QUARTER(THAW_ADD);
@@ -658,34 +658,32 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
 /// In assembly, like the function below, so that both are read from memory: the registers hold sums.
 __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads_at(
     thaw_word16 sum, thaw_word16 bytes, const void *weights) {
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    const word8 *part = (const word8 *)weights;
-    word8 low = sum.lo, high = sum.hi, products;
-    const word8 ones = 0x10001;
+    const thaw_word8 *part = (const thaw_word8 *)weights;
+    thaw_word8 low = sum.lo, high = sum.hi, products;
+    const thaw_word8 ones = 0x10001;
 #define THAW_ADD(half, weights, complements)                                                                               \
     __asm__("vpxor %3, %2, %1\n\tvpmaddubsw %4, %1, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"                       \
             : "+x"(half), "=&x"(products)                                                                                  \
-            : "x"((word8)bytes.lo), "m"(complements), "m"(weights), "x"(ones))
+            : "x"((thaw_word8)bytes.lo), "m"(complements), "m"(weights), "x"(ones))
     THAW_ADD(low, part[0], part[2]);
     THAW_ADD(high, part[1], part[3]);
 #undef THAW_ADD
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return thaw_joined_halves(low, high);
 }
 
 /// `thaw_add_pairs` of words that are all equal and a vector in memory.
 __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs_at(
     thaw_word16 sum, thaw_word16 pair, const void *weights) {
-    typedef int32_t word8 __attribute__((ext_vector_type(8)));
-    const word8 *part = (const word8 *)weights;
-    word8 low = sum.lo, high = sum.hi, products;
+    const thaw_word8 *part = (const thaw_word8 *)weights;
+    thaw_word8 low = sum.lo, high = sum.hi, products;
 #define THAW_ADD(half, weights)                                                                                            \
     __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"                                                                     \
             : "+x"(half), "=&x"(products)                                                                                  \
-            : "x"((word8)pair.lo), "m"(weights))
+            : "x"((thaw_word8)pair.lo), "m"(weights))
     THAW_ADD(low, part[0]);
     THAW_ADD(high, part[1]);
 #undef THAW_ADD
-    return __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    return thaw_joined_halves(low, high);
 }
 #endif
 
