@@ -11,7 +11,7 @@ import Kernels
 
 extension Int8Kernels {
     public static func packWeights(_ work: borrowing IntegerPackingWork) {
-        #if !MATRICES
+        #if !MATRICES && !COMPLEMENTS
             let words = work.blockCount * blockWidth
         #endif
         for row in 0..<work.rowCount where work.rows[row] >= 0 {
