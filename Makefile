@@ -13,7 +13,8 @@ DRIVER = --use-integrated-swift-driver -Xswiftc -driver-filelist-threshold=10000
 MALLOC = glibc.malloc.hugetlb=1:glibc.malloc.top_pad=268435456:glibc.malloc.trim_threshold=4000000000:glibc.malloc.mmap_threshold=1000000000
 BUILD = GLIBC_TUNABLES=$(MALLOC) $(SWIFT) build -c release -debug-info-format none $(DRIVER)
 TESTING = .build/testing
-# THAW_TEST makes undefined behavior in C code trap, and compiles the tests without optimization.
+# THAW_TEST makes undefined behavior in C code trap, compiles the tests without optimization, and lets them read internal
+# declarations.
 BUILD_TESTS = THAW_TEST=1 $(BUILD) --build-tests --scratch-path $(TESTING)
 TEST = THAW_TEST=1 $(SWIFT) test -c release -debug-info-format none $(DRIVER)
 THAW = .build/release/thaw

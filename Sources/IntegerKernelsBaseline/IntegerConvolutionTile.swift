@@ -52,7 +52,7 @@ import Kernels
         #if COMPLEMENTS
             var bias = T.Sums(position.bias)
             bias.add(weights)
-            weights += 64 * T.Sums.count
+            weights += Int8Kernels.constantBytes * T.Sums.count
             var tile = T(offsets: work.inputOffsets + first, bias: bias)
         #else
             var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
