@@ -142,8 +142,8 @@ struct TilePosition {
     var next: NextWeights
 }
 
-/// Computes all pixels of the work in as few tiles as possible, of nearly equal size. With AVX-512, they prefetch the weights of
-/// the next group.
+/// Computes all pixels of the work in as few tiles as possible, of nearly equal size. Meanwhile, with AVX-512 and AVX2, they
+/// prefetch the weights of the next group.
 @inline(__always)
 private func passPixels<B: Blocks>(
     _: B.Type, _ work: borrowing IntegerConvolutionWork, _ block: Int, _ weights: UnsafeRawPointer

@@ -57,7 +57,7 @@ import Kernels
         #else
             var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
         #endif
-        #if AVX512
+        #if AVX512 || COMPLEMENTS
             var next = position.next.start
             // With eight tiles of several blocks, these lines are all of the next weights.
             let linesAhead = T.Sums.count == 1 ? 1 : 2
@@ -100,7 +100,7 @@ import Kernels
                 #endif
                 input = thaw_opaque(input + 16)
                 weights += 4 * Int8Kernels.halves * stepBytes
-                #if AVX512
+                #if AVX512 || COMPLEMENTS
                     for line in 0..<linesAhead { thaw_prefetch_later(next + line * 64) }
                     next += position.next.stride
                 #endif
