@@ -150,9 +150,14 @@ private func passPixels<B: Blocks>(
 ) {
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
     guard tiles > 0 else { return }
-    #if DOTPROD
+    #if DOTPROD || COMPLEMENTS
         var start = B(work.results.bias + block * blockWidth)
-        for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
+        #if DOTPROD
+            for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
+        #else
+            start.add(weights)
+            let weights = weights + Int8Kernels.constantBytes * B.count
+        #endif
         let memory = UnsafeMutablePointer<B>.allocate(capacity: 1)
         defer { memory.deallocate() }
         memory.initialize(to: start)

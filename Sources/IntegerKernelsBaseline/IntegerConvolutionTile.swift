@@ -49,14 +49,7 @@ import Kernels
             work.results.output + block * work.results.outputBlockStride, work.results.outputOffsets + first,
             blockStride: work.results.outputBlockStride, toWrite: true)
         var weights = position.weights
-        #if COMPLEMENTS
-            var bias = T.Sums(position.bias)
-            bias.add(weights)
-            weights += Int8Kernels.constantBytes * T.Sums.count
-            var tile = T(offsets: work.inputOffsets + first, bias: bias)
-        #else
-            var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
-        #endif
+        var tile = T(offsets: work.inputOffsets + first, bias: T.Sums(position.bias))
         #if AVX512 || COMPLEMENTS
             var next = position.next.start
             // With eight tiles of several blocks, these lines are all of the next weights.

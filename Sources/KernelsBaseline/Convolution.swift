@@ -98,6 +98,9 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
     for tap in 0..<work.steps.tapCount {
         var input = work.input + Int(work.taps[tap])
         tile.prefetchLater(input + ahead)
+        #if AVX2
+            tile.prefetchSoon(work.input + Int(work.taps[min(tap + 1, work.steps.tapCount - 1)]))
+        #endif
         let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)
         // Four steps at a time: the other work of a step, pointers and counting, would cost AVX2 an eighth of its
         // multiply-adds.

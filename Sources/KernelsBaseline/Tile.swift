@@ -118,6 +118,10 @@ protocol Tile {
         _ memory: UnsafeRawPointer, _ offsets: UnsafePointer<Int32>, blockStride: Int, toWrite: Bool)
     /// Prefetches the memory of each pixel of an input for a later tile.
     func prefetchLater(_ input: UnsafeRawPointer)
+    #if AVX2
+        /// The same for the next steps of this tile.
+        func prefetchSoon(_ input: UnsafeRawPointer)
+    #endif
     /// Adds each pixel's value times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums)
     #if arch(arm64)
@@ -160,6 +164,9 @@ struct Pixel<Sums: Blocks>: Tile {
         Sums.prefetch(memory + Int(offsets[0]), stride: blockStride, toWrite: toWrite)
     }
     @inline(__always) func prefetchLater(_ input: UnsafeRawPointer) { thaw_prefetch_later(input + offset) }
+    #if AVX2
+        @inline(__always) func prefetchSoon(_ input: UnsafeRawPointer) { thaw_prefetch(input + offset) }
+    #endif
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, _ weights: Sums) {
         sums.accumulate(Vector(repeating: input.loadUnaligned(fromByteOffset: offset, as: Float.self)), weights)
     }
@@ -217,6 +224,12 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a.prefetchLater(input)
         b.prefetchLater(input)
     }
+    #if AVX2
+        @inline(__always) func prefetchSoon(_ input: UnsafeRawPointer) {
+            a.prefetchSoon(input)
+            b.prefetchSoon(input)
+        }
+    #endif
     @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, _ weights: A.Sums) {
         a.accumulate(input, weights)
         b.accumulate(input, weights)
