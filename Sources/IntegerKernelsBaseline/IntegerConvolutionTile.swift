@@ -10,15 +10,11 @@ import Kernels
         @inline(__always) fileprivate mutating func accumulateNext(
             _ input: inout UnsafeRawPointer, _ weights: inout UnsafeRawPointer
         ) {
-            #if COMPLEMENTS
-                accumulate(input, at: weights)
-            #else
-                for half in 0..<Int8Kernels.halves {
-                    accumulate(input, half: half, Sums(weights + half * 64 * Sums.count))
-                }
-            #endif
+            for step in 0..<Int8Kernels.quadSteps {
+                accumulate(input, step: step, at: weights + step * Sums.stepBytes)
+            }
             input = thaw_opaque(input + 4)
-            weights += Int8Kernels.halves * 64 * Sums.count
+            weights += Int8Kernels.quadBytes * Sums.count
         }
     }
 
@@ -55,7 +51,7 @@ import Kernels
             // With eight tiles of several blocks, these lines are all of the next weights.
             let linesAhead = T.Sums.count == 1 ? 1 : 2
         #endif
-        let stepBytes = 64 * T.Sums.count
+        let stepBytes = T.Sums.stepBytes
         let wholeTaps = work.steps.tapCount - work.steps.shortTaps
         let (quartets, rest) = work.steps.quads.quotientAndRemainder(dividingBy: 4)
         var tap = work.taps
@@ -65,34 +61,28 @@ import Kernels
             // A whole block, without counting: the most frequent case.
             var remaining = quartets
             while remaining != 0 {
-                // With VNNI, without a loop: the compiler keeps long ones, computes the address of each pixel before
-                // them, and does not know which element is which.
+                // Mostly without a loop: the compiler keeps long ones, computes the address of each pixel before them, and does
+                // not know which element is which.
                 #if DOTPROD
                     let values = tile.values(input)
-                    tile.accumulate(values, element: 0, T.Sums(weights))
-                    tile.accumulate(values, element: 1, T.Sums(weights + stepBytes))
-                    tile.accumulate(values, element: 2, T.Sums(weights + 2 * stepBytes))
-                    tile.accumulate(values, element: 3, T.Sums(weights + 3 * stepBytes))
-                #elseif VNNI
-                    tile.accumulate(input, half: 0, T.Sums(weights))
-                    tile.accumulate(input + 4, half: 0, T.Sums(weights + stepBytes))
-                    tile.accumulate(input + 8, half: 0, T.Sums(weights + 2 * stepBytes))
-                    tile.accumulate(input + 12, half: 0, T.Sums(weights + 3 * stepBytes))
-                #elseif COMPLEMENTS
-                    tile.accumulate(input, at: weights)
-                    tile.accumulate(input + 4, at: weights + 2 * stepBytes)
-                    tile.accumulate(input + 8, at: weights + 4 * stepBytes)
-                    tile.accumulate(input + 12, at: weights + 6 * stepBytes)
+                    tile.accumulate(values, element: 0, at: weights)
+                    tile.accumulate(values, element: 1, at: weights + stepBytes)
+                    tile.accumulate(values, element: 2, at: weights + 2 * stepBytes)
+                    tile.accumulate(values, element: 3, at: weights + 3 * stepBytes)
+                #elseif VNNI || COMPLEMENTS
+                    tile.accumulate(input, step: 0, at: weights)
+                    tile.accumulate(input + 4, step: 0, at: weights + stepBytes)
+                    tile.accumulate(input + 8, step: 0, at: weights + 2 * stepBytes)
+                    tile.accumulate(input + 12, step: 0, at: weights + 3 * stepBytes)
                 #else
                     for quad in 0..<4 {
-                        for half in 0..<Int8Kernels.halves {
-                            let step = quad * Int8Kernels.halves + half
-                            tile.accumulate(input + 4 * quad, half: half, T.Sums(weights + step * stepBytes))
+                        for step in 0..<2 {
+                            tile.accumulate(input + 4 * quad, step: step, at: weights + (2 * quad + step) * stepBytes)
                         }
                     }
                 #endif
                 input = thaw_opaque(input + 16)
-                weights += 4 * Int8Kernels.halves * stepBytes
+                weights += 4 * Int8Kernels.quadSteps * stepBytes
                 #if AVX512 || COMPLEMENTS
                     for line in 0..<linesAhead { thaw_prefetch_later(next + line * 64) }
                     next += position.next.stride

@@ -47,9 +47,9 @@ public enum Int8Kernels: IntegerKernels {
     #endif
 
     /// The steps of a quad.
-    static var halves: Int {
+    static var quadSteps: Int {
         @inline(__always) get {
-            #if VNNI
+            #if VNNI || COMPLEMENTS
                 1
             #else
                 2
@@ -58,7 +58,7 @@ public enum Int8Kernels: IntegerKernels {
     }
 
     /// The bytes of a quad's packed weights for one block of output channels.
-    static var quadBytes: Int { @inline(__always) get { 64 * halves } }
+    static var quadBytes: Int { @inline(__always) get { quadSteps * OneBlock.stepBytes } }
 
     public static func packedBytes(_ steps: IntegerSteps) -> Int {
         #if COMPLEMENTS
@@ -79,10 +79,10 @@ public enum Int8Kernels: IntegerKernels {
             withUnsafeBytes(of: (Words(repeating: 0x0102_0304), Words.zero)) { weights in
                 let (input, weights) = (weights.baseAddress!, weights.baseAddress!)
                 for _ in 0..<rounds {
-                    tile.accumulate(input, at: weights)
-                    tile.accumulate(input, at: weights)
-                    tile.accumulate(input, at: weights)
-                    tile.accumulate(input, at: weights)
+                    tile.accumulate(input, step: 0, at: weights)
+                    tile.accumulate(input, step: 0, at: weights)
+                    tile.accumulate(input, step: 0, at: weights)
+                    tile.accumulate(input, step: 0, at: weights)
                 }
             }
             // The sums must be used, or nothing would be computed.
@@ -130,7 +130,7 @@ public enum Int8Kernels: IntegerKernels {
             // The accumulators must be used, or nothing would be computed.
             var total: Int32 = 0
             for lane in 0..<blockWidth { total &+= all[lane] }
-            return total == -1 ? 0 : 4 * 2 * 4 / halves * blockWidth * accumulators * rounds
+            return total == -1 ? 0 : 4 * 2 * 4 / quadSteps * blockWidth * accumulators * rounds
         }
     }
 #endif

@@ -12,23 +12,34 @@ protocol Blocks {
     init(_ words: UnsafeRawPointer)
     /// The same vector for each block.
     init(repeating words: Words)
-    mutating func accumulate(_ values: Words, _ weights: Self)
+    /// One step: adds the products of the values that `spread` returns and each block's packed weights.
+    mutating func accumulate(_ values: Words, at weights: UnsafeRawPointer)
     /// The same for 16-bit values and weights.
-    mutating func accumulatePairs(_ values: Words, _ weights: Self)
+    mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer)
     #if DOTPROD
         mutating func balance(_ weights: Self)
     #endif
     #if COMPLEMENTS
         /// Adds consecutive blocks.
         mutating func add(_ words: UnsafeRawPointer)
-        /// The same for weights in memory: a word of each block and its complements.
-        mutating func accumulate(_ quad: Words, at weights: UnsafeRawPointer)
-        mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer)
     #endif
     /// The vector of a block. The index is known to the compiler.
     func vector(_ block: Int) -> Words
     /// Calls the function with each block's vector and its index.
     func forEach(_ first: Int, _ body: (Words, Int) -> Void)
+}
+
+extension Blocks {
+    /// The bytes of a step's packed weights.
+    static var stepBytes: Int {
+        @inline(__always) get {
+            #if COMPLEMENTS
+                128 * count
+            #else
+                64 * count
+            #endif
+        }
+    }
 }
 
 struct OneBlock: Blocks {
@@ -38,23 +49,17 @@ struct OneBlock: Blocks {
     @inline(__always) init(_ words: UnsafeRawPointer) { self.words = loadWords(words) }
     @inline(__always) init(_ words: Words) { self.words = words }
     @inline(__always) init(repeating words: Words) { self.words = words }
-    @inline(__always) mutating func accumulate(_ values: Words, _ weights: OneBlock) {
-        words = addProducts(words, values, weights.words)
+    @inline(__always) mutating func accumulate(_ values: Words, at weights: UnsafeRawPointer) {
+        words = addProducts(words, values, at: weights)
     }
-    @inline(__always) mutating func accumulatePairs(_ values: Words, _ weights: OneBlock) {
-        words = thaw_add_pairs(words, values, weights.words)
+    @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
+        words = addPairs(words, pair, at: weights)
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: OneBlock) { words = balanced(words, weights.words) }
     #endif
     #if COMPLEMENTS
         @inline(__always) mutating func add(_ other: UnsafeRawPointer) { words = words &+ loadWords(other) }
-        @inline(__always) mutating func accumulate(_ quad: Words, at weights: UnsafeRawPointer) {
-            words = thaw_add_quads_at(words, quad, weights)
-        }
-        @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
-            words = thaw_add_pairs_at(words, pair, weights)
-        }
     #endif
     @inline(__always) func vector(_ block: Int) -> Words { words }
     @inline(__always) func forEach(_ first: Int, _ body: (Words, Int) -> Void) { body(words, first) }
@@ -74,13 +79,13 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a = A(repeating: words)
         b = B(repeating: words)
     }
-    @inline(__always) mutating func accumulate(_ values: Words, _ weights: BlockPair) {
-        a.accumulate(values, weights.a)
-        b.accumulate(values, weights.b)
+    @inline(__always) mutating func accumulate(_ values: Words, at weights: UnsafeRawPointer) {
+        a.accumulate(values, at: weights)
+        b.accumulate(values, at: weights + A.stepBytes)
     }
-    @inline(__always) mutating func accumulatePairs(_ values: Words, _ weights: BlockPair) {
-        a.accumulatePairs(values, weights.a)
-        b.accumulatePairs(values, weights.b)
+    @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
+        a.accumulatePairs(pair, at: weights)
+        b.accumulatePairs(pair, at: weights + A.count * 64)
     }
     #if DOTPROD
         @inline(__always) mutating func balance(_ weights: BlockPair) {
@@ -92,14 +97,6 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         @inline(__always) mutating func add(_ words: UnsafeRawPointer) {
             a.add(words)
             b.add(words + A.count * 64)
-        }
-        @inline(__always) mutating func accumulate(_ quad: Words, at weights: UnsafeRawPointer) {
-            a.accumulate(quad, at: weights)
-            b.accumulate(quad, at: weights + A.count * 128)
-        }
-        @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
-            a.accumulatePairs(pair, at: weights)
-            b.accumulatePairs(pair, at: weights + A.count * 64)
         }
     #endif
     @inline(__always) func vector(_ block: Int) -> Words {
@@ -152,21 +149,16 @@ protocol Tile: PixelSums {
     init(offsets: UnsafePointer<Int32>, bias: Sums)
     /// Starts with zeros. The first pixel is at `offset`, each of the others `stride` bytes after the one before.
     init(offset: Int, stride: Int)
-    /// Adds each pixel's quad times the weights.
-    mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums)
+    /// One step: adds each pixel's quad, or half of it, times the weights.
+    mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: UnsafeRawPointer)
     /// Adds each pixel's pair of 16-bit values times the weights.
-    mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums)
-    #if COMPLEMENTS
-        /// The same for weights in memory.
-        mutating func accumulate(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
-        mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
-    #endif
+    mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
     #if DOTPROD
         /// Four adjacent quads of each pixel.
         associatedtype Values
         func values(_ input: UnsafeRawPointer) -> Values
         /// Adds one of each pixel's quads times the weights: NEON multiplies by an element of a register.
-        mutating func accumulate(_ values: Values, element: Int, _ weights: Sums)
+        mutating func accumulate(_ values: Values, element: Int, at weights: UnsafeRawPointer)
     #endif
 }
 
@@ -200,30 +192,21 @@ struct Pixel<Sums: Blocks>: Tile {
         self.offset = offset
         sums = Sums(repeating: Words.zero)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
+    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: UnsafeRawPointer) {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-        sums.accumulate(spread(quad, half: half), weights)
+        sums.accumulate(spread(quad, step: step), at: weights)
     }
-    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums) {
+    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
         let pair = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-        sums.accumulatePairs(pair, weights)
+        sums.accumulatePairs(pair, at: weights)
     }
-    #if COMPLEMENTS
-        @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
-            let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-            sums.accumulate(quad, at: weights)
-        }
-        @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
-            let pair = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
-            sums.accumulatePairs(pair, at: weights)
-        }
-    #endif
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> SIMD4<Int32> {
             unsafeBitCast(signed(loadQuantized(input + offset)), to: SIMD4<Int32>.self)
         }
-        @inline(__always) mutating func accumulate(_ values: SIMD4<Int32>, element: Int, _ weights: Sums) {
-            sums.accumulate(Words(repeating: values[element]), weights)
+        @inline(__always)
+        mutating func accumulate(_ values: SIMD4<Int32>, element: Int, at weights: UnsafeRawPointer) {
+            sums.accumulate(Words(repeating: values[element]), at: weights)
         }
     #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) { body(sums, first) }
@@ -245,33 +228,23 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a = A(offset: offset, stride: stride)
         b = B(offset: offset + A.pixels * stride, stride: stride)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, half: Int, _ weights: Sums) {
-        a.accumulate(input, half: half, weights)
-        b.accumulate(input, half: half, weights)
+    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: UnsafeRawPointer) {
+        a.accumulate(input, step: step, at: weights)
+        b.accumulate(input, step: step, at: weights)
     }
-    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, _ weights: Sums) {
-        a.accumulatePairs(input, weights)
-        b.accumulatePairs(input, weights)
+    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+        a.accumulatePairs(input, at: weights)
+        b.accumulatePairs(input, at: weights)
     }
-    #if COMPLEMENTS
-        @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
-            a.accumulate(input, at: weights)
-            b.accumulate(input, at: weights)
-        }
-        @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
-            a.accumulatePairs(input, at: weights)
-            b.accumulatePairs(input, at: weights)
-        }
-    #endif
     #if DOTPROD
         @inline(__always) func values(_ input: UnsafeRawPointer) -> (A.Values, B.Values) {
             (a.values(input), b.values(input))
         }
         @inline(__always) mutating func accumulate(
-            _ values: (A.Values, B.Values), element: Int, _ weights: A.Sums
+            _ values: (A.Values, B.Values), element: Int, at weights: UnsafeRawPointer
         ) {
-            a.accumulate(values.0, element: element, weights)
-            b.accumulate(values.1, element: element, weights)
+            a.accumulate(values.0, element: element, at: weights)
+            b.accumulate(values.1, element: element, at: weights)
         }
     #endif
     @inline(__always) func forEach(_ first: Int, _ body: (Sums, Int) -> Void) {

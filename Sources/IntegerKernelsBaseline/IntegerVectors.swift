@@ -151,7 +151,7 @@ struct VectorMultiplication {
     }
 }
 
-/// One step: adds the products of a word of quantized values, in the form that `spread` returns, and a word of weights.
+/// One step: adds the products of a word of quantized values and a word of weights.
 @inline(__always)
 func addProducts(_ sum: Words, _ values: Words, _ weights: Words) -> Words {
     #if VNNI
@@ -161,15 +161,35 @@ func addProducts(_ sum: Words, _ values: Words, _ weights: Words) -> Words {
     #endif
 }
 
-/// The quantized values of a quad that a step multiplies.
+/// One step of a convolution: adds the products of the values that `spread` returns and packed weights.
 @inline(__always)
-func spread(_ quad: Words, half: Int) -> Words {
+func addProducts(_ sum: Words, _ values: Words, at weights: UnsafeRawPointer) -> Words {
+    #if COMPLEMENTS
+        return thaw_add_quads_at(sum, values, weights)
+    #else
+        return addProducts(sum, values, loadWords(weights))
+    #endif
+}
+
+/// Adds the products of a pair of 16-bit values, the same in each word, and packed 16-bit weights.
+@inline(__always)
+func addPairs(_ sum: Words, _ pair: Words, at weights: UnsafeRawPointer) -> Words {
+    #if COMPLEMENTS
+        return thaw_add_pairs_at(sum, pair, weights)
+    #else
+        return thaw_add_pairs(sum, pair, loadWords(weights))
+    #endif
+}
+
+/// The quantized values of a quad that a step of a convolution multiplies.
+@inline(__always)
+func spread(_ quad: Words, step: Int) -> Words {
     #if DOTPROD
         return quad ^ Words(repeating: Int32(bitPattern: 0x8080_8080))
-    #elseif VNNI
+    #elseif VNNI || COMPLEMENTS
         return quad
     #else
-        return half == 0 ? thaw_first_pairs(quad) : thaw_last_pairs(quad)
+        return step == 0 ? thaw_first_pairs(quad) : thaw_last_pairs(quad)
     #endif
 }
 

@@ -79,17 +79,10 @@ import Kernels
         while remaining != 0 {
             var input = plane
             for _ in 0..<2 {
-                #if COMPLEMENTS
-                    tile.accumulatePairs(input, at: weights)
-                    tile.accumulatePairs(input + 4, at: weights + stepBytes)
-                    tile.accumulatePairs(input + 8, at: weights + 2 * stepBytes)
-                    tile.accumulatePairs(input + 12, at: weights + 3 * stepBytes)
-                #else
-                    tile.accumulatePairs(input, T.Sums(weights))
-                    tile.accumulatePairs(input + 4, T.Sums(weights + stepBytes))
-                    tile.accumulatePairs(input + 8, T.Sums(weights + 2 * stepBytes))
-                    tile.accumulatePairs(input + 12, T.Sums(weights + 3 * stepBytes))
-                #endif
+                tile.accumulatePairs(input, at: weights)
+                tile.accumulatePairs(input + 4, at: weights + stepBytes)
+                tile.accumulatePairs(input + 8, at: weights + 2 * stepBytes)
+                tile.accumulatePairs(input + 12, at: weights + 3 * stepBytes)
                 input = thaw_opaque(input + 16)
                 weights += 4 * stepBytes
                 var lines = run.nextLines
