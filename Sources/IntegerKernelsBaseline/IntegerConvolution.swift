@@ -153,7 +153,7 @@ private func passPixels<B: Blocks>(
     #if DOTPROD || COMPLEMENTS
         var start = B(work.results.bias + block * blockWidth)
         #if DOTPROD
-            for step in 0..<work.steps.count { start.balance(B(weights + step * 64 * B.count)) }
+            for step in 0..<work.steps.count { start.balance(B(weights + step * B.stepBytes)) }
         #else
             start.add(weights)
             let weights = weights + Int8Kernels.constantBytes * B.count
@@ -166,8 +166,8 @@ private func passPixels<B: Blocks>(
         let bias = UnsafeRawPointer(work.results.bias + block * blockWidth)
     #endif
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
-    let (steps, stepBytes) = (work.steps.count, Int8Kernels.quadBytes * B.count)
-    let next = NextWeights(weights + steps * stepBytes, steps: steps, tiles: tiles, stepBytes: stepBytes)
+    let (quads, quadBytes) = (work.steps.count, Int8Kernels.quadBytes * B.count)
+    let next = NextWeights(weights + quads * quadBytes, steps: quads, tiles: tiles, stepBytes: quadBytes)
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias, next: next)
     var remaining = tiles
     while remaining > 0 {

@@ -99,6 +99,7 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
         var input = work.input + Int(work.taps[tap])
         tile.prefetchLater(input + ahead)
         #if AVX2
+            // The weights of a tile push its inputs out of an L1 cache of 32 KB.
             tile.prefetchSoon(work.input + Int(work.taps[min(tap + 1, work.steps.tapCount - 1)]))
         #endif
         let depth = wordCount(tap < wholeTaps ? work.steps.depth : work.steps.shortDepth)

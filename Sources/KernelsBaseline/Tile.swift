@@ -119,7 +119,7 @@ protocol Tile {
     /// Prefetches the memory of each pixel of an input for a later tile.
     func prefetchLater(_ input: UnsafeRawPointer)
     #if AVX2
-        /// The same for the next steps of this tile.
+        /// The same for the next steps of this tile, into the L1 cache.
         func prefetchSoon(_ input: UnsafeRawPointer)
     #endif
     /// Adds each pixel's value times the weights.
