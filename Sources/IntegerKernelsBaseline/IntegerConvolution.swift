@@ -2,97 +2,40 @@ import CMachine
 import Kernels
 
 // Quantized convolutions. Weights are packed `[group][quad][half][channels of the group]`, a word for each channel.
-//
-// AVX2's multiplication of bytes (COMPLEMENTS) adds two adjacent products, and saturates the sum if it exceeds 16 bits. That
-// takes two large weights of the same sign. One of them is then negated, and its input x replaced by 255 − x, the complement of
-// its bits, as the sum of two products of opposite signs always fits: x·w = (255 − x)·(−w) + 255·w. The last terms are constant:
-// the sums of each channel's are packed before a group's quads, and sums start with them. The quads are packed
-// `[quad][block][weights, complements]`.
 
 extension Int8Kernels {
     public static func packWeights(_ work: borrowing IntegerPackingWork) {
-        #if !MATRICES && !COMPLEMENTS
+        #if !MATRICES
             let words = work.blockCount * blockWidth
+        #endif
+        #if COMPLEMENTS
+            let group = ComplementedGroup(quads: work.steps.count, blocks: work.blockCount)
+            let quads = work.packed + group.weights
+        #else
+            let quads = work.packed
         #endif
         for row in 0..<work.rowCount where work.rows[row] >= 0 {
             let quantized = work.quantized + Int(work.rows[row]) * work.rowStride + work.firstColumn
             let (quad, index) = (row / 4, row % 4)
-            #if COMPLEMENTS
-                for column in 0..<work.columnCount {
-                    let word = complementedOffset(quad, column / blockWidth, work) + column % blockWidth * 4
-                    work.packed.storeBytes(of: quantized[column], toByteOffset: word + index, as: Int8.self)
-                }
-            #elseif MATRICES
+            #if MATRICES
                 for column in 0..<work.columnCount {
                     let offset = packedOffset(quad: quad, channel: column, work.steps)
-                    work.packed.storeBytes(of: quantized[column], toByteOffset: offset + index, as: Int8.self)
+                    quads.storeBytes(of: quantized[column], toByteOffset: offset + index, as: Int8.self)
                 }
-            #elseif VNNI
-                let packed = work.packed.assumingMemoryBound(to: Int8.self) + quad * words * 4 + index
+            #elseif VNNI || COMPLEMENTS
+                let packed = quads.assumingMemoryBound(to: Int8.self) + quad * words * 4 + index
                 for column in 0..<work.columnCount { packed[column * 4] = quantized[column] }
             #else
                 let step = quad * 2 + index / 2
-                let packed = work.packed.assumingMemoryBound(to: Int16.self) + step * words * 2 + index % 2
+                let packed = quads.assumingMemoryBound(to: Int16.self) + step * words * 2 + index % 2
                 for column in 0..<work.columnCount { packed[column * 2] = Int16(quantized[column]) }
             #endif
         }
         #if COMPLEMENTS
-            for quad in 0..<work.steps.count {
-                for block in 0..<work.blockCount { complement(quad, block, work) }
-            }
+            group.complement(work.packed)
         #endif
     }
-
-    #if COMPLEMENTS
-        /// The bytes of the packed weights before the first quad, for each block.
-        static var constantBytes: Int { @inline(__always) get { 64 } }
-
-        @inline(__always)
-        private static func complementedOffset(_ quad: Int, _ block: Int, _ work: borrowing IntegerPackingWork) -> Int {
-            work.blockCount * constantBytes + (quad * work.blockCount + block) * quadBytes
-        }
-
-        /// Complements inputs of a quad where the sum of two adjacent products might not fit.
-        private static func complement(_ quad: Int, _ block: Int, _ work: borrowing IntegerPackingWork) {
-            let quad = work.packed + complementedOffset(quad, block, work)
-            let constants = work.packed + block * constantBytes
-            let (first, second) = (ComplementedPair(quad, shift: 0), ComplementedPair(quad, shift: 16))
-            quad.storeBytes(of: first.weights | second.weights, as: Words.self)
-            quad.storeBytes(of: first.complements | second.complements, toByteOffset: 64, as: Words.self)
-            let sum = loadWords(constants) &+ first.constant &+ second.constant
-            constants.storeBytes(of: sum, as: Words.self)
-        }
-    #endif
 }
-
-#if COMPLEMENTS
-    /// Two adjacent weights of a quad, for each channel of a block. One is negated if both have the same sign and their sum
-    /// exceeds 128: of 255 or less times 128 or less, the sum fits. Masks are −1 or 0.
-    private struct ComplementedPair {
-        let weights: Words
-        let complements: Words
-        let constant: Words
-
-        /// - Parameters:
-        ///   - quad: A word for each channel.
-        ///   - shift: Where the pair is in the words.
-        init(_ quad: UnsafeRawPointer, shift: Int32) {
-            let words = loadWords(quad)
-            let (a, b) = ((words &<< (24 - shift)) &>> 24, (words &<< (16 - shift)) &>> 24)
-            let sum = a &+ b
-            let sign = sum &>> 31
-            let exceeds = (128 &- ((sum ^ sign) &- sign)) &>> 31 & ~((a ^ b) &>> 31)
-            // 128 is not a byte.
-            let isLowest = (b &+ 127) &>> 31
-            let (first, second) = (exceeds & isLowest, exceeds & ~isLowest)
-            let (newA, newB) = ((a ^ first) &- first, (b ^ second) &- second)
-            precondition(((127 &- newA) &>> 31).wrappedSum() == 0, "unsupported: two adjacent weights of -128")
-            weights = ((newA & 0xFF) | (newB & 0xFF) &<< 8) &<< shift
-            complements = ((first & 0xFF) | (second & 0xFF) &<< 8) &<< shift
-            constant = ((a & first) &+ (b & second)) &* 255
-        }
-    }
-#endif
 
 extension Blocks {
     /// The maximum number of pixels in a tile of this many blocks.
@@ -136,7 +79,7 @@ typealias TileWork = IntegerConvolutionWork
 struct TilePosition {
     var first: Int
     let block: Int
-    let weights: UnsafeRawPointer
+    let weights: PackedWeights
     /// What the sums of that block start with.
     let bias: UnsafeRawPointer
     var next: NextWeights
@@ -150,24 +93,23 @@ private func passPixels<B: Blocks>(
 ) {
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
     guard tiles > 0 else { return }
+    let next = NextWeights(
+        after: weights, byteCount: Int8Kernels.packedBytes(work.steps) * B.count, steps: work.steps.count, tiles: tiles)
     #if DOTPROD || COMPLEMENTS
+        let bias = work.scratch + Int8Kernels.sumBytes
         var start = B(work.results.bias + block * blockWidth)
         #if DOTPROD
             for step in 0..<work.steps.count { start.balance(B(weights + step * B.stepBytes)) }
         #else
             start.add(weights)
-            let weights = weights + Int8Kernels.constantBytes * B.count
+            let group = ComplementedGroup(quads: work.steps.count, blocks: B.count)
+            let weights = group.expanded(weights, to: bias + 64 * Int8Kernels.groupBlocks)
         #endif
-        let memory = UnsafeMutablePointer<B>.allocate(capacity: 1)
-        defer { memory.deallocate() }
-        memory.initialize(to: start)
-        let bias = UnsafeRawPointer(memory)
+        bias.storeBytes(of: start, as: B.self)
     #else
         let bias = UnsafeRawPointer(work.results.bias + block * blockWidth)
     #endif
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
-    let (quads, quadBytes) = (work.steps.count, Int8Kernels.quadBytes * B.count)
-    let next = NextWeights(weights + quads * quadBytes, steps: quads, tiles: tiles, stepBytes: quadBytes)
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, bias: bias, next: next)
     var remaining = tiles
     while remaining > 0 {

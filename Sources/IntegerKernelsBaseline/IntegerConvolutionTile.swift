@@ -8,7 +8,7 @@ import Kernels
     extension Tile {
         /// Adds each pixel's quad times the weights, and advances both.
         @inline(__always) fileprivate mutating func accumulateNext(
-            _ input: inout UnsafeRawPointer, _ weights: inout UnsafeRawPointer
+            _ input: inout UnsafeRawPointer, _ weights: inout PackedWeights
         ) {
             for step in 0..<Int8Kernels.quadSteps {
                 accumulate(input, step: step, at: weights + step * Sums.stepBytes)

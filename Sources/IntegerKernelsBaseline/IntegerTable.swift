@@ -62,13 +62,25 @@ public enum Int8Kernels: IntegerKernels {
 
     public static func packedBytes(_ steps: IntegerSteps) -> Int {
         #if COMPLEMENTS
-            constantBytes + quadBytes * steps.count
+            ComplementedGroup(quads: steps.count, blocks: 1).byteCount
         #else
             quadBytes * steps.count
         #endif
     }
-    /// For the sums of a tile (`StoredSums`).
-    public static func scratchBytes(_: IntegerSteps) -> Int { 64 * groupBlocks * tilePixels }
+
+    /// The bytes of a tile's sums (`StoredSums`).
+    static var sumBytes: Int { @inline(__always) get { 64 * groupBlocks * tilePixels } }
+
+    /// For the sums of a tile, what those of a group start with, and its complements.
+    public static func scratchBytes(_ steps: IntegerSteps) -> Int {
+        #if DOTPROD
+            sumBytes + 64 * groupBlocks
+        #elseif COMPLEMENTS
+            sumBytes + 64 * groupBlocks + ComplementedGroup(quads: steps.count, blocks: groupBlocks).expandedBytes
+        #else
+            sumBytes
+        #endif
+    }
 }
 
 #if COMPLEMENTS
@@ -77,7 +89,8 @@ public enum Int8Kernels: IntegerKernels {
         public static func peak(_ rounds: Int) -> Int {
             var tile = Six<Pixel<OneBlock>>(offset: 0, stride: 0)
             withUnsafeBytes(of: (Words(repeating: 0x0102_0304), Words.zero)) { weights in
-                let (input, weights) = (weights.baseAddress!, weights.baseAddress!)
+                let input = weights.baseAddress!
+                let weights = PackedWeights(start: input, complements: input + 64)
                 for _ in 0..<rounds {
                     tile.accumulate(input, step: 0, at: weights)
                     tile.accumulate(input, step: 0, at: weights)

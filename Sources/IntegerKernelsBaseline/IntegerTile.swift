@@ -13,7 +13,7 @@ protocol Blocks {
     /// The same vector for each block.
     init(repeating words: Words)
     /// One step: adds the products of the values that `spread` returns and each block's packed weights.
-    mutating func accumulate(_ values: Words, at weights: UnsafeRawPointer)
+    mutating func accumulate(_ values: Words, at weights: PackedWeights)
     /// The same for 16-bit values and weights.
     mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer)
     #if DOTPROD
@@ -31,15 +31,7 @@ protocol Blocks {
 
 extension Blocks {
     /// The bytes of a step's packed weights.
-    static var stepBytes: Int {
-        @inline(__always) get {
-            #if COMPLEMENTS
-                128 * count
-            #else
-                64 * count
-            #endif
-        }
-    }
+    static var stepBytes: Int { @inline(__always) get { 64 * count } }
 }
 
 struct OneBlock: Blocks {
@@ -49,7 +41,7 @@ struct OneBlock: Blocks {
     @inline(__always) init(_ words: UnsafeRawPointer) { self.words = loadWords(words) }
     @inline(__always) init(_ words: Words) { self.words = words }
     @inline(__always) init(repeating words: Words) { self.words = words }
-    @inline(__always) mutating func accumulate(_ values: Words, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulate(_ values: Words, at weights: PackedWeights) {
         words = addProducts(words, values, at: weights)
     }
     @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
@@ -79,7 +71,7 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a = A(repeating: words)
         b = B(repeating: words)
     }
-    @inline(__always) mutating func accumulate(_ values: Words, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulate(_ values: Words, at weights: PackedWeights) {
         a.accumulate(values, at: weights)
         b.accumulate(values, at: weights + A.stepBytes)
     }
@@ -150,7 +142,7 @@ protocol Tile: PixelSums {
     /// Starts with zeros. The first pixel is at `offset`, each of the others `stride` bytes after the one before.
     init(offset: Int, stride: Int)
     /// One step: adds each pixel's quad, or half of it, times the weights.
-    mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: UnsafeRawPointer)
+    mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: PackedWeights)
     /// Adds each pixel's pair of 16-bit values times the weights.
     mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
     #if DOTPROD
@@ -158,7 +150,7 @@ protocol Tile: PixelSums {
         associatedtype Values
         func values(_ input: UnsafeRawPointer) -> Values
         /// Adds one of each pixel's quads times the weights: NEON multiplies by an element of a register.
-        mutating func accumulate(_ values: Values, element: Int, at weights: UnsafeRawPointer)
+        mutating func accumulate(_ values: Values, element: Int, at weights: PackedWeights)
     #endif
 }
 
@@ -192,7 +184,7 @@ struct Pixel<Sums: Blocks>: Tile {
         self.offset = offset
         sums = Sums(repeating: Words.zero)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: PackedWeights) {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulate(spread(quad, step: step), at: weights)
     }
@@ -205,7 +197,7 @@ struct Pixel<Sums: Blocks>: Tile {
             unsafeBitCast(signed(loadQuantized(input + offset)), to: SIMD4<Int32>.self)
         }
         @inline(__always)
-        mutating func accumulate(_ values: SIMD4<Int32>, element: Int, at weights: UnsafeRawPointer) {
+        mutating func accumulate(_ values: SIMD4<Int32>, element: Int, at weights: PackedWeights) {
             sums.accumulate(Words(repeating: values[element]), at: weights)
         }
     #endif
@@ -228,7 +220,7 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a = A(offset: offset, stride: stride)
         b = B(offset: offset + A.pixels * stride, stride: stride)
     }
-    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: PackedWeights) {
         a.accumulate(input, step: step, at: weights)
         b.accumulate(input, step: step, at: weights)
     }
@@ -241,7 +233,7 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
             (a.values(input), b.values(input))
         }
         @inline(__always) mutating func accumulate(
-            _ values: (A.Values, B.Values), element: Int, at weights: UnsafeRawPointer
+            _ values: (A.Values, B.Values), element: Int, at weights: PackedWeights
         ) {
             a.accumulate(values.0, element: element, at: weights)
             b.accumulate(values.1, element: element, at: weights)

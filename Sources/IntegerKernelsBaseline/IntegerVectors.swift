@@ -163,9 +163,9 @@ func addProducts(_ sum: Words, _ values: Words, _ weights: Words) -> Words {
 
 /// One step of a convolution: adds the products of the values that `spread` returns and packed weights.
 @inline(__always)
-func addProducts(_ sum: Words, _ values: Words, at weights: UnsafeRawPointer) -> Words {
+func addProducts(_ sum: Words, _ values: Words, at weights: PackedWeights) -> Words {
     #if COMPLEMENTS
-        return thaw_add_quads_at(sum, values, weights)
+        return thaw_add_quads_at(sum, values, weights.start, weights.complements)
     #else
         return addProducts(sum, values, loadWords(weights))
     #endif

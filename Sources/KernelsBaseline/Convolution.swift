@@ -142,7 +142,7 @@ private func passPixels<B: Blocks>(
     guard tiles > 0 else { return }
     let (size, larger) = work.pixelCount.quotientAndRemainder(dividingBy: tiles)
     let (width, steps) = (B.count * blockWidth, wordCount(work.steps))
-    let next = NextWeights(weights + steps * width, steps: steps, tiles: tiles, stepBytes: 4 * width)
+    let next = NextWeights(after: weights, byteCount: 4 * steps * width, steps: steps, tiles: tiles)
     var position = TilePosition(first: work.firstPixel, block: block, weights: weights, next: next)
     var remaining = tiles
     while remaining > 0 {

@@ -10,18 +10,19 @@ struct NextWeights {
 
     /// Prefetches nothing if there are so few weights that they stay in the L1 cache anyway.
     /// - Parameters:
-    ///   - start: The first weight.
-    ///   - steps: The steps of each tile, and the number of tiles.
-    ///   - stepBytes: The bytes of a step.
+    ///   - weights: The current group's. The next group's follow.
+    ///   - byteCount: The bytes of a group.
+    ///   - steps: The steps of each tile.
+    ///   - tiles: The number of tiles.
     @inline(__always)
-    init(_ start: UnsafeRawPointer, steps: Int, tiles: Int, stepBytes: Int) {
-        self.start = start
+    init(after weights: UnsafeRawPointer, byteCount: Int, steps: Int, tiles: Int) {
+        start = weights + byteCount
         end = start
         guard tiles > 1, steps >= 64 else { return }
-        let fourSteps = 4 * stepBytes
-        stride = (fourSteps + tiles - 1) / tiles
-        tileBytes = steps / 4 * stride
-        end += steps / 4 * fourSteps
+        let advances = steps / 4
+        stride = (byteCount + advances * tiles - 1) / (advances * tiles)
+        tileBytes = advances * stride
+        end += byteCount
     }
 
     /// Skips what a tile prefetches.

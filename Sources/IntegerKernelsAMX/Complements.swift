@@ -1,0 +1,1 @@
+../IntegerKernelsBaseline/Complements.swift
