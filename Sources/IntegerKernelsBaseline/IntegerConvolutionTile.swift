@@ -70,10 +70,10 @@ import Kernels
                     tile.accumulate(values, element: 2, at: weights + 2 * stepBytes)
                     tile.accumulate(values, element: 3, at: weights + 3 * stepBytes)
                 #elseif VNNI || COMPLEMENTS
-                    tile.accumulate(input, step: 0, at: weights)
-                    tile.accumulate(input + 4, step: 0, at: weights + stepBytes)
-                    tile.accumulate(input + 8, step: 0, at: weights + 2 * stepBytes)
-                    tile.accumulate(input + 12, step: 0, at: weights + 3 * stepBytes)
+                    tile.accumulate(input, step: 0, at: weights.loaded)
+                    tile.accumulate(input + 4, step: 0, at: (weights + stepBytes).loaded)
+                    tile.accumulate(input + 8, step: 0, at: (weights + 2 * stepBytes).loaded)
+                    tile.accumulate(input + 12, step: 0, at: (weights + 3 * stepBytes).loaded)
                 #else
                     for quad in 0..<4 {
                         for step in 0..<2 {

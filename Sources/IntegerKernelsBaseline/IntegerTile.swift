@@ -15,7 +15,7 @@ protocol Blocks {
     /// One step: adds the products of the values that `spread` returns and each block's packed weights.
     mutating func accumulate(_ values: Words, at weights: PackedWeights)
     /// The same for 16-bit values and weights.
-    mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer)
+    mutating func accumulatePairs(_ pair: Words, at weights: PackedWeights)
     #if DOTPROD
         mutating func balance(_ weights: Self)
     #endif
@@ -44,7 +44,7 @@ struct OneBlock: Blocks {
     @inline(__always) mutating func accumulate(_ values: Words, at weights: PackedWeights) {
         words = addProducts(words, values, at: weights)
     }
-    @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: PackedWeights) {
         words = addPairs(words, pair, at: weights)
     }
     #if DOTPROD
@@ -75,7 +75,7 @@ struct BlockPair<A: Blocks, B: Blocks>: Blocks {
         a.accumulate(values, at: weights)
         b.accumulate(values, at: weights + A.stepBytes)
     }
-    @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulatePairs(_ pair: Words, at weights: PackedWeights) {
         a.accumulatePairs(pair, at: weights)
         b.accumulatePairs(pair, at: weights + A.count * 64)
     }
@@ -144,7 +144,7 @@ protocol Tile: PixelSums {
     /// One step: adds each pixel's quad, or half of it, times the weights.
     mutating func accumulate(_ input: UnsafeRawPointer, step: Int, at weights: PackedWeights)
     /// Adds each pixel's pair of 16-bit values times the weights.
-    mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer)
+    mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: PackedWeights)
     #if DOTPROD
         /// Four adjacent quads of each pixel.
         associatedtype Values
@@ -188,7 +188,7 @@ struct Pixel<Sums: Blocks>: Tile {
         let quad = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulate(spread(quad, step: step), at: weights)
     }
-    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: PackedWeights) {
         let pair = Words(repeating: input.loadUnaligned(fromByteOffset: offset, as: Int32.self))
         sums.accumulatePairs(pair, at: weights)
     }
@@ -224,7 +224,7 @@ struct Pair<A: Tile, B: Tile>: Tile where A.Sums == B.Sums {
         a.accumulate(input, step: step, at: weights)
         b.accumulate(input, step: step, at: weights)
     }
-    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: UnsafeRawPointer) {
+    @inline(__always) mutating func accumulatePairs(_ input: UnsafeRawPointer, at weights: PackedWeights) {
         a.accumulatePairs(input, at: weights)
         b.accumulatePairs(input, at: weights)
     }

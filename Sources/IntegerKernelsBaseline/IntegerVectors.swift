@@ -165,7 +165,10 @@ func addProducts(_ sum: Words, _ values: Words, _ weights: Words) -> Words {
 @inline(__always)
 func addProducts(_ sum: Words, _ values: Words, at weights: PackedWeights) -> Words {
     #if COMPLEMENTS
-        return thaw_add_quads_at(sum, values, weights.start, weights.complements)
+        guard let first = weights.first else {
+            return thaw_add_quads_at(sum, values, weights.start, weights.complements)
+        }
+        return thaw_add_first_quads_at(sum, values, weights.start, weights.complements, first)
     #else
         return addProducts(sum, values, loadWords(weights))
     #endif
@@ -173,9 +176,10 @@ func addProducts(_ sum: Words, _ values: Words, at weights: PackedWeights) -> Wo
 
 /// Adds the products of a pair of 16-bit values, the same in each word, and packed 16-bit weights.
 @inline(__always)
-func addPairs(_ sum: Words, _ pair: Words, at weights: UnsafeRawPointer) -> Words {
+func addPairs(_ sum: Words, _ pair: Words, at weights: PackedWeights) -> Words {
     #if COMPLEMENTS
-        return thaw_add_pairs_at(sum, pair, weights)
+        guard let first = weights.first else { return thaw_add_pairs_at(sum, pair, weights.start) }
+        return thaw_add_first_pairs_at(sum, pair, weights.start, first)
     #else
         return thaw_add_pairs(sum, pair, loadWords(weights))
     #endif

@@ -74,15 +74,15 @@ import Kernels
     private func multiply<T: Tile>(_: T.Type, _ run: Run) {
         var tile = T(offset: 0, stride: 2 * blockWidth)
         let stepBytes = 64 * T.Sums.count
-        var (plane, weights, next) = (run.transformed, run.weights, run.next)
+        var (plane, weights, next) = (run.transformed, PackedWeights(run.weights), run.next)
         var remaining = run.blocks
         while remaining != 0 {
             var input = plane
             for _ in 0..<2 {
-                tile.accumulatePairs(input, at: weights)
-                tile.accumulatePairs(input + 4, at: weights + stepBytes)
-                tile.accumulatePairs(input + 8, at: weights + 2 * stepBytes)
-                tile.accumulatePairs(input + 12, at: weights + 3 * stepBytes)
+                tile.accumulatePairs(input, at: weights.loaded)
+                tile.accumulatePairs(input + 4, at: (weights + stepBytes).loaded)
+                tile.accumulatePairs(input + 8, at: (weights + 2 * stepBytes).loaded)
+                tile.accumulatePairs(input + 12, at: (weights + 3 * stepBytes).loaded)
                 input = thaw_opaque(input + 16)
                 weights += 4 * stepBytes
                 var lines = run.nextLines

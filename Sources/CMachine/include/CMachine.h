@@ -651,6 +651,14 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
 }
 
 #if defined(__AVX2__) && !defined(__AVX512F__) && !defined(__AVXVNNI__)
+#define THAW_ADD(half, complements, weights)                                                                               \
+    do {                                                                                                                   \
+        thaw_word8 products;                                                                                               \
+        __asm__("vpxor %3, %2, %1\n\tvpmaddubsw %4, %1, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"                   \
+                : "+x"(half), "=&x"(products)                                                                              \
+                : "x"((thaw_word8)bytes.lo), complements, "m"(weights), "x"((thaw_word8)0x10001));                         \
+    } while (0)
+
 /// Adds to each word of `sum` the products of its four bytes of `bytes`, unsigned, some of them complemented, and of the
 /// weights, signed. No sum of two adjacent products may exceed 16 bits.
 /// - Parameter complements: A vector of bytes that are 255 where a byte is complemented and 0 elsewhere.
@@ -659,17 +667,22 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
 __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads_at(
     thaw_word16 sum, thaw_word16 bytes, const void *weights, const void *complements) {
     const thaw_word8 *weight = (const thaw_word8 *)weights, *complement = (const thaw_word8 *)complements;
-    thaw_word8 low = sum.lo, high = sum.hi, products;
-    const thaw_word8 ones = 0x10001;
-#define THAW_ADD(half, part)                                                                                               \
-    __asm__("vpxor %3, %2, %1\n\tvpmaddubsw %4, %1, %1\n\tvpmaddwd %5, %1, %1\n\tvpaddd %1, %0, %0"                       \
-            : "+x"(half), "=&x"(products)                                                                                  \
-            : "x"((thaw_word8)bytes.lo), "m"(complement[part]), "m"(weight[part]), "x"(ones))
-    THAW_ADD(low, 0);
-    THAW_ADD(high, 1);
-#undef THAW_ADD
+    thaw_word8 low = sum.lo, high = sum.hi;
+    THAW_ADD(low, "m"(complement[0]), weight[0]);
+    THAW_ADD(high, "m"(complement[1]), weight[1]);
     return thaw_joined_halves(low, high);
 }
+
+/// The same with the first half of the complements in a register.
+__attribute__((always_inline)) static inline thaw_word16 thaw_add_first_quads_at(
+    thaw_word16 sum, thaw_word16 bytes, const void *weights, const void *complements, thaw_word8 first) {
+    const thaw_word8 *weight = (const thaw_word8 *)weights, *complement = (const thaw_word8 *)complements;
+    thaw_word8 low = sum.lo, high = sum.hi;
+    THAW_ADD(low, "x"(first), weight[0]);
+    THAW_ADD(high, "m"(complement[1]), weight[1]);
+    return thaw_joined_halves(low, high);
+}
+#undef THAW_ADD
 
 /// Negates weights of a quad, in place, so that no sum of two adjacent products exceeds 16 bits: 255 times 128 does not. It is
 /// the second of the two, or the first if the second is -128, whose negative is not a byte.
@@ -706,20 +719,34 @@ __attribute__((always_inline)) static inline void thaw_expand_bits(const void *b
     }
 }
 
+#define THAW_ADD(half, weights)                                                                                            \
+    do {                                                                                                                   \
+        thaw_word8 products;                                                                                               \
+        __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"                                                                 \
+                : "+x"(half), "=&x"(products)                                                                              \
+                : "x"((thaw_word8)pair.lo), weights);                                                                      \
+    } while (0)
+
 /// `thaw_add_pairs` of words that are all equal and a vector in memory.
 __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs_at(
     thaw_word16 sum, thaw_word16 pair, const void *weights) {
-    const thaw_word8 *part = (const thaw_word8 *)weights;
-    thaw_word8 low = sum.lo, high = sum.hi, products;
-#define THAW_ADD(half, weights)                                                                                            \
-    __asm__("vpmaddwd %3, %2, %1\n\tvpaddd %1, %0, %0"                                                                     \
-            : "+x"(half), "=&x"(products)                                                                                  \
-            : "x"((thaw_word8)pair.lo), "m"(weights))
-    THAW_ADD(low, part[0]);
-    THAW_ADD(high, part[1]);
-#undef THAW_ADD
+    const thaw_word8 *weight = (const thaw_word8 *)weights;
+    thaw_word8 low = sum.lo, high = sum.hi;
+    THAW_ADD(low, "m"(weight[0]));
+    THAW_ADD(high, "m"(weight[1]));
     return thaw_joined_halves(low, high);
 }
+
+/// The same with the first half of the vector in a register.
+__attribute__((always_inline)) static inline thaw_word16 thaw_add_first_pairs_at(
+    thaw_word16 sum, thaw_word16 pair, const void *weights, thaw_word8 first) {
+    const thaw_word8 *weight = (const thaw_word8 *)weights;
+    thaw_word8 low = sum.lo, high = sum.hi;
+    THAW_ADD(low, "x"(first));
+    THAW_ADD(high, "m"(weight[1]));
+    return thaw_joined_halves(low, high);
+}
+#undef THAW_ADD
 #endif
 
 #pragma clang assume_nonnull end
