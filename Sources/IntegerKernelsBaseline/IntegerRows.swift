@@ -133,12 +133,11 @@ extension Int8Kernels {
     #endif
 
     public static func lookUp(_ work: borrowing LookupWork) {
-        #if AVX512
-            if hasByteTables {
-                return thaw_look_up_vbmi(
-                    work.table, work.input, Int64(work.inputStride), work.output, Int64(work.outputStride),
-                    Int64(work.width), Int64(work.count))
-            }
+        #if AVX2 || arch(arm64)
+            // Preparing the table takes as long as a hundred bytes.
+            if work.count * work.width >= 128 { return lookUpRows(work) }
+        #elseif AVX512
+            if hasByteTables { return lookUpRows(work) }
             let quarters = UnsafeRawPointer(work.table)
             let (first, second) = (loadBytes(quarters), loadBytes(quarters + 64))
             let (third, fourth) = (loadBytes(quarters + 128), loadBytes(quarters + 192))
@@ -160,6 +159,14 @@ extension Int8Kernels {
             }
         }
     }
+
+    #if AVX2 || AVX512 || arch(arm64)
+        private static func lookUpRows(_ work: borrowing LookupWork) {
+            thaw_look_up(
+                work.table, work.input, Int64(work.inputStride), work.output, Int64(work.outputStride),
+                Int64(work.width), Int64(work.count))
+        }
+    #endif
 
     public static func quantize(_ work: borrowing QuantizationWork) {
         let rounding = VectorRounding(work.rounding)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#if defined(__ARM_FEATURE_DOTPROD) || defined(__ARM_FEATURE_MATMUL_INT8) || defined(__ARM_FEATURE_BF16)
+#if defined(__ARM_NEON)
 #include <arm_neon.h>
 
 /// Joins four vectors of four lanes, the result of a function for each quarter of a vector.
@@ -518,7 +518,7 @@ __attribute__((always_inline)) static inline thaw_half32 thaw_table_bytes(
 }
 
 /// Replaces each byte of some rows by that of a table of 256. The processor must have AVX512-VBMI.
-__attribute__((noinline, target("avx512f,avx512bw,avx512vbmi"))) static inline void thaw_look_up_vbmi(
+__attribute__((noinline, target("avx512f,avx512bw,avx512vbmi"))) static inline void thaw_look_up(
     const uint8_t *table, const uint8_t *bytes, int64_t byte_stride, uint8_t *output, int64_t output_stride,
     int64_t width, int64_t rows) {
     typedef char vector __attribute__((vector_size(64)));
@@ -547,6 +547,82 @@ __attribute__((always_inline)) static inline thaw_byte64 thaw_looked_up(
     return (thaw_byte64)(
         thaw_table_bytes(first, second, third, fourth, both & 0xff)
         | thaw_table_bytes(first, second, third, fourth, both >> 8) << 8);
+}
+#endif
+
+#if defined(__AVX2__) && !defined(__AVX512BW__)
+/// Replaces bytes by those of a table of 256: so many vectors. An instruction selects from 16 bytes by the low 4 bits of an
+/// index, and 0 if the index is negative. Each half of the table is therefore eight rows, and each row but the first is the
+/// exclusive or with the row before: an index selects from its row and all rows before it, and is negative after its row.
+__attribute__((always_inline)) static inline void thaw_look_up_vectors(
+    const void *differences, const uint8_t *bytes, uint8_t *output, int count) {
+    typedef int8_t vector __attribute__((vector_size(32), aligned(1)));
+    typedef int8_t half __attribute__((vector_size(16), aligned(1)));
+    typedef char chars __attribute__((vector_size(32)));
+    vector indices[4], found[4];
+#pragma clang loop unroll(full)
+    for (int i = 0; i < count; i++) {
+        indices[i] = ((const vector *)bytes)[i];
+        found[i] = (vector){};
+    }
+#pragma clang loop unroll(full)
+    for (int row = 0; row < 16; row++) {
+        half one = ((const half *)differences)[row];
+        chars both = (chars)__builtin_shufflevector(
+            one, one, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+#pragma clang loop unroll(full)
+        for (int i = 0; i < count; i++) {
+            found[i] ^= (vector)__builtin_ia32_pshufb256(both, (chars)indices[i]);
+            indices[i] = row == 7
+                ? ((const vector *)bytes)[i] ^ (int8_t)-128 : __builtin_elementwise_sub_sat(indices[i], (vector){} + 16);
+            // Hidden from the compiler, which would otherwise subtract multiples of 16 and run out of registers.
+            __asm__("" : "+x"(indices[i]));
+        }
+    }
+#pragma clang loop unroll(full)
+    for (int i = 0; i < count; i++) ((vector *)output)[i] = found[i];
+}
+
+/// Replaces each byte of some rows by that of a table of 256.
+__attribute__((noinline)) static inline void thaw_look_up(
+    const uint8_t *table, const uint8_t *bytes, int64_t byte_stride, uint8_t *output, int64_t output_stride,
+    int64_t width, int64_t rows) {
+    typedef uint8_t half __attribute__((vector_size(16), aligned(1)));
+    half differences[16];
+    for (int i = 0; i < 16; i++) {
+        const half *entries = (const half *)table + i;
+        differences[i] = i % 8 ? entries[0] ^ entries[-1] : entries[0];
+    }
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t i = 0;
+        for (; i + 128 <= width; i += 128) thaw_look_up_vectors(differences, bytes + i, output + i, 4);
+        for (; i + 32 <= width; i += 32) thaw_look_up_vectors(differences, bytes + i, output + i, 1);
+        for (; i < width; i++) output[i] = table[bytes[i]];
+        bytes += byte_stride;
+        output += output_stride;
+    }
+}
+#elif defined(__ARM_NEON)
+/// Replaces each byte of some rows by that of a table of 256. An instruction selects from a quarter of it, and leaves bytes
+/// alone whose index is outside.
+__attribute__((noinline)) static inline void thaw_look_up(
+    const uint8_t *table, const uint8_t *bytes, int64_t byte_stride, uint8_t *output, int64_t output_stride,
+    int64_t width, int64_t rows) {
+    uint8x16x4_t first = vld1q_u8_x4(table), second = vld1q_u8_x4(table + 64);
+    uint8x16x4_t third = vld1q_u8_x4(table + 128), fourth = vld1q_u8_x4(table + 192);
+    for (int64_t row = 0; row < rows; row++) {
+        int64_t i = 0;
+        for (; i + 16 <= width; i += 16) {
+            uint8x16_t indices = vld1q_u8(bytes + i);
+            uint8x16_t found = vqtbl4q_u8(first, indices);
+            found = vqtbx4q_u8(found, second, indices - 64);
+            found = vqtbx4q_u8(found, third, indices - 128);
+            vst1q_u8(output + i, vqtbx4q_u8(found, fourth, indices - 192));
+        }
+        for (; i < width; i++) output[i] = table[bytes[i]];
+        bytes += byte_stride;
+        output += output_stride;
+    }
 }
 #endif
 

@@ -209,6 +209,23 @@ struct IntegerKernelTests {
         }
     }
 
+    @Test(arguments: [1, 16, 31, 112, 128, 224, 333], [1, 3])
+    func `bytes are replaced by those of a table`(width: Int, rows: Int) {
+        let stride = width + 5
+        let table = quantized(256, seed: 2)
+        let input = (0..<rows * stride).map { UInt8(truncatingIfNeeded: $0 * 7) }
+        let expected = input.indices.map { $0 % stride < width ? table[Int(input[$0])] : input[$0] }
+        for kernels in InstructionSet.allIntegerKernels {
+            // In place.
+            let bytes = pointer(input)
+            kernels.lookUp(
+                LookupWork(
+                    input: bytes, inputStride: stride, table: pointer(table), output: bytes, outputStride: stride,
+                    width: width, count: rows))
+            #expect(input.indices.map { bytes[$0] } == expected, "\(kernels)")
+        }
+    }
+
     /// All values from 0 to 255.
     private func quantized(_ count: Int, seed: UInt64 = 1) -> [UInt8] {
         noise(count, seed: seed).map { UInt8(min(max(128 + $0 * 128, 0), 255)) }
