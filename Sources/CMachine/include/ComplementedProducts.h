@@ -42,6 +42,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_first_quads_at
 
 /// Negates weights of a quad, in place, so that no sum of two adjacent products exceeds 16 bits: 255 times 128 does not. It is
 /// the second of the two, or the first if the second is -128, whose negative is not a byte.
+/// Traps if both are -128.
 /// - Parameter complements: Receives 255 for each negated weight and 0 for the others.
 /// - Returns: `sum` plus 255 times the weights that were negated.
 __attribute__((always_inline)) static inline thaw_word16 thaw_complement(
@@ -58,6 +59,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_complement(
         shorts constants = (shorts)__builtin_ia32_pmaddubsw256((bytes)negated, (bytes)*weight);
         halves[half] += (thaw_word8)__builtin_ia32_pmaddwd256(constants, (shorts){} + 1);
         *weight = (*weight ^ (signed_bytes)negated) - (signed_bytes)negated;
+        if (__builtin_reduce_or((*weight == -128) & (signed_bytes)negated)) __builtin_trap();
         ((shorts *)complements)[half] = negated;
     }
     return thaw_joined_halves(halves[0], halves[1]);
