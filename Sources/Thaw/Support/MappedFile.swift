@@ -20,6 +20,8 @@ final class MappedFile: @unchecked Sendable {
 
     /// How many bytes are released at once.
     private static let releaseSize = 2 << 20
+    /// Smaller files stay in memory, because their release would take longer than it takes to pack their weights.
+    private static let largeFile = 64 << 20
 
     /// Maps the file at `path`.
     /// - Parameter isMapped: Whether the file is mapped or read completely. The system kills a process that accesses a
@@ -84,27 +86,33 @@ final class MappedFile: @unchecked Sendable {
     ///
     /// Nearby parts are released together, because each release interrupts the other threads.
     func release(_ part: UnsafeRawBufferPointer) {
-        guard isMapped, let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
-        let range = start..<start + part.count
+        guard isMapped, bytes.count >= MappedFile.largeFile else { return }
+        guard let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
+        var due: [Range<Int>] = []
         lock.withLock {
+            let range = start..<start + part.count
             let both = min(range.lowerBound, unneeded.lowerBound)..<max(range.upperBound, unneeded.upperBound)
             if unneeded.isEmpty {
                 unneeded = range
             } else if both.count <= 2 * MappedFile.releaseSize {
                 unneeded = both
             } else {
-                releaseUnneeded()
+                due.append(unneeded)
                 unneeded = range
             }
-            if unneeded.count >= MappedFile.releaseSize { releaseUnneeded() }
+            if unneeded.count >= MappedFile.releaseSize {
+                due.append(unneeded)
+                unneeded = 0..<0
+            }
         }
+        for range in due { MappedFile.releasePages(range) }
     }
 
-    private func releaseUnneeded() {
+    /// Releases the pages of a range of addresses that are completely in it.
+    private static func releasePages(_ range: Range<Int>) {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        let first = (unneeded.lowerBound + page - 1) / page * page
-        let end = unneeded.upperBound / page * page
-        unneeded = 0..<0
+        let first = (range.lowerBound + page - 1) / page * page
+        let end = range.upperBound / page * page
         guard end > first, let address = UnsafeMutableRawPointer(bitPattern: first) else { return }
         madvise(address, end - first, MADV_DONTNEED)
     }
