@@ -1,8 +1,10 @@
 // The few things that Swift cannot express: detecting vector instructions, sleeping and waking on a word of memory, atomic
-// arithmetic, exchanging the names of two files, and a few vector operations that Swift compiles lane by lane.
+// arithmetic, starting a thread on another core, exchanging the names of two files, and a few vector operations that Swift
+// compiles lane by lane.
 #ifndef THAW_CMACHINE_H
 #define THAW_CMACHINE_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #if defined(__ARM_NEON)
@@ -46,6 +48,10 @@ bool thaw_has_bf16(void);
 void thaw_wait(int32_t *word, int32_t expected);
 /// Wakes all threads that sleep on `word`.
 void thaw_wake(int32_t *word);
+
+/// Starts a thread, on another core than the caller's if the system lets it choose, that calls `body` with `context`. It may
+/// move to any of the caller's cores later. Returns false if no thread can be started.
+bool thaw_start_thread(pthread_t *thread, void *_Nullable (*body)(void *_Nullable), void *context);
 
 /// Whether a signal is ignored, which the parent process may have requested.
 bool thaw_is_ignored(int signal);

@@ -1,3 +1,5 @@
+import CMachine
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -9,12 +11,10 @@ func startThread(_ body: @escaping () -> Void) -> pthread_t? {
     let start = Unmanaged.passRetained(Start(body)).toOpaque()
     #if canImport(Darwin)
         var thread: pthread_t?
-        let code = pthread_create(&thread, nil, { run($0) }, start)
     #else
         var thread = pthread_t()
-        let code = pthread_create(&thread, nil, { run($0!) }, start)
     #endif
-    if code == 0 { return thread }
+    if thaw_start_thread(&thread, { run($0!) }, start) { return thread }
     Unmanaged<Start>.fromOpaque(start).release()
     return nil
 }

@@ -1,0 +1,52 @@
+#define _GNU_SOURCE
+#include <sched.h>
+#include <stdlib.h>
+#include "CMachine.h"
+
+#if defined(__linux__)
+
+struct start {
+    void *(*run)(void *);
+    void *context;
+    cpu_set_t allowed;
+};
+
+static void *run(void *argument) {
+    struct start start = *(struct start *)argument;
+    free(argument);
+    sched_setaffinity(0, sizeof start.allowed, &start.allowed);
+    return start.run(start.context);
+}
+
+// Linux may start a thread on its creator's core although another one is idle, where it waits for up to the next tick, which
+// takes 4 ms. It starts on another core, and can then run on all of them.
+static bool start_elsewhere(pthread_t *thread, void *(*body)(void *), void *context) {
+    struct start *start = malloc(sizeof *start);
+    if (!start) return false;
+    *start = (struct start){ body, context };
+    int core = sched_getcpu();
+    bool started = false;
+    pthread_attr_t attributes;
+    if (core >= 0 && sched_getaffinity(0, sizeof start->allowed, &start->allowed) == 0
+        && CPU_COUNT(&start->allowed) > 1 && pthread_attr_init(&attributes) == 0) {
+        cpu_set_t others = start->allowed;
+        CPU_CLR(core, &others);
+        started = pthread_attr_setaffinity_np(&attributes, sizeof others, &others) == 0
+            && pthread_create(thread, &attributes, run, start) == 0;
+        pthread_attr_destroy(&attributes);
+    }
+    if (!started) free(start);
+    return started;
+}
+
+bool thaw_start_thread(pthread_t *thread, void *(*body)(void *), void *context) {
+    return start_elsewhere(thread, body, context) || pthread_create(thread, NULL, body, context) == 0;
+}
+
+#else
+
+bool thaw_start_thread(pthread_t *thread, void *(*body)(void *), void *context) {
+    return pthread_create(thread, NULL, body, context) == 0;
+}
+
+#endif
