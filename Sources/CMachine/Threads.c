@@ -23,7 +23,8 @@ static void *run(void *argument) {
 static bool start_elsewhere(pthread_t *thread, void *(*body)(void *), void *context) {
     struct start *start = malloc(sizeof *start);
     if (!start) return false;
-    *start = (struct start){ body, context };
+    start->run = body;
+    start->context = context;
     int core = sched_getcpu();
     bool started = false;
     pthread_attr_t attributes;

@@ -51,7 +51,7 @@ void thaw_wake(int32_t *word);
 
 /// Starts a thread, on another core than the caller's if the system lets it choose, that calls `body` with `context`. It may
 /// move to any of the caller's cores later. Returns false if no thread can be started.
-bool thaw_start_thread(pthread_t *thread, void *_Nullable (*body)(void *_Nullable), void *context);
+bool thaw_start_thread(pthread_t *thread, void *_Nullable (*_Nonnull body)(void *_Nullable), void *context);
 
 /// Whether a signal is ignored, which the parent process may have requested.
 bool thaw_is_ignored(int signal);
