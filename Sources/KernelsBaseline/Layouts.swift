@@ -1,21 +1,16 @@
 import Kernels
 
-extension Float32Kernels {
-    public static func copyRows(_ work: borrowing RowWork) {
-        for row in 0..<work.count {
-            (work.output + row * work.outputStride).copyMemory(
-                from: work.left + row * work.leftStride, byteCount: work.width * 4)
-        }
-    }
+// Images of floats, pixel by pixel, to images in blocks of channels, and back.
 
+extension Table {
     public static func block(_ work: borrowing RelayoutWork) {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             let lanes = min(blockWidth, work.channels - block * blockWidth)
             for row in 0..<work.height {
-                var from = UnsafeRawPointer(work.plain) + (row * work.plainRowStride + block * pixelBytes)
+                var from = UnsafeRawPointer(work.plain) + (row * work.plainRowStride + block * blockWidth * 4)
                 var to = work.blocked + (block * work.blockedBlockStride + row * work.blockedRowStride)
                 for _ in 0..<work.width {
-                    write(load(floats(from), count: lanes), floats(to))
+                    write(load(floats(from), count: lanes), values(to))
                     from += work.plainPixelStride
                     to += pixelBytes
                 }
@@ -27,36 +22,14 @@ extension Float32Kernels {
         for block in work.firstBlock..<work.firstBlock + work.blockCount {
             let lanes = min(blockWidth, work.channels - block * blockWidth)
             for row in 0..<work.height {
-                var to = work.plain + (row * work.plainRowStride + block * pixelBytes)
+                var to = work.plain + (row * work.plainRowStride + block * blockWidth * 4)
                 var from =
                     UnsafeRawPointer(work.blocked) + (block * work.blockedBlockStride + row * work.blockedRowStride)
                 for _ in 0..<work.width {
-                    write(load(floats(from)), floats(to), count: lanes)
+                    write(load(values(from)), floats(to), count: lanes)
                     to += work.plainPixelStride
                     from += pixelBytes
                 }
-            }
-        }
-    }
-
-    public static func loadPixels(_ work: borrowing PixelLoadWork) {
-        for row in 0..<work.rowCount {
-            let pixels = work.pixels + row * work.pixelRowStride
-            let output = floats(work.output + row * work.outputRowStride)
-            var index = 0
-            var phase = 0
-            while index + blockWidth <= work.width {
-                var values = Vector.zero
-                for lane in 0..<blockWidth { values[lane] = Float(pixels[index + lane]) }
-                write(load(work.bias + phase) + values * load(work.scale + phase), output + index)
-                index += blockWidth
-                phase += blockWidth
-                if phase == PixelLoadWork.patternWidth { phase = 0 }
-            }
-            while index < work.width {
-                output[index] = work.bias[phase] + Float(pixels[index]) * work.scale[phase]
-                index += 1
-                phase += 1
             }
         }
     }

@@ -1,0 +1,1 @@
+../KernelsBaseline/Layouts.swift
