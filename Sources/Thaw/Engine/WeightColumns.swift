@@ -12,6 +12,9 @@ struct WeightColumns: Sendable {
     private let columnSize: Int?
     private let cancelsErrors: Bool
 
+    /// Each release interrupts all threads of the process, which takes about as long as packing, so it must be worth it.
+    private static let largeFile = 64 << 20
+
     /// - Parameter channels: Set if the rounding errors of a column cancel each other, channel by channel: the rows are taps
     ///   times this many input channels.
     init(_ weights: Tensor, rows: [Int32], cancelingErrorsOf channels: Int? = nil) {
@@ -79,6 +82,6 @@ struct WeightColumns: Sendable {
         // Contiguous columns are read only once, so their pages can be released.
         guard let columnSize, !range.isEmpty else { return }
         let first = columns[range.lowerBound]
-        source.release(first..<first + range.count * columnSize)
+        source.release(first..<first + range.count * columnSize, minimumFileSize: WeightColumns.largeFile)
     }
 }

@@ -80,9 +80,11 @@ extension Tensor {
         var inOrder: Storage { isArranged ? Storage(viewing: bytes, of: self) : self }
 
         /// Hints that these bytes, or all, will not be needed soon, so that pages of a mapped file can be released.
-        func release(_ range: Range<Int>? = nil) {
+        /// - Parameter minimumFileSize: Pages of smaller files stay in memory.
+        func release(_ range: Range<Int>? = nil, minimumFileSize: Int = 0) {
             let source = arranged.source
             guard let file = source.owner as? MappedFile, let memory = source.memory else { return }
+            guard file.bytes.count >= minimumFileSize else { return }
             file.release(UnsafeRawBufferPointer(rebasing: memory[range ?? 0..<memory.count]))
         }
 

@@ -20,8 +20,6 @@ final class MappedFile: @unchecked Sendable {
 
     /// How many bytes are released at once.
     private static let releaseSize = 2 << 20
-    /// Smaller files stay in memory, because their release would take longer than it takes to pack their weights.
-    private static let largeFile = 64 << 20
 
     /// Maps the file at `path`.
     /// - Parameter isMapped: Whether the file is mapped or read completely. The system kills a process that accesses a
@@ -86,8 +84,7 @@ final class MappedFile: @unchecked Sendable {
     ///
     /// Nearby parts are released together, because each release interrupts the other threads.
     func release(_ part: UnsafeRawBufferPointer) {
-        guard isMapped, bytes.count >= MappedFile.largeFile else { return }
-        guard let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
+        guard isMapped, let start = part.baseAddress.map(Int.init(bitPattern:)) else { return }
         var due: [Range<Int>] = []
         lock.withLock {
             let range = start..<start + part.count
