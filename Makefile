@@ -51,7 +51,7 @@ libthaw: setup
 # 2.36 (Debian 12) or newer.
 ARM64 = .build/arm64
 ARM64_SDK = arm64
-ARM64_BUILD = .ci/arm64-run swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk $(ARM64_SDK) \
+ARM64_BUILD = .ci/arm64-run env $(ARM64_ENVIRONMENT) swift build --swift-sdks-path $(ARM64)/sdks --swift-sdk $(ARM64_SDK) \
     --pkg-config-path $(CURDIR)/$(ARM64)/target/usr/lib/aarch64-linux-gnu/pkgconfig \
     -c release -debug-info-format none $(DRIVER)
 ARM64_OBJDUMP = .ci/arm64-run llvm-objdump
@@ -83,9 +83,10 @@ arm64-wheel-test: arm64-wheel
 # Runs the tests, compiled for arm64 with optimization, under emulation. Their libraries need a newer C library than the one
 # they are linked against; it is available at run time.
 arm64-test: ARM64_SDK = arm64-tests
+arm64-test: ARM64_ENVIRONMENT = THAW_TESTABLE=1
 arm64-test:
 	.ci/arm64-root
-	THAW_TESTABLE=1 $(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xlinker --allow-shlib-undefined
+	$(ARM64_BUILD) --scratch-path $(ARM64)/testing --build-tests -Xlinker --allow-shlib-undefined
 	.ci/arm64-test $(ARM64)/testing/release/ThawPackageTests.xctest $(ARM64)/testing/release/thaw
 
 # The Python package as a wheel. auditwheel bundles the C libraries, and refuses symbols that need a glibc newer than 2.34.
