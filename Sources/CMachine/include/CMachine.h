@@ -18,6 +18,10 @@
 #define THAW_EACH_QUARTER(function) THAW_JOIN_QUARTERS(function(lo.lo), function(lo.hi), function(hi.lo), function(hi.hi))
 #endif
 
+// Functions of vectors are inlined, so it does not matter how the processor's extensions change their calling conventions.
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpsabi"
+
 #pragma clang assume_nonnull begin
 
 /// Whether the processor and the operating system support AVX2 and FMA.
@@ -614,5 +618,7 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_quads(
 #include "MatrixProducts.h"
 #include "TableLookups.h"
 #include "TileProducts.h"
+
+#pragma clang diagnostic pop
 
 #endif
