@@ -18,8 +18,6 @@ final class MappedFile: @unchecked Sendable {
     private var unneeded = 0..<0
     private let lock = Lock()
 
-    /// The size of a file that is read ahead.
-    private static let readAhead = 256 << 20
     /// How many bytes are released at once.
     private static let releaseSize = 2 << 20
 
@@ -77,9 +75,6 @@ final class MappedFile: @unchecked Sendable {
         guard let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
             throw Failure.cannotOpen(path, errno)
         }
-        // Weights are read in the order of the computation, in parts. If the file is not in memory, the system reads it faster
-        // from start to end, while the graph is being read. Of a large file, perhaps not everything is needed.
-        if count <= MappedFile.readAhead { madvise(address, count, MADV_WILLNEED) }
         bytes = UnsafeRawBufferPointer(start: address, count: count)
         listed = thaw_mapped_add(address, count, path.fileName)
     }
