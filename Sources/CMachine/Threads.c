@@ -18,8 +18,8 @@ static void *run(void *argument) {
     return start.run(start.context);
 }
 
-// Linux may start a thread on its creator's core although another one is idle, where it waits for up to the next tick, which
-// takes 4 ms. It starts on another core, and can then run on all of them.
+// Linux may queue a new thread on its creator's core although another core is idle. There it waits for the next tick, up to
+// 4 ms. So the thread starts on another core. After that, it may run on all cores of its creator.
 static bool start_elsewhere(pthread_t *thread, void *(*body)(void *), void *context) {
     struct start *start = malloc(sizeof *start);
     if (!start) return false;
