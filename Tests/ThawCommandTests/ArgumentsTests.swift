@@ -17,7 +17,7 @@ import Thaw
         let arguments = try convert(
             "--size", "224x192", "graph.pb", "--labels=a=b.txt", "-o", "out.mlmodel", "--no-clobber")
         #expect(arguments.positional == ["graph.pb"])
-        #expect(try arguments[Options.size]?.value.defaultSize == ImageSize(width: 224, height: 192))
+        #expect(arguments[Options.size]?.value.defaultSize == ImageSize(width: 224, height: 192))
         #expect(arguments[Options.labels] == "a=b.txt")
         #expect(arguments[Options.result] == "out.mlmodel")
         #expect(arguments[Options.noClobber])

@@ -106,7 +106,7 @@
             get throws {
                 let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path("outputs"))
                 return Dictionary(
-                    uniqueKeysWithValues: try names.map { ($0, (try? folder.data("outputs/" + $0)) ?? Data()) })
+                    uniqueKeysWithValues: names.map { ($0, (try? folder.data("outputs/" + $0)) ?? Data()) })
             }
         }
 
