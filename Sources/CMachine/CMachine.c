@@ -58,7 +58,6 @@ bool thaw_has_avx512_bf16(void) { return has(AVX512_BF16); }
 bool thaw_has_avx512_in_halves(void) { return has(AVX512_IN_HALVES); }
 
 #if defined(__linux__)
-#include <pthread.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -129,8 +128,6 @@ void thaw_wake(int32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT_MAX, 0, 0, 0);
 }
 #else
-#include <pthread.h>
-
 // One lock and one condition for all words: wakeups are rare, and early returns are allowed.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
@@ -165,8 +162,6 @@ bool thaw_is_ignored(int signal) {
     struct sigaction action;
     return sigaction(signal, NULL, &action) == 0 && action.sa_handler == SIG_IGN;
 }
-
-#include <pthread.h>
 
 static int32_t forks;
 

@@ -40,14 +40,12 @@ static bool start_elsewhere(pthread_t *thread, void *(*body)(void *), void *cont
     return started;
 }
 
+#else
+
+static bool start_elsewhere(pthread_t *thread, void *(*body)(void *), void *context) { return false; }
+
+#endif
+
 bool thaw_start_thread(pthread_t *thread, void *(*body)(void *), void *context) {
     return start_elsewhere(thread, body, context) || pthread_create(thread, NULL, body, context) == 0;
 }
-
-#else
-
-bool thaw_start_thread(pthread_t *thread, void *(*body)(void *), void *context) {
-    return pthread_create(thread, NULL, body, context) == 0;
-}
-
-#endif

@@ -12,7 +12,7 @@ struct WeightColumns: Sendable {
     private let columnSize: Int?
     private let cancelsErrors: Bool
 
-    /// Each release interrupts all threads of the process, which takes about as long as packing, so it must be worth it.
+    /// Pages of smaller files are not released: each release interrupts all threads, which takes about as long as packing.
     private static let largeFile = 64 << 20
 
     /// - Parameter channels: Set if the rounding errors of a column cancel each other, channel by channel: the rows are taps

@@ -83,8 +83,9 @@ extension Tensor {
         /// - Parameter minimumFileSize: Pages of smaller files stay in memory.
         func release(_ range: Range<Int>? = nil, minimumFileSize: Int = 0) {
             let source = arranged.source
-            guard let file = source.owner as? MappedFile, let memory = source.memory else { return }
-            guard file.bytes.count >= minimumFileSize else { return }
+            guard let file = source.owner as? MappedFile, file.bytes.count >= minimumFileSize,
+                let memory = source.memory
+            else { return }
             file.release(UnsafeRawBufferPointer(rebasing: memory[range ?? 0..<memory.count]))
         }
 
