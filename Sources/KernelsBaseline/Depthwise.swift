@@ -15,14 +15,16 @@ extension Table {
 }
 
 private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
+    let runs = RunLengths(work.width, limit: S.limit)
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
+        let kernel = DepthwiseRow<S>(work, block)
         for row in work.firstRow..<work.firstRow + work.rowCount {
             let input = values(work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride))
             let output = values(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             for part in 0..<partCount {
                 let lane = part * laneCount
-                let kernel = DepthwiseRow<S>(work, block, lane)
-                passRow(kernel, work.width, input + lane, step: work.strideX * blockWidth, output + lane)
+                passRow(
+                    kernel.starting(at: lane), runs, input + lane, step: work.strideX * blockWidth, output + lane)
             }
             if let activation = work.activation {
                 activate(activation, output, width: work.width * blockWidth)
@@ -33,8 +35,8 @@ private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
 
 /// One row of one block, or of some of its lanes.
 private struct DepthwiseRow<S: Spacing>: RunKernel {
-    let weights: UnsafePointer<Float>
-    let bias: UnsafePointer<Float>
+    var weights: UnsafePointer<Float>
+    var bias: UnsafePointer<Float>
     let windowHeight: Int
     let windowWidth: Int
     let tapStrideY: Int
@@ -42,16 +44,23 @@ private struct DepthwiseRow<S: Spacing>: RunKernel {
     let lower: Float
     let upper: Float
 
-    init(_ work: borrowing DepthwiseWork, _ block: Int, _ lane: Int) {
+    @inline(__always) init(_ work: borrowing DepthwiseWork, _ block: Int) {
         let steps = ConvolutionSteps(tapCount: work.windowHeight, depth: work.windowWidth)
-        weights = floats(work.weights + block * Table.packedDepthwiseBytes(steps)) + lane
-        bias = work.bias + block * blockWidth + lane
+        weights = floats(work.weights + block * Table.packedDepthwiseBytes(steps))
+        bias = work.bias + block * blockWidth
         windowHeight = work.windowHeight
         windowWidth = work.windowWidth
         tapStrideY = values(work.tapStrideY)
         tapStrideX = values(work.tapStrideX)
         lower = work.lower
         upper = work.upper
+    }
+
+    @inline(__always) func starting(at lane: Int) -> DepthwiseRow {
+        var row = self
+        row.weights += lane
+        row.bias += lane
+        return row
     }
 
     @inline(__always)

@@ -41,6 +41,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
     let whole = wholeWindows(
         inputWidth: work.inputWidth, outputWidth: work.outputWidth, windowWidth: work.windowWidth,
         strideX: work.strideX, padLeft: work.padLeft)
+    let runs = RunLengths(whole.count, limit: S.limit)
     for block in 0..<work.blockCount {
         for row in work.firstRow..<work.firstRow + work.rowCount {
             let top = row * work.strideY - work.padTop
@@ -72,7 +73,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
             for part in 0..<partCount {
                 let lane = part * laneCount
                 passRow(
-                    window(S.self, columns: work.windowWidth), whole.count,
+                    window(S.self, columns: work.windowWidth), runs,
                     input + (left * blockWidth + lane), step: step, output + (whole.lowerBound * blockWidth + lane))
             }
             passClipped(whole.upperBound..<work.outputWidth)

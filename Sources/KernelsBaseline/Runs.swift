@@ -145,17 +145,30 @@ protocol RunKernel {
     func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S
 }
 
-/// Covers `width` outputs in as few runs as possible, of nearly equal length.
+/// How the outputs of a row are split: into as few runs as possible, of nearly equal length.
+struct RunLengths {
+    let count: Int
+    private let shorter: Int
+    /// The number of runs that are longer by one output.
+    private let longer: Int
+
+    @inline(__always) init(_ width: Int, limit: Int) {
+        count = (width + limit - 1) / limit
+        (shorter, longer) = count == 0 ? (0, 0) : width.quotientAndRemainder(dividingBy: count)
+    }
+
+    /// The number of outputs of a run.
+    @inline(__always) subscript(run: Int) -> Int { run < longer ? shorter + 1 : shorter }
+}
+
+/// Computes a row of outputs.
 @inline(__always)
 func passRow<K: RunKernel>(
-    _ kernel: K, _ width: Int, _ input: UnsafePointer<Value>, step: Int, _ output: UnsafeMutablePointer<Value>
+    _ kernel: K, _ runs: RunLengths, _ input: UnsafePointer<Value>, step: Int, _ output: UnsafeMutablePointer<Value>
 ) {
-    guard width > 0 else { return }
-    let runs = (width + K.S.limit - 1) / K.S.limit
-    let (size, larger) = (width / runs, width % runs)
     var (input, output) = (input, output)
-    for index in 0..<runs {
-        let count = index < larger ? size + 1 : size
+    for run in 0..<runs.count {
+        let count = runs[run]
         K.S.pass(kernel, count, input, output)
         input += count * step
         output += count * blockWidth

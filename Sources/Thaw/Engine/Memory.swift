@@ -76,18 +76,10 @@ struct Memory {
             (first + location.imageStride).clear(byteCount: Compiler.readPastEnd)
         }
         guard location.halo != Halo(), !rows.isEmpty else { return }
-        func clear(_ from: Int, _ count: Int) { (first + from).fill(location.borderByte, byteCount: count) }
-        let side = (left: location.halo.left * location.pixelStride, right: location.halo.right * location.pixelStride)
+        let top = rows.lowerBound == 0 ? 0 : location.halo.top + rows.lowerBound
+        let bottom = isLast ? location.rowCount : location.halo.top + rows.upperBound
         for block in location.kind == .blocked ? blocks : 0..<1 {
-            let plane = block * location.blockStride
-            if rows.lowerBound == 0 { clear(plane, location.origin) }
-            // The end of one row and the start of the next are adjacent.
-            for row in rows.lowerBound..<min(rows.upperBound, location.height - 1) {
-                clear(plane + (location.halo.top + row + 1) * location.rowStride - side.right, side.left + side.right)
-            }
-            guard isLast else { continue }
-            let end = plane + (location.halo.top + location.height) * location.rowStride - side.right
-            clear(end, side.right + location.halo.bottom * location.rowStride)
+            location.clearHalo(first + (block * location.blockStride + top * location.rowStride), rows: top..<bottom)
         }
     }
 
@@ -99,6 +91,22 @@ struct Memory {
 
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>) {
         clearHalo(location, image: image, blocks: blocks, rows: 0..<location.height)
+    }
+}
+
+extension Location {
+    /// Writes the border of some rows of a plane. Row indices include the halo.
+    /// - Parameter start: The start of the first of these rows.
+    func clearHalo(_ start: UnsafeMutableRawPointer, rows: Range<Int>) {
+        let (rowStride, pixelStride) = (rowStride, pixelStride)
+        // The end of one row and the start of the next are adjacent.
+        var border = 0
+        for row in rows.clamped(to: halo.top..<halo.top + height) {
+            let pixels = (row - rows.lowerBound) * rowStride + halo.left * pixelStride
+            (start + border).fill(borderByte, byteCount: pixels - border)
+            border = pixels + width * pixelStride
+        }
+        (start + border).fill(borderByte, byteCount: rows.count * rowStride - border)
     }
 }
 
