@@ -75,8 +75,8 @@ extension Compiler {
 }
 
 /// The convolution before a depthwise one. A thread computes a few rows of one group of channels at a time, in its own
-/// memory: as many rows as stay in its cache until the window has passed over them. (A class, because copying its layouts for
-/// each chunk takes a hundredth of MobileNetV2's time.)
+/// memory: as many rows as stay in its cache until the window has passed over them. (A class, so that its layouts are not copied
+/// for each chunk.)
 private final class Expansion: Sendable {
     let from: Location
     /// The layout that the whole image would have, including its halo.
