@@ -108,7 +108,7 @@ extension Model {
 
 extension Converter.Options {
     /// Whether an option is given that has no meaning without an image output.
-    fileprivate var describesImageOutput: Bool {
+    var describesImageOutput: Bool {
         imageOutputName != nil || outputScale != nil || outputBias != nil || outputColor != nil
     }
 }

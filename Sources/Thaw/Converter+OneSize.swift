@@ -1,7 +1,9 @@
 /// The steps of a conversion.
 extension Converter {
     func convertOneSize(_ source: GraphSource, labels: Labels?) throws -> Conversion {
-        if labels != nil, let name = options.imageOutputName { throw Failure.imageOfClassifier(name) }
+        if labels != nil, options.imageOutput == true || options.describesImageOutput {
+            throw Failure.imageOfClassifier(options.imageOutputName)
+        }
         var imported = try Importer.run(source, optionsForImport(of: source))
         for input in imported.graph.inputs {
             let shape = imported.graph[input.value].shape
@@ -13,7 +15,10 @@ extension Converter {
         var model = Model(graph: try Passes.run(Passes.simplification, on: single), metadata: options.metadata)
         model.metadata.features = [:]
         var conversion = Conversion(model: model, notes: imported.notes, warnings: imported.warnings)
-        conversion.assumptions = imported.notes
+        if options.outputs.isEmpty, source.isForTraining, let port = imported.graph.outputs.first {
+            conversion.notes.append(.outputDetected(port.name, imported.graph[port.value]))
+        }
+        conversion.assumptions = conversion.notes
         conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
         conversion.original = single
         conversion.hasShortWeights = source.definition.nodes.haveShortWeights

@@ -44,6 +44,13 @@ extension Note {
                 : "the input is not an image of 1 or 3 channels: the model takes an array")
     }
 
+    static func outputDetected(_ name: String, _ type: TensorType) -> Note {
+        Note(
+            .outputDetected,
+            "the graph was made for training; its output is '\(name)', \(type) (\(option: .outputs) NODE selects another)"
+        )
+    }
+
     static func severalInputs(_ names: [String]) -> Note {
         Note(.severalInputs, "the model takes \(names.count) inputs: \(Failure.listed(names))")
     }

@@ -12,9 +12,10 @@ extension Failure {
             remedy: "the outputs are \(names.map { "'\($0)'" }.joined(separator: ", "))", names: names)
     }
 
-    static func imageOfClassifier(_ name: String) -> Failure {
+    static func imageOfClassifier(_ name: String?) -> Failure {
         Failure(
-            .unsupportedModel, "the output '\(name)' is to be an image, but the model is a classifier",
+            .unsupportedModel,
+            "\(name.map { "the output '\($0)'" } ?? "an output") is to be an image, but the model is a classifier",
             remedy: "the outputs of classifiers are labels, probabilities and multi-arrays")
     }
 

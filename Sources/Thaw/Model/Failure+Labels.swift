@@ -45,12 +45,16 @@ extension Failure {
     static func labelCount(_ labels: Int, _ classes: Int) -> Failure {
         let hint: Phrase? =
             switch labels - classes {
+            case 1 where classes == 1:
+                "the network computes a single score, usually the probability of the second label"
             case -1: "networks with a background class (1001 for ImageNet) have it first: add a first line 'background'"
             case 1: "the labels may have a background class that the network lacks: remove the line 'background'"
             default: nil
             }
         return Failure(
-            .wrongLabels, "\(labels) labels for \(classes) classes", remedy: "expected one label per class", hint: hint)
+            .wrongLabels,
+            "\(labels) \(labels == 1 ? "label" : "labels") for \(classes) \(classes == 1 ? "class" : "classes")",
+            remedy: "expected one label per class", hint: hint)
     }
 }
 

@@ -9,6 +9,8 @@ extension Note.Code {
     public static let inputReplaced = Self(rawValue: "inputReplaced")
     /// The model has several inputs.
     public static let severalInputs = Self(rawValue: "severalInputs")
+    /// The output was detected in a graph that was made for training.
+    public static let outputDetected = Self(rawValue: "outputDetected")
     /// No input is an image: the model takes multi-arrays.
     public static let arrayInput = Self(rawValue: "arrayInput")
     /// The graph does not show whether the input is a channels-first image.
@@ -85,7 +87,8 @@ extension Note.Code {
 
     /// All codes, in the order of the documentation.
     public static let all: [Self] = [
-        sizeInferred, flexibleSizes, inputReplaced, severalInputs, arrayInput, channelsUnknown, placeholderAssumed,
+        sizeInferred, flexibleSizes, inputReplaced, severalInputs, outputDetected, arrayInput, channelsUnknown,
+        placeholderAssumed,
         dropoutRemoved, movingAverages, trainingMode, batchCombined,
         formula, preprocessingInferred, preprocessingAssumed, preprocessingUnknown, colorInferred, colorUncertain,
         imageOutput, arrayOutput, outputRangeAssumed,

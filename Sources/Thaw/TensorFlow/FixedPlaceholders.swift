@@ -73,8 +73,8 @@ extension NodeDefinition {
         return words
     }
 
-    /// Whether it is a Boolean placeholder without a default.
-    var isOpenSwitch: Bool { has(.placeholder) && dataType == .bool }
+    /// Whether it is a placeholder for a single Boolean, without a default.
+    var isOpenSwitch: Bool { has(.placeholder) && dataType == .bool && declaredShape(0)?.isEmpty ?? true }
 }
 
 /// A placeholder's value as text: Booleans or numbers, separated by commas.

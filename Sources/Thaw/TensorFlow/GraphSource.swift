@@ -7,6 +7,8 @@ struct GraphSource {
     let signature: MetaGraph.Signature?
     /// The outputs given by the user or the signature, or detected; empty if they have not been detected yet.
     let outputs: [String]
+    /// Whether the outputs are detected, in a graph that was made for training.
+    let isForTraining: Bool
 
     /// The graph with its variables; nil for a frozen graph.
     static func live(_ path: String, _ format: ModelFormat, tag: String?, isMapped: Bool = true) throws -> LiveGraph? {
@@ -18,9 +20,13 @@ struct GraphSource {
     }
 
     /// - Throws: `Failure` for two nodes with the same name.
-    init(definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String]) throws {
+    init(
+        definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String],
+        isForTraining: Bool? = nil
+    ) throws {
         survey = try GraphSurvey(definition.nodes)
         (self.definition, self.signature, self.outputs) = (definition, signature, outputs)
+        self.isForTraining = try isForTraining ?? (outputs.isEmpty && survey.isForTraining())
     }
 
     /// The graph with its variables replaced by their values. Its outputs are detected if none are given, because only
@@ -37,10 +43,11 @@ struct GraphSource {
         keys: [String: String] = [:], file: String?, value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
         let live = try GraphSurvey(graph.nodes)
+        let isForTraining = try outputs.isEmpty && live.isForTraining(fed: fed)
         let outputs = try outputs.isEmpty ? [live.onlyOutput(fed: fed)] : outputs
         let frozen = try VariableFreezing.frozen(
             graph, live, outputs: outputs, keys: keys, source: file, value: value)
-        try self.init(definition: frozen, signature: signature, outputs: outputs)
+        try self.init(definition: frozen, signature: signature, outputs: outputs, isForTraining: isForTraining)
     }
 
     /// - Throws: `Failure` naming the file at fault.

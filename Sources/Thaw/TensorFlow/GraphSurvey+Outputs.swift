@@ -10,6 +10,11 @@ extension GraphSurvey {
         return outputs.isEmpty && !truths.isEmpty ? search.outputs([]) : outputs
     }
 
+    /// Whether it contains more than the network: an optimizer, or what losses and metrics need.
+    func isForTraining(fed: Set<String> = []) throws -> Bool {
+        try nodes.contains(where: \.changesWeights) || !TruthSearch(self).truths(fed: fed).isEmpty
+    }
+
     /// The detected output, if there is only one.
     /// - Throws: `Failure` if there is none, or if there are several.
     func onlyOutput(fed: Set<String>) throws -> String {
@@ -39,11 +44,13 @@ extension NodeDefinition {
     var isLayer: Bool { has(.layer) }
 
     /// Whether a node only trains, evaluates, saves or reports, according to its operation or its name scope.
-    var onlyTrains: Bool {
-        has(.leftover)
-            || name.utf8.split(separator: UInt8(ascii: "/")).contains { part in
-                part.starts(with: "gradients".utf8) || part.starts(with: "assert_".utf8)
-            }
+    var onlyTrains: Bool { has(.leftover) || isInTrainingScope }
+
+    /// Whether a node is in a scope of gradients or assertions.
+    var isInTrainingScope: Bool {
+        name.utf8.split(separator: UInt8(ascii: "/")).contains { part in
+            part.starts(with: "gradients".utf8) || part.starts(with: "assert_".utf8)
+        }
     }
 
     /// Whether a node belongs to an optimizer.

@@ -60,19 +60,26 @@ struct OutputSearch {
         var isPastLayer: [Bool]
         /// Whether it is a mean or a sum over a batch, or arithmetic on such.
         var isTotal: [Bool]
+        /// Whether it depends on an input with which results are only compared.
+        var dependsOnTruth: [Bool]
+        /// Whether it depends on a result that is compared with such an input directly.
+        var isPastCompared: [Bool]
+        /// Whether it is the error of an image's reconstruction, or depends on one.
+        var isError: [Bool]
 
         init(_ search: OutputSearch, _ truths: Set<GraphSurvey.Reference>) {
             let nodes = search.nodes
             let none = [Bool](repeating: false, count: nodes.count)
             (isLeftover, dependsOnInput, isPastLayer, isTotal) = (none, none, none, none)
+            (dependsOnTruth, isPastCompared, isError) = (none, none, none)
             // Loops need a second pass.
             let hasLoops = search.order.contains { nodes[$0].has(.iteration) }
             for index in search.order + (hasLoops ? search.order : []) {
                 let node = nodes[index]
                 let read = search.sources[index]
-                isLeftover[index] =
-                    node.onlyTrains || read.contains { isLeftover[$0] }
-                    || search.data[index].contains(where: truths.contains)
+                dependsOnTruth[index] =
+                    search.data[index].contains(where: truths.contains) || read.contains { dependsOnTruth[$0] }
+                isLeftover[index] = node.onlyTrains || dependsOnTruth[index] || read.contains { isLeftover[$0] }
                 // A file name has a default; audio and text to be decoded have none. Booleans are not inputs.
                 let isFileName = node.has(.defaultPlaceholder) && node.dataType == .string
                 dependsOnInput[index] =
@@ -84,6 +91,20 @@ struct OutputSearch {
                     search.survey.reducesBatch(node)
                     || (node.has(.totalArithmetic) && !values.isEmpty
                         && values.allSatisfy { isTotal[$0] })
+                isError[index] =
+                    read.contains { isError[$0] } && !node.isLayer
+                    || search.isError(node, values, isPastLayer)
+            }
+            guard !truths.isEmpty else { return }
+            let hasLayers = isPastLayer.contains(true)
+            for index in search.order {
+                isPastCompared[index] =
+                    !search.nodes[index].isLayer
+                    && search.sources[index].contains { source in
+                        isPastCompared[source]
+                            || dependsOnInput[source] && (isPastLayer[source] || !hasLayers) && !isLeftover[source]
+                                && !search.comparisons(of: source, self).isEmpty
+                    }
             }
         }
     }
@@ -104,7 +125,7 @@ struct OutputSearch {
             let servesComparison =
                 !isRead[index]
                 && ((isCompared[index] && isStepOfComparison(index, forward))
-                    || (isTrained && forward.isTotal[index]))
+                    || (isTrained && forward.isTotal[index] && comparisons(of: index, forward).isEmpty))
             let counts = !isLeftover[index] && !updates && !servesComparison
             for input in node.inputs {
                 guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
@@ -130,22 +151,56 @@ struct OutputSearch {
             || (nodes[index].has(.defaultPlaceholder) && !sources[index].contains { forward.dependsOnInput[$0] })
     }
 
+    /// The nodes that compare a value with a truth.
+    private func comparisons(of index: Int, _ forward: Forward) -> [Int] {
+        consumers[index].filter { consumer in
+            // Gradients and optimizers depend on truths too, but compare nothing.
+            forward.dependsOnTruth[consumer] && !nodes[consumer].has([.size, .optimizer, .update])
+                && !nodes[consumer].isInTrainingScope
+        }
+    }
+
+    /// Whether a node computes the error of a reconstruction of an input: their difference, or a cross entropy.
+    private func isError(_ node: NodeDefinition, _ values: [Int], _ isPastLayer: [Bool]) -> Bool {
+        let results = values.filter { isPastLayer[$0] }
+        guard values.count == 2, results.count == 1 else { return false }
+        return node.has(.difference) || node.has(.squaredDifference)
+            || node.has(.product) && nodes[results[0]].has(.logarithm)
+    }
+
     /// Whether a node that only a comparison reads is a part of that comparison.
     private func isStepOfComparison(_ index: Int, _ forward: Forward) -> Bool {
         let node = nodes[index]
-        if node.has(.comparison) { return true }
+        if node.has(.part), forward.isPastCompared[index] { return true }
+        if mayServeComparison(index, forward) {
+            // What is compared with a truth is the result, unless it is a logarithm, or computed from another such value.
+            let comparisons = comparisons(of: index, forward)
+            return comparisons.isEmpty || forward.isPastCompared[index]
+                || node.has(.logarithm) && comparisons.allSatisfy { comparesLogarithms($0) }
+        }
         // Another name for a value that has other consumers too.
-        if node.has(.identity), node.has(.rewording) {
+        if node.has(.identity), node.has(.equivalentPrediction) {
             return sources[index].first.map { consumers[$0].count > 1 } ?? false
         }
+        // Losses take flat values.
+        return node.has(.reshape) && consumers[index].allSatisfy { nodes[$0].onlyTrains }
+    }
+
+    /// Whether a node with the truth takes a logarithm: it multiplies it, or subtracts other logarithms.
+    private func comparesLogarithms(_ index: Int) -> Bool {
+        nodes[index].has(.product)
+            || nodes[index].has([.difference, .squaredDifference])
+                && sources[index].allSatisfy { nodes[$0].has(.logarithm) }
+    }
+
+    /// Whether a node computes something that losses and metrics compute from results.
+    private func mayServeComparison(_ index: Int, _ forward: Forward) -> Bool {
+        let node = nodes[index]
+        if node.has(.comparison) || forward.isError[index] { return true }
         guard node.data.count == 2 else { return false }
         let (first, second) = (survey.node(node.data[0]), survey.node(node.data[1]))
-        // The probability of the opposite, and the difference of an image and its reconstruction.
+        // The probability of the opposite.
         if node.has(.difference), first?.has(.constant) ?? false { return true }
-        if node.has([.difference, .squaredDifference]) {
-            let inputs = sources[index].filter { forward.dependsOnInput[$0] }
-            return inputs.count == 2 && inputs.count { forward.isPastLayer[$0] } == 1
-        }
         // A small constant that keeps logarithms finite.
         if node.has(.sum) {
             return [first, second].contains { $0.map { $0.has(.constant) && $0.isSmallNumber } ?? false }
@@ -159,8 +214,7 @@ struct OutputSearch {
                 nodes[consumer].has(.quotient) && nodes[consumer].data.first == node.data[0]
             }
         }
-        // Losses take flat values.
-        return node.has(.reshape) && consumers[index].allSatisfy { nodes[$0].onlyTrains }
+        return false
     }
 
     /// For each node, whether it is read only by assertions or through control dependencies.
@@ -183,7 +237,7 @@ struct OutputSearch {
     /// A node, and the results that it expresses in another form.
     private func chain(_ index: Int) -> [Int] {
         var chain = [index]
-        while let last = chain.last, nodes[last].has(.rewording), let next = sources[last].first,
+        while let last = chain.last, nodes[last].has(.equivalentPrediction), let next = sources[last].first,
             chain.count < 16
         {
             chain.append(next)

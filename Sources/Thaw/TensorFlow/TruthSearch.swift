@@ -22,7 +22,8 @@ struct TruthSearch {
         let inputs = inputs()
         guard inputs.count > 1 else { return [] }
         let images = images(inputs)
-        let others = Set(inputs.filter { !images.contains($0) && !fed.contains($0.node) })
+        let others = Set(
+            inputs.filter { !images.contains($0) && !fed.contains($0.node) && !takesPart($0, with: images) })
         guard !images.isEmpty, !others.isEmpty else { return [] }
         if areOnlyCompared(others, with: images) { return others }
         return others.count > TruthSearch.maximumInputs ? [] : others.filter { areOnlyCompared([$0], with: images) }
@@ -74,6 +75,22 @@ struct TruthSearch {
 
     // MARK: Consumers of the other inputs
 
+    /// Whether an input takes part in the prediction, like a dropout rate or the size of a batch: a layer depends on it and on
+    /// the images. Images never do, because a discriminator, which has layers too, compares them with the results.
+    private func takesPart(_ input: Reference, with images: Set<Reference>) -> Bool {
+        if let shape = survey.node(input.node)?.declaredShape(input.output), shape.count > 2 { return false }
+        var (dependsOnInput, dependsOnImage) = (
+            [Bool](repeating: false, count: nodes.count), [Bool](repeating: false, count: nodes.count)
+        )
+        for index in order where !nodes[index].onlyTrains {
+            dependsOnInput[index] = data[index].contains(input) || sources[index].contains { dependsOnInput[$0] }
+            dependsOnImage[index] =
+                data[index].contains(where: images.contains) || sources[index].contains { dependsOnImage[$0] }
+            if dependsOnInput[index] && dependsOnImage[index] && nodes[index].isLayer { return true }
+        }
+        return false
+    }
+
     /// Whether everything computed from both the images and these inputs only trains or evaluates.
     ///
     /// An evaluation tests whether two values are equal, or is a mean or a sum. Words such as "loss" count only for a
@@ -94,7 +111,7 @@ struct TruthSearch {
             let isNamed = node.isNamedForTraining
             isComparison[index] =
                 node.onlyTrains || (!isPastLayer[index] && isNamed)
-                || node.has(.question) || made.contains { isComparison[$0] }
+                || node.has(.correctnessTest) || made.contains { isComparison[$0] }
                 || (!isPastLayer[index] && isLogisticLoss(index) { dependsOnInputs[$0] })
             isTotal[index] =
                 (node.has(.total)

@@ -119,8 +119,8 @@ struct Unary: Operation, Hashable {
         case .clip(let low, let high):
             x > Double(high) ? Double(high) : x < Double(low) ? Swift.min(Double(low), Double(high)) : x
         case .swish(let beta): x / (1 + exp(-Double(beta) * x))
-        case .hardSigmoid(let alpha, let beta): Unary.share(x, alpha, beta)
-        case .hardSwish(let alpha, let beta): x * Unary.share(x, alpha, beta)
+        case .hardSigmoid(let alpha, let beta): Unary.hardSigmoid(x, alpha, beta)
+        case .hardSwish(let alpha, let beta): x * Unary.hardSigmoid(x, alpha, beta)
         case .gelu: x / 2 * erfc(-x * 0.5.squareRoot())
         case .geluByTanh: x / 2 * (1 + Unary.tanh((2 / Double.pi).squareRoot() * (x + 0.044715 * x * x * x)))
         case .mish: x * Unary.tanh(Unary.softplus(x))
@@ -130,7 +130,7 @@ struct Unary: Operation, Hashable {
     /// Written so that no exponential overflows.
     private static func softplus(_ x: Double) -> Double { max(x, 0) + log1p(exp(-abs(x))) }
 
-    private static func share(_ x: Double, _ alpha: Float, _ beta: Float) -> Double {
+    private static func hardSigmoid(_ x: Double, _ alpha: Float, _ beta: Float) -> Double {
         let y = Double(alpha) * x + Double(beta)
         return y < 0 ? 0 : y > 1 ? 1 : y
     }
@@ -231,7 +231,7 @@ extension Unary {
             ("Relu", .relu, []),
             ("Relu6", .relu6, []),
             ("Elu", .elu, []),
-            ("Sigmoid", .sigmoid, .rewording),
+            ("Sigmoid", .sigmoid, .equivalentPrediction),
             ("Tanh", .tanh, []),
             ("Abs", .absolute, [.comparison, .mayOverflow]),
             ("Ceil", .ceiling, []),
@@ -239,8 +239,8 @@ extension Unary {
             ("Round", .round, .comparison),
             ("Rint", .round, .comparison),
             ("Sign", .sign, []),
-            ("Log", .logarithm, [.comparison, .totalArithmetic]),
-            ("Log1p", .logarithm1p, .comparison),
+            ("Log", .logarithm, [.comparison, .totalArithmetic, .logarithm]),
+            ("Log1p", .logarithm1p, [.comparison, .logarithm]),
             ("Expm1", .exponentialMinus1, []),
             ("Erf", .errorFunction, []),
             ("Erfc", .complementaryErrorFunction, []),

@@ -67,6 +67,7 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let squaredDifference = Self(rawValue: 1 << 36)
     static let product = Self(rawValue: 1 << 37)
     static let quotient = Self(rawValue: 1 << 38)
+    static let logarithm = Self(rawValue: 1 << 54)
     /// The sum along axes; the second input is the axes.
     static let summation = Self(rawValue: 1 << 39)
     /// The mean along axes; the second input is the axes.
@@ -75,6 +76,8 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let dense = Self(rawValue: 1 << 41)
     /// Changes the shape to the second input.
     static let reshape = Self(rawValue: 1 << 42)
+    /// Selects a part of a tensor.
+    static let part = Self(rawValue: 1 << 53)
     /// Joins tensors along a new axis.
     static let pack = Self(rawValue: 1 << 43)
     /// Counts from a first number to a limit.
@@ -85,7 +88,7 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     // MARK: Predictions and their evaluation
 
     /// Another form of the same prediction.
-    static let rewording = Self(rawValue: 1 << 11)
+    static let equivalentPrediction = Self(rawValue: 1 << 11)
     /// Chooses the best of several values.
     static let choice = Self(rawValue: 1 << 12)
     /// The index of the largest value.
@@ -93,7 +96,7 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     /// A step of the comparison of an answer with the truth, or of a loss.
     static let comparison = Self(rawValue: 1 << 13)
     /// Tests whether a prediction is correct.
-    static let question = Self(rawValue: 1 << 14)
+    static let correctnessTest = Self(rawValue: 1 << 14)
     /// The last operation of a loss that is composed of several.
     static let total = Self(rawValue: 1 << 15)
     /// An operation that may follow such a total.
