@@ -6,16 +6,15 @@ import Kernels
 extension Compiler {
     mutating func addRoundedDense(_ node: PlannedNode, matrix: Tensor, bias: Tensor?) {
         let (from, to) = (location(node.inputs[0], .plain).asOneImage, native(node.outputs[0]).asOneImage)
-        let window = Window(height: Window.Axis(size: 1), width: Window.Axis(size: 1))
         let rounded = Location(
             TensorType([1, 1, from.width, from.channels]), slot: -1, kind: .blocked, kernels: kernels)
-        let cut = cut(WindowTaps(rounded, window).steps, from: rounded, to: to, minimumChunks: minimumChunks)
+        let cut = cut(WindowTaps(rounded, .pixel).steps, from: rounded, to: to, minimumChunks: minimumChunks)
         // The rows of one chunk.
         var part = rounded
         part.width = cut.largestRun
         let layer = directLayer(
             node, from: part, to: to, filters: matrix.reshaped([1, 1, from.channels, to.channels]), bias: bias,
-            window: window, algorithm: "dense")
+            window: .pixel, algorithm: "dense")
         let kernels = kernels
         let end = part.imageStride.roundedToVectors
         var step = Step(

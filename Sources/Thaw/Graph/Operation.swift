@@ -113,6 +113,13 @@ protocol Operation: Sendable {
 
     /// The operation with arithmetic on its output channels folded into its weights, or nil if it has none.
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)?
+
+    /// The operation without the reshapes around it, or nil if it needs them.
+    /// - Parameters:
+    ///   - grouped: The shape of its input.
+    ///   - original: The shape before the first reshape.
+    ///   - result: The shape after the second one.
+    func regrouped(_ grouped: Shape, as original: Shape, to result: Shape) -> (any Operation)?
 }
 
 /// An operation rewritten for permuted axes, with the axis orders of its inputs and outputs.
@@ -156,6 +163,7 @@ extension Operation {
     var border: Border? { nil }
     func padded(by border: Border) -> (any Operation)? { nil }
     func followed(by arithmetic: ChannelArithmetic) -> (any Operation)? { nil }
+    func regrouped(_ grouped: Shape, as original: Shape, to result: Shape) -> (any Operation)? { nil }
 
     var quantizedRole: QuantizedRole {
         if bound != nil { return .bound }

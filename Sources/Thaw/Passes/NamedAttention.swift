@@ -48,8 +48,8 @@ extension GraphBuilder {
         guard shapes.allSatisfy({ $0.rank == shapes[0].rank && $0.dropLast(2) == shapes[0].dropLast(2) }) else {
             return nil
         }
-        if !scoring.transposeSecond { key = try turned(key, name: node.name + "/keys") }
-        if mixing.transposeSecond { value = try turned(value, name: node.name + "/values") }
+        if !scoring.transposeSecond { key = try transposed(key, name: node.name + "/keys") }
+        if mixing.transposeSecond { value = try transposed(value, name: node.name + "/values") }
         let attention = Attention(factor: scores.factor, mask: scores.mask)
         return try add(attention, [query, key, value] + [scores.computedMask].compactMap { $0 }, name: node.name)
     }
@@ -94,8 +94,8 @@ extension GraphBuilder {
     }
 
     /// The matrices transposed.
-    private mutating func turned(_ value: Graph.Value, name: String) throws -> Graph.Value {
-        let swap = MatrixProduct.turningOver(self[value].shape.rank)
+    private mutating func transposed(_ value: Graph.Value, name: String) throws -> Graph.Value {
+        let swap = MatrixProduct.swappingLastAxes(self[value].shape.rank)
         guard let producer = producer(of: value), let transpose = producer.operation as? Transpose else {
             return try add(Transpose(swap), [value], name: name)[0]
         }

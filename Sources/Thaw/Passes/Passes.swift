@@ -15,6 +15,8 @@ enum Passes {
         Pass(name: "convert to channels last") { try $0.reordered(to: .channelsLast) },
         // Reshapes without effect would hide which nodes follow each other.
         Pass(name: "remove identities") { try $0.withoutIdentities() },
+        // Where they become convolutions, whose images are channels last.
+        Pass(name: "remove reshapes around dense layers") { $0.withoutRegrouping() },
         // While their constants are still separate: folding would merge some of them into adjacent layers.
         Pass(name: "recognize normalizations") { $0.withNamedNormalizations() },
         Pass(name: "recognize activations") { $0.withNamedFunctions() },

@@ -162,7 +162,7 @@ extension Graph {
             let scale = Tensor([pair.scale], shape: [])
             return [
                 ("scaled", Binary(.divide, constant: scale)), ("whole", Unary(.round)),
-                ("held", Unary(.clip(Float(-pair.zeroPoint), Float(255 - pair.zeroPoint)))),
+                ("clamped", Unary(.clip(Float(-pair.zeroPoint), Float(255 - pair.zeroPoint)))),
                 ("rounded", Binary(.multiply, constant: scale)),
             ]
         }

@@ -52,11 +52,11 @@ extension GraphBuilder {
     }
     /// x − mean, and 1 / √(variance + epsilon).
     fileprivate mutating func moments(_ x: Graph.Value, _ axes: [Int], variance: [Int]? = nil) throws
-        -> (centred: Graph.Value, inverse: Graph.Value)
+        -> (centered: Graph.Value, inverse: Graph.Value)
     {
-        let centred = try one(Binary(.subtract), x, mean(x, axes))
-        let raised = try add(mean(one(.square, centred), variance ?? axes), 1e-3)
-        return (centred, try one(.reciprocalSquareRoot, raised))
+        let centered = try one(Binary(.subtract), x, mean(x, axes))
+        let raised = try add(mean(one(.square, centered), variance ?? axes), 1e-3)
+        return (centered, try one(.reciprocalSquareRoot, raised))
     }
     fileprivate mutating func hardSwish(
         _ x: Graph.Value, _ bound: Unary.Function = .relu6, shift: Float = 3, factor: Float = 1 / 6
@@ -183,12 +183,12 @@ private let otherFunctionCases: [NamingCase] = [
 
 private let normalizationCases: [NamingCase] = [
     NamingCase("(x − mean) · rsqrt(variance + epsilon)", becomes: "Normalization") {
-        let (centred, inverse) = try $0.moments($1, [1, 2])
-        return try $0.times(centred, inverse)
+        let (centered, inverse) = try $0.moments($1, [1, 2])
+        return try $0.times(centered, inverse)
     },
     NamingCase("the same over other axes", becomes: "Normalization") {
-        let (centred, inverse) = try $0.moments($1, [1, 2, 3])
-        return try $0.times(inverse, centred)
+        let (centered, inverse) = try $0.moments($1, [1, 2, 3])
+        return try $0.times(inverse, centered)
     },
     NamingCase("(x − mean) / (variance + epsilon)^½", becomes: "Normalization") {
         let average = try $0.mean($1, [1, 2])
@@ -214,10 +214,10 @@ private let normalizationCases: [NamingCase] = [
     },
     NamingCase("statistics whose axes are removed and added again", becomes: "Normalization") {
         let average = try $0.one(Reshape([1, 4, 5, 1]), $0.mean($1, [3], keepsAxes: false))
-        let centred = try $0.one(Binary(.subtract), $1, average)
-        let variance = try $0.mean($0.times(centred, centred), [3], keepsAxes: false)
+        let centered = try $0.one(Binary(.subtract), $1, average)
+        let variance = try $0.mean($0.times(centered, centered), [3], keepsAxes: false)
         let inverse = try $0.one(.reciprocalSquareRoot, $0.add(variance, 1e-3))
-        return try $0.times(centred, $0.one(Reshape([1, 4, 5, 1]), inverse))
+        return try $0.times(centered, $0.one(Reshape([1, 4, 5, 1]), inverse))
     },
     NamingCase("x · rsqrt(max(Σ x², epsilon))", becomes: "L2Normalization") {
         let sum = try $0.one(Reduction(function: .sum, axes: [3], keepsAxes: true), $0.one(.square, $1))
@@ -236,8 +236,8 @@ private let otherNormalizationCases: [NamingCase] = [
         "a variance over other axes", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean", "Add",
         "ReciprocalSquareRoot", "Multiply"
     ) {
-        let (centred, inverse) = try $0.moments($1, [1, 2, 3], variance: [1, 2])
-        return try $0.times(centred, inverse)
+        let (centered, inverse) = try $0.moments($1, [1, 2, 3], variance: [1, 2])
+        return try $0.times(centered, inverse)
     },
     NamingCase(
         "another tensor is normalized", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean", "Add",
@@ -253,26 +253,26 @@ private let otherNormalizationCases: [NamingCase] = [
         ]
     ) {
         let average = try $0.mean($1, [1, 2])
-        let centred = try $0.one(Binary(.subtract), $1, average)
-        let raised = try $0.add($0.mean($0.one(.square, centred), [1, 2]), 1e-3)
-        return [try $0.times(centred, $0.one(.reciprocalSquareRoot, raised)), average]
+        let centered = try $0.one(Binary(.subtract), $1, average)
+        let raised = try $0.add($0.mean($0.one(.square, centered), [1, 2]), 1e-3)
+        return [try $0.times(centered, $0.one(.reciprocalSquareRoot, raised)), average]
     },
     NamingCase(
         "the epsilon is added to the deviation", becomes: "ReduceMean", "Subtract", "Square", "ReduceMean",
         "SquareRoot",
         "Add", "Divide"
     ) {
-        let centred = try $0.one(Binary(.subtract), $1, $0.mean($1, [1, 2]))
-        let deviation = try $0.one(.squareRoot, $0.mean($0.one(.square, centred), [1, 2]))
-        return try $0.one(Binary(.divide), centred, $0.add(deviation, 1e-3))
+        let centered = try $0.one(Binary(.subtract), $1, $0.mean($1, [1, 2]))
+        let deviation = try $0.one(.squareRoot, $0.mean($0.one(.square, centered), [1, 2]))
+        return try $0.one(Binary(.divide), centered, $0.add(deviation, 1e-3))
     },
     NamingCase(
         "the mean without kept axes broadcasts along other axes", [4, 4], becomes: "ReduceMean", "Subtract", "Square",
         "ReduceMean", "Add", "ReciprocalSquareRoot", "Multiply"
     ) {
-        let centred = try $0.one(Binary(.subtract), $1, $0.mean($1, [1], keepsAxes: false))
-        let raised = try $0.add($0.mean($0.one(.square, centred), [1]), 1e-3)
-        return try $0.times(centred, $0.one(.reciprocalSquareRoot, raised))
+        let centered = try $0.one(Binary(.subtract), $1, $0.mean($1, [1], keepsAxes: false))
+        let raised = try $0.add($0.mean($0.one(.square, centered), [1]), 1e-3)
+        return try $0.times(centered, $0.one(.reciprocalSquareRoot, raised))
     },
     NamingCase(
         "the epsilon is added to the sum of squares", becomes: "Square", "ReduceSum", "Add", "ReciprocalSquareRoot",
@@ -311,6 +311,22 @@ private let regroupingCases: [NamingCase] = [
         let rows = try $0.one(Reshape([1, 20, 6, 1]), $1)
         return try $0.one(Reshape([20, 6]), $0.one(Normalization(axes: [0, 2, 3], epsilon: 1e-3), rows))
     },
+    NamingCase("a dense layer on pixels", becomes: "Convolution") {
+        let dense = Dense(matrix: tensor([6, 3]), bias: tensor([1, 3], seed: 2))
+        return try $0.one(Reshape([1, 4, 5, 3]), $0.one(dense, $0.one(Reshape([20, 6]), $1)))
+    },
+    NamingCase("a dense layer on rows of pixels stays", becomes: "Reshape", "Dense", "Reshape") {
+        let dense = Dense(matrix: tensor([30, 30]))
+        return try $0.one(Reshape([1, 4, 5, 6]), $0.one(dense, $0.one(Reshape([4, 30]), $1)))
+    },
+    NamingCase("a dense layer on pixels in another order stays", becomes: "Reshape", "Dense", "Reshape") {
+        let dense = Dense(matrix: tensor([6, 3]))
+        return try $0.one(Reshape([1, 5, 4, 3]), $0.one(dense, $0.one(Reshape([20, 6]), $1)))
+    },
+    NamingCase("a dense layer on a single pixel stays", [1, 1, 1, 6], becomes: "Reshape", "Dense", "Reshape") {
+        let dense = Dense(matrix: tensor([6, 3]))
+        return try $0.one(Reshape([1, 1, 1, 3]), $0.one(dense, $0.one(Reshape([1, 6]), $1)))
+    },
 ]
 
 @Suite struct NamingTests {
@@ -345,7 +361,7 @@ private let regroupingCases: [NamingCase] = [
         try check(c) { $0.withNamedNormalizations() }
     }
 
-    @Test(arguments: regroupingCases) private func `a normalization needs no reshapes`(_ c: NamingCase) throws {
+    @Test(arguments: regroupingCases) private func `an operation on rows needs no reshapes`(_ c: NamingCase) throws {
         try check(c) { $0.withoutRegrouping() }
     }
 

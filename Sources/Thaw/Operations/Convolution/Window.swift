@@ -31,6 +31,9 @@ struct Window: Hashable, Sendable {
         }
     }
 
+    /// A window of a single pixel.
+    static let pixel = Window(height: Axis(size: 1), width: Axis(size: 1))
+
     var height: Axis
     var width: Axis
     /// Whether the padding is TensorFlow's SAME for every image size, in which case the amounts apply to one size.

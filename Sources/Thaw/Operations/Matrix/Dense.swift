@@ -49,6 +49,15 @@ extension Dense {
         return result
     }
 
+    /// A dense layer on the pixels of an image is a 1×1 convolution.
+    func regrouped(_ grouped: Shape, as original: Shape, to result: Shape) -> (any Operation)? {
+        guard original.rank == 4, original[0] == 1, original[1] * original[2] > 1, original[3] == matrix.shape[0],
+            result == Shape(original.dropLast() + [matrix.shape[1]])
+        else { return nil }
+        let filters = matrix.reshaped(Shape([1, 1] + matrix.shape.dimensions))
+        return Convolution(filters: filters, bias: bias.map { $0.reshaped([$0.elementCount]) }, window: .pixel)
+    }
+
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
         Caption("Dense", ["\(matrix.shape[1]) units"])
     }

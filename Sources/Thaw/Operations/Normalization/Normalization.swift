@@ -66,11 +66,11 @@ struct Normalization: Operation {
         copy.axes = order.indices.filter { axes.contains(order[$0]) }
         let arePlanes = rank == 4 && copy.axes == [1, 2]
         if Normalization.areLast(axes, rank), !Normalization.areLast(copy.axes, rank), !arePlanes { return nil }
-        func turned(_ constant: Tensor?) -> Tensor? {
+        func transposed(_ constant: Tensor?) -> Tensor? {
             guard let constant, constant.elementCount > 1 else { return constant }
             return constant.reshaped(constant.shape.padded(to: rank)).transposed(order)
         }
-        (copy.scale, copy.offset) = (turned(scale), turned(offset))
+        (copy.scale, copy.offset) = (transposed(scale), transposed(offset))
         return Reordered(copy, inputs: orders, outputs: orders)
     }
 
@@ -127,6 +127,20 @@ extension Normalization {
         var result = self
         result.followsSize = true
         return result
+    }
+
+    /// The same normalization on another shape with the same elements, if it normalizes contiguous rows.
+    func regrouped(_ grouped: Shape, as original: Shape, to result: Shape) -> (any Operation)? {
+        guard original == result, weights.allSatisfy({ $0.elementCount == 1 }) else { return nil }
+        let long = grouped.indices.filter { grouped[$0] != 1 }
+        let reduced = long.filter(axes.contains)
+        let width = reduced.reduce(1) { $0 * grouped[$1] }
+        guard !reduced.isEmpty, reduced == Array(long.suffix(reduced.count)),
+            let first = original.indices.last(where: { original[$0...].reduce(1, *) == width })
+        else { return nil }
+        var copy = self
+        copy.axes = Array(first..<original.rank)
+        return copy
     }
 
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
