@@ -36,6 +36,11 @@ struct ModelInterface {
             // For sizes that the program leaves open, the description has the defaults.
             let defaultShape: [Int] = type["multiArrayType"].shape
             guard defaultShape.count == sizes.count else { return Shape(sizes) }
+            guard zip(sizes, defaultShape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
+                let (described, taken) = (Shape(defaultShape), Shape(sizes))
+                throw Failure.badFeature(
+                    name, "is an array of shape \(described), but the program takes a tensor of shape \(taken)")
+            }
             return Shape(zip(sizes, defaultShape).map { $0 == -1 ? $1 : $0 })
         case let kind: throw Failure.inputKind(name, kind ?? "none")
         }
@@ -126,17 +131,19 @@ struct ModelInterface {
     mutating func setClassifier(_ configuration: ClassifierConfiguration) { classifier = configuration }
 
     private func configuration(_ classes: Int) throws -> ClassifierConfiguration? {
-        guard let classifier else { return nil }
+        guard var classifier else { return nil }
         let labels = classifier.labels
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
         guard labels.count == classes else { throw Failure.labelsAndClasses(labels.count, classes) }
+        guard classifier.hasIntegerLabels else {
+            (classifier.labels, classifier.warnings) = Labels.unique(labels)
+            return classifier
+        }
         var seen = Set<String>(minimumCapacity: labels.count)
         if let duplicate = labels.first(where: { !seen.insert($0).inserted }) {
             throw Failure.duplicateLabel(duplicate)
         }
-        if classifier.hasIntegerLabels, let other = labels.first(where: { Int64($0) == nil }) {
-            throw Failure.labelOfOtherType(other)
-        }
+        if let other = labels.first(where: { Int64($0) == nil }) { throw Failure.labelOfOtherType(other) }
         return classifier
     }
 

@@ -25,7 +25,7 @@ enum ModelReader {
         if !model.isStateful, model.arrays.values.contains(where: { $0.shapes != .fixed }) {
             model.reshaper = Source(message: message, weights: weights)
         }
-        var warnings = warnings(of: message)
+        var warnings = warnings(of: message) + (model.classifier?.warnings ?? [])
         if let warning = model.readQuantization(message) { warnings.append(warning) }
         return (model, warnings)
     }

@@ -27,8 +27,7 @@ public struct Labels: Sendable {
     public init(_ names: [String]) throws {
         guard !names.isEmpty else { throw Failure.labelsEmpty() }
         if let blank = names.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
-        self.names = names
-        makeUnique()
+        (self.names, warnings) = Labels.unique(names)
     }
 
     init(parsing bytes: some Collection<UInt8>) throws {
@@ -43,8 +42,8 @@ public struct Labels: Sendable {
         guard !lines.isEmpty else { throw Failure.labelsEmpty() }
         if let kind = Labels.foreignKind(lines) { throw Failure.labelsInOtherFormat(kind) }
         if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
-        names = Labels.withoutWordNetIDs(Labels.withoutIndexWords(try Labels.withoutIndices(lines)))
-        makeUnique()
+        (names, warnings) = Labels.unique(
+            Labels.withoutWordNetIDs(Labels.withoutIndexWords(try Labels.withoutIndices(lines))))
     }
 
     /// Checks the number of labels against the network's classes.
@@ -74,7 +73,8 @@ public struct Labels: Sendable {
     }
 
     /// Core ML stores probabilities by label, so duplicate labels get their index: `crane (135)`.
-    private mutating func makeUnique() {
+    static func unique(_ names: [String]) -> (names: [String], warnings: [Note]) {
+        var (names, warnings): ([String], [Note]) = (names, [])
         var indicesByName: [String: [Int]] = [:]
         for (index, name) in names.enumerated() { indicesByName[name, default: []].append(index) }
         var taken = Set(names)
@@ -86,6 +86,7 @@ public struct Labels: Sendable {
             }
             warnings.append(.duplicateLabel(name, indices.map { names[$0] }))
         }
+        return (names, warnings)
     }
 
     private static func trimmed(_ line: String) -> String {

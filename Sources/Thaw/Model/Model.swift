@@ -131,6 +131,8 @@ public struct ClassifierConfiguration: Hashable, Sendable {
     public var predictedFeature: String
     /// The name of the class-probability output.
     public var probabilities: String
+    /// Warnings of labels that were not unique in the file.
+    var warnings: [Note] = []
 
     /// A classifier's labels and the names of its outputs.
     public init(

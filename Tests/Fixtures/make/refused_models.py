@@ -24,9 +24,6 @@ def write(good):
     def drop_label(spec, network):
         del network.stringClassLabels.vector[4:]
 
-    def repeat_label(spec, network):
-        network.stringClassLabels.vector[1] = network.stringClassLabels.vector[0]
-
     def shorten_weights(spec, network):
         del layer(network, "convolution").convolution.weights.floatValue[-1:]
 
@@ -62,7 +59,6 @@ def write(good):
 
     for name, change, wrong, words in [
             ("label_count", drop_label, "4 labels for 5 classes", "4 5"),
-            ("repeated_label", repeat_label, "one label twice", "apple"),
             ("weights_too_short", shorten_weights, "a weight too few", "layer_convolution_1"),
             ("outputs_2_40", enlarge, "2^40 filters", "layer_convolution_1"),
             ("kernel_channels", widen_filter, "3 channels, a filter of 5", "layer_convolution_1"),

@@ -15,12 +15,12 @@ extension Unary: MILOperation {
             block.castInto(node.output, from: half)
         case .negate: block.add("mul", node, ["x": x, "y": .constant(Tensor(-1, element: node.input.element))])
         case .isNaN: block.add("not_equal", node, ["x": x, "y": x])
-        default: block.inFloats(node) { writeFraction($0, to: &$1) }
+        default: block.inFloats(node) { writeFloatingPoint($0, to: &$1) }
         }
     }
 
     /// The operations that have parameters and support floating point only.
-    private func writeFraction(_ node: MILNode, to block: inout MILBlock) {
+    private func writeFloatingPoint(_ node: MILNode, to block: inout MILBlock) {
         let x = MILArgument.value(node.input)
         switch function {
         case .elu: block.add("elu", node, ["x": x, "alpha": .number(1)])
@@ -74,11 +74,19 @@ extension Unary {
                 let bound = try op.number("alpha", default: 1)
                 return [try reading.add(Unary(.thresholdedRelu(bound: bound)), op.operand(), op)]
             },
-            // The tiny epsilons that coremltools sets have no effect.
             MILRule("log") { op, reading in
-                let epsilon = try op.number("epsilon", default: 0)
-                let x = epsilon.isNormal ? try reading.shifted(op.operand(), by: epsilon, op) : try op.operand()
-                return [try reading.add(Unary(.logarithm), x, op)]
+                let epsilon = try op.number("epsilon", default: .leastNonzeroMagnitude)
+                if epsilon.isNormal {
+                    let sum = try reading.shifted(op.operand(), by: epsilon, op)
+                    return [try reading.add(Unary(.logarithm), sum, op)]
+                }
+                // The tiny epsilons that coremltools sets have an effect only on 0.
+                let result = try reading.add(Unary(.logarithm), op.operand(), op)
+                if epsilon == 0 { return [result] }
+                return [
+                    try reading.apply(
+                        .maximum, result, Float(Unary(.logarithm).scalarFunction()!([Double(epsilon)])), op)
+                ]
             },
             MILRule("rsqrt", "inverse") { op, reading in
                 let isRoot = op.kind == "rsqrt"

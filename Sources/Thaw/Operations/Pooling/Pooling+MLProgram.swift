@@ -35,20 +35,42 @@ extension Pooling {
             let x = try op.operand()
             guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
             let lengths = Array(x.shape.dropFirst(2))
-            var axes = try op.windowAxes(over: lengths, sizes: op.integers("kernel_sizes"))
-            if try op.bool("ceil_mode", default: false) {
-                axes = zip(axes, lengths).map { $0.roundedUp($1) }
-            }
-            if op.kind == "l2_pool" { return [try reading.pooledLength(x, axes, op)] }
+            let axes = try op.windowAxes(over: lengths, sizes: op.integers("kernel_sizes"))
+            let roundsUp = try op.bool("ceil_mode", default: false)
+            let larger = roundsUp ? zip(axes, lengths).map { $0.roundedUp($1) } : axes
+            if op.kind == "l2_pool" { return [try reading.pooledLength(x, larger, op)] }
             let excludes = try op.bool("exclude_padding_from_average", default: false)
             let function = op.kind == "avg_pool" ? Function.average : .maximum
-            return [try reading.pooled(x, function, axes, countsPadding: !excludes, op)]
+            return [try reading.pooled(x, function, larger, padding: axes, countsPadding: !excludes, op)]
         }
     ]
 }
 
 extension ImportContext {
     /// A pooling of an image, a sequence or a volume, channels first.
+    /// - Parameters:
+    ///   - axes: The windows, padded so that the last one fits.
+    ///   - declared: The windows with the padding that counts toward averages. Unlike it, what was added for the last window
+    ///     never counts, as in PyTorch and Caffe.
+    mutating func pooled(
+        _ x: Operand, _ function: Pooling.Function, _ axes: [Window.Axis], padding declared: [Window.Axis],
+        countsPadding: Bool, _ node: some SourceNode
+    ) throws -> Operand {
+        guard function == .average, countsPadding, axes != declared else {
+            return try pooled(x, function, axes, countsPadding: countsPadding, node)
+        }
+        let (before, after) = (declared.map(\.before), declared.map(\.after))
+        let pad = Pad(before: [0, 0] + before, after: [0, 0] + after, value: 0)
+        let remaining = zip(axes, after).map { axis, after in
+            var axis = axis
+            (axis.before, axis.after) = (0, axis.after - after)
+            return axis
+        }
+        let padded = (before + after).allSatisfy { $0 == 0 } ? x : try add(pad, x, node)
+        return try pooled(padded, function, remaining, countsPadding: false, node)
+    }
+
+    /// The same, with padding that counts as a whole or not at all.
     mutating func pooled(
         _ x: Operand, _ function: Pooling.Function, _ axes: [Window.Axis], countsPadding: Bool,
         _ node: some SourceNode
@@ -73,7 +95,9 @@ extension ImportContext {
             }
             guard !isMaximum else { return result }
             // The sum of the means of the slices, divided by their number.
-            let counts = (0..<depth.outputSize(x.shape[2])).map { position in
+            let positions = depth.outputSize(x.shape[2])
+            try Self.checkConstant([positions], node)
+            let counts = (0..<positions).map { position in
                 let first = position * depth.stride - depth.before
                 let taps = (0..<depth.size).filter { (0..<x.shape[2]).contains(first + $0 * depth.dilation) }
                 return Float(countsPadding ? depth.size : taps.count)

@@ -29,17 +29,22 @@ extension Pooling {
                 if parameters.has("includeLastPixel") {
                     let complete: Message = parameters["includeLastPixel"]
                     let amounts = try layer.pair(complete.paddingAmounts, default: 0)
-                    window.height = window.height.includingLast(
-                        shape[2], padding: amounts.height, isPadded: amounts != (0, 0))
-                    window.width = window.width.includingLast(
-                        shape[3], padding: amounts.width, isPadded: amounts != (0, 0))
+                    let isPadded = amounts != (0, 0)
+                    window.height = try window.height.includingLast(
+                        shape[2], padding: amounts.height, isPadded: isPadded, layer)
+                    window.width = try window.width.includingLast(
+                        shape[3], padding: amounts.width, isPadded: isPadded, layer)
                 }
             }
             let axes = [window.height, window.width]
+            // Caffe's padding is the same on both sides, and what is beyond it does not count.
+            let declared = parameters.has("includeLastPixel") ? axes.map(\.withEvenPadding) : axes
             if type == "L2" { return [try reading.pooledLength(image, axes, layer)] }
             let excludes: Bool = parameters.avgPoolExcludePadding
             let function = type == "AVERAGE" ? Function.average : .maximum
-            return [try reading.pooled(image, function, axes, countsPadding: !excludes, layer)]
+            return [
+                try reading.pooled(image, function, axes, padding: declared, countsPadding: !excludes, layer)
+            ]
         },
         NeuralRule("pooling3d", "globalPooling3d") { layer, reading in
             let x = try layer.input()
@@ -58,13 +63,26 @@ extension Pooling {
 
 extension Window.Axis {
     /// The axis padded as in Caffe: the last window may extend past the end, but may not start in the padding there.
-    fileprivate func includingLast(_ input: Int, padding: Int, isPadded: Bool) -> Window.Axis {
+    /// - Throws: `Failure` naming the layer if the last window contains no pixel.
+    fileprivate func includingLast(
+        _ input: Int, padding: Int, isPadded: Bool, _ layer: NeuralLayer
+    ) throws -> Window.Axis {
         var positions = (Swift.max(0, input + 2 * padding - size) + stride - 1) / stride + 1
-        if isPadded, (positions - 1) * stride >= input + padding { positions -= 1 }
+        if (positions - 1) * stride >= input + padding {
+            guard isPadded else { throw layer.refused("the last window, of includeLastPixel, contains no pixel") }
+            positions -= 1
+        }
         var axis = self
         axis.before = padding
         // Negative if the last pixels are skipped; then nothing is added.
         axis.after = Swift.max(0, (positions - 1) * stride + size - input - padding)
+        return axis
+    }
+
+    /// The axis with no more padding at the end than at the start.
+    fileprivate var withEvenPadding: Window.Axis {
+        var axis = self
+        axis.after = Swift.min(before, after)
         return axis
     }
 }

@@ -56,7 +56,8 @@ struct Pooling: Operation, Hashable {
             count += 1
         }
         guard function == .average else { return largest }
-        return Float(sum / (countsPadding ? Double(window.height.size * window.width.size) : count))
+        // The mean of a window over padding alone is 0.
+        return Float(sum / (countsPadding ? Double(window.height.size * window.width.size) : max(count, 1)))
     }
 }
 

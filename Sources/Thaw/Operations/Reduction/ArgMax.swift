@@ -12,7 +12,8 @@ struct ArgMax: Operation {
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         var shape = inputs[0].shape.dimensions
-        guard shape.indices.contains(axis), shape[axis] > 0 else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
+        guard shape.indices.contains(axis) else { throw Failure.noSuchAxis(axis, of: inputs[0].shape) }
+        guard shape[axis] > 0 else { throw Failure.emptyAxis(axis, of: inputs[0].shape) }
         if keepsAxis { shape[axis] = 1 } else { shape.remove(at: axis) }
         return [TensorType(Shape(shape), element)]
     }
@@ -113,7 +114,7 @@ extension ArgMax {
             let x = try op.operand()
             let operation = ArgMax(
                 axis: try op.axis(x, default: -1), element: .int32,
-                keepsAxis: try op.bool("keep_dims", default: true), isMinimum: op.kind == "reduce_argmin")
+                keepsAxis: try op.bool("keep_dims", default: false), isMinimum: op.kind == "reduce_argmin")
             return [try reading.add(operation, x, op)]
         }
     ]
