@@ -23,7 +23,7 @@ package struct ArrayRunner: Sendable {
             method = .engine(ExecutorPool(program, threads: threads))
             return
         }
-        for type in model.graph.types where type.shape.elementCount > Program.largestTensor {
+        for type in model.graph.types where type.shape.elementCount > Limits.computedElements {
             throw Failure.arrayTooLarge(type)
         }
         method = .reference

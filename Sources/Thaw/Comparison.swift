@@ -58,7 +58,7 @@ public struct Comparison: Sendable {
             ?? Side(graph: first.model.graph, image: image, scaling: image.scaling)
         let (prepared, lower) = try second.model.prepared(for: precision)
         self.second = Side(graph: prepared.graph, image: otherImage, scaling: otherImage.scaling)
-        for type in self.first.graph.types where type.shape.elementCount > Program.largestTensor {
+        for type in self.first.graph.types where type.shape.elementCount > Limits.computedElements {
             throw Failure.arrayTooLarge(type)
         }
         program = try Program(prepared.graph, precision: lower)

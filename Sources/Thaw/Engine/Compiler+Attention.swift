@@ -8,7 +8,7 @@ extension Compiler {
     mutating func addAttention(_ node: PlannedNode, factor: Float, mask: Tensor?) {
         let sizes = AttentionSizes(node.inputs.map { graph[$0].shape }, kernels.plain)
         // The kernels take 32-bit offsets.
-        guard sizes.perTile * sizes.padded <= Compiler.largestTensor else { return addReference(node) }
+        guard sizes.perTile * sizes.padded <= Limits.computedElements else { return addReference(node) }
         let layer = AttentionLayer(&self, node, sizes, factor: factor, mask: mask)
         let parts = rowParts(sizes.rows, perPart: sizes.perTile, for: layer.batches.count)
         var step = Step(

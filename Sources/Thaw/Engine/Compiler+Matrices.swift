@@ -69,7 +69,7 @@ extension Compiler {
         let shape = graph[node.inputs[index]].shape
         let slot = location(node.inputs[index], .plain).slot
         guard isTransposed else { return (slot, shape) }
-        let order = MatrixProduct.turningOver(shape.rank)
+        let order = MatrixProduct.swappingLastAxes(shape.rank)
         let turned = scratch(byteCount: shape.elementCount * 4)
         addDataMovement(
             (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [slot], to: [turned],

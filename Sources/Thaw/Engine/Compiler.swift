@@ -12,7 +12,6 @@ struct Compiler {
 
     /// The largest tensor, in values, including borders and padding. Offsets are 32-bit integers and count the bytes of
     /// values of at most four.
-    static let largestTensor = 1 << 29
     /// The bytes that a vector load that starts at the last value of a buffer may read past it.
     static let readPastEnd = 64
 
@@ -146,7 +145,7 @@ struct Compiler {
             var location = Location(
                 graph[value], slot: -1, kind: kind, kernels: kernels, halo: kind == .plain ? Halo() : halo)
             location.borderByte = borderBytes[value] ?? 0
-            guard location.byteCount / location.element.size <= Compiler.largestTensor else {
+            guard location.byteCount / location.element.size <= Limits.computedElements else {
                 throw Failure.arrayTooLarge(graph[value])
             }
             location.slot = scratch(byteCount: location.byteCount)

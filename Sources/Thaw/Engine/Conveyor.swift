@@ -97,7 +97,7 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// Waits for the next answer; nil at the end of the stream and after `stop`. One thread at a time may call it.
     func next() -> Answer? {
         // Without threads the caller does all the work. The answers are the same.
-        guard !running.isEmpty else { return isStopped ? nil : nextItem().map { finish(prepare($0)) } }
+        guard !running.isEmpty else { return locked { isStopped } ? nil : nextItem().map { finish(prepare($0)) } }
         return locked {
             while !isStopped {
                 if let answer = takeAnswer() { return answer }

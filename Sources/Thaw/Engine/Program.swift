@@ -26,7 +26,6 @@ public final class Program: Sendable {
     public let multiplyAdds: Int
 
     /// The maximum number of elements in a tensor.
-    static let largestTensor = Compiler.largestTensor
 
     /// Compiles `graph`, whose channels must be last, for the best instructions of this machine.
     /// - Parameters:
@@ -66,7 +65,7 @@ public final class Program: Sendable {
         choice: AlgorithmChoice, precision: Precision = .float32
     ) throws {
         precondition(graph.channelOrder == .channelsLast, "the engine runs channels-last graphs")
-        for type in graph.types where type.shape.elementCount > Program.largestTensor {
+        for type in graph.types where type.shape.elementCount > Limits.computedElements {
             throw Failure.arrayTooLarge(type)
         }
         guard precision != .int8 || graph.hasRanges else { throw Failure.noRanges() }

@@ -26,8 +26,8 @@ struct Bound {
 
     /// These bounds followed by `next`.
     func followed(by next: Bound) -> Bound {
-        let hold = { (value: Float) in min(max(value, next.low), next.high) }
-        return Bound(low: hold(low), high: hold(high))
+        let clamp = { (value: Float) in min(max(value, next.low), next.high) }
+        return Bound(low: clamp(low), high: clamp(high))
     }
 }
 

@@ -8,6 +8,10 @@ extension Failure {
         Failure(.wrongShape, "axis \(axis) does not exist in a tensor of shape \(shape)")
     }
 
+    static func emptyAxis(_ axis: Int, of shape: Shape) -> Failure {
+        Failure(.wrongShape, "axis \(axis) of a tensor of shape \(shape) has no elements")
+    }
+
     static func cannotBroadcast(_ a: Shape, _ b: Shape) -> Failure {
         Failure(.wrongShape, "tensors of shapes \(a) and \(b) cannot be combined elementwise")
     }
@@ -17,6 +21,6 @@ extension Failure {
     }
 
     static func impossibleShape(_ shape: Shape) -> Failure {
-        Failure(.invalidModel, "a tensor of shape \(shape) cannot be computed", remedy: "the limit is 2^40 elements")
+        Failure(.limitExceeded, "a tensor of shape \(shape) cannot be computed", remedy: "the limit is 2^29 elements")
     }
 }

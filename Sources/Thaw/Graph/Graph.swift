@@ -97,8 +97,13 @@ public struct Graph: Sendable {
         return count
     }
 
-    /// The multiply-adds of one run.
-    public var multiplyAdds: Int { nodes.reduce(0) { $0 + multiplyAdds(of: $1) } }
+    /// The multiply-adds of one run, at most `Int.max`.
+    public var multiplyAdds: Int {
+        nodes.reduce(0) { sum, node in
+            let (result, overflow) = sum.addingReportingOverflow(multiplyAdds(of: node))
+            return overflow ? .max : result
+        }
+    }
 
     /// The multiply-adds of one node.
     public func multiplyAdds(of node: Node) -> Int {

@@ -31,7 +31,9 @@ struct GraphBuilder {
         let types = try naming(location: name) {
             guard graph.nodes.count < Limits.nodes else { throw Failure.tooManyNodes(Limits.nodes) }
             let types = try graph.outputTypes(of: operation, inputs.map { graph[$0] })
-            for type in types where type.shape.checkedCount == nil { throw Failure.impossibleShape(type.shape) }
+            for type in types where type.shape.checkedCount ?? .max > Limits.computedElements {
+                throw Failure.impossibleShape(type.shape)
+            }
             return types
         }
         let outputs = types.map { newValue($0, producer: graph.nodes.count) }

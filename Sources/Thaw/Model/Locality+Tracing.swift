@@ -18,12 +18,21 @@ extension Locality {
             if inputs.allSatisfy({ $0.height == nil && $0.width == nil }) { return }
             let outputs = local(node, inputs) ?? nonlocal(node)
             for (value, view) in zip(node.outputs, outputs) {
-                views[value] = view
-                for traced in [view.height, view.width].compactMap({ $0 }) {
-                    let step = traced.along.step.numerator
-                    multiple = multiple / greatestCommonDivisor(multiple, step) * step
-                }
+                let isKnown = [view.height, view.width].compactMap { $0?.along.step }.allSatisfy { include($0) }
+                if !isKnown { global = global ?? node.name }
+                views[value] = isKnown ? view : View()
             }
+        }
+
+        /// Makes `multiple` a multiple of a step as well.
+        /// - Returns: Whether both are so small that products of such numbers do not overflow. No image has more pixels.
+        private mutating func include(_ step: Fraction) -> Bool {
+            let largest = 1 << 24
+            guard max(step.numerator, step.denominator) <= largest else { return false }
+            let common = multiple / greatestCommonDivisor(multiple, step.numerator) * step.numerator
+            guard common <= largest else { return false }
+            multiple = common
+            return true
         }
 
         /// The outputs of a node that depends on the whole image. If they are as large as the input, they may still be

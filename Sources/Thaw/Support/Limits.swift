@@ -13,6 +13,8 @@ enum Limits {
     static let nameLength = limit("THAW_MAX_NAME", 4096)
     /// Elements of a tensor; no more than 2^40. `THAW_MAX_ELEMENTS`
     static let tensorElements = min(limit("THAW_MAX_ELEMENTS", 1 << 40), 1 << 40)
+    /// Elements of a tensor that a node computes.
+    static let computedElements = 1 << 29
     /// Bytes of memory for the activations and the scratch memory of a run, according to its plan, which is made before
     /// memory is allocated, and for the constants that are computed while a model is read. `THAW_MAX_MEMORY`
     static let runMemory = limit("THAW_MAX_MEMORY", 1 << 33)

@@ -74,7 +74,7 @@ def places_and_sizes(add):
             ("tile_huge", lambda x: op.Tile(input=x, multiples=[1 << 20] * 4, name="repeat"), "a picture 2^80 times", "repeat"),
             ("broadcast_huge", lambda x: op.BroadcastTo(input=op.Sum(input=x, axis=[0, 1, 2, 3]), shape=[1 << 30] * 2, name="wide"),
              "one number 2^60 times", "wide"),
-            ("one_hot_huge", lambda x: vectors(vectors(x, None), "vectors"), "vectors of vectors of 2^31 - 1 numbers", "vectors"),
+            ("one_hot_huge", lambda x: vectors(vectors(x, None), "vectors"), "vectors of vectors of 2^31 - 1 numbers", "2^29 elements"),
             ("product_huge", huge_product, "constants whose product takes 2^33.8 multiplications", "product"),
             ("einsum_diagonal", lambda x: op.Einsum(inputs=[op.MatMul(a=numbers(x), b=numbers(x), transpose_b=True)],
                                                     equation="ii->i", name="diagonal"),

@@ -168,6 +168,29 @@ private struct HostileNode: CustomTestStringConvertible, Sendable {
                 $0.slidingWindows.windowSize = 524_288
                 $0.slidingWindows.step = 1
             }),
+        layer("lowerTriangular", "shape [1048576, 256] would be computed", { [.input([1_048_576, 256], &$0)] }),
+        layer(
+            "split", "cannot be split into 1048576 equal parts", { [.input([1, 1_048_576, 1, 1], &$0)] },
+            change: { $0.split.nOutputs = 1_048_576 }),
+        layer(
+            "simpleRecurrent", "shape [8388608, 1] would be computed", { [.input([1, 8_388_608, 1, 1, 1], &$0)] },
+            change: {
+                $0.simpleRecurrent.inputVectorSize = 1
+                $0.simpleRecurrent.outputVectorSize = 1
+                $0.simpleRecurrent.activation.choose("tanh")
+                $0.simpleRecurrent.weightMatrix = .weights(Tensor([1], shape: [1, 1]))
+                $0.simpleRecurrent.recursionMatrix = .weights(Tensor([1], shape: [1, 1]))
+            }),
+        layer(
+            "pooling3d", "shape [8388608] would be computed", { [.input([1, 1, 8_388_608, 1, 1], &$0)] },
+            change: {
+                $0.pooling3d.type = "AVERAGE"
+                for axis in ["Depth", "Height", "Width"] {
+                    $0.pooling3d["kernel" + axis] = 1
+                    $0.pooling3d["stride" + axis] = 1
+                }
+                $0.pooling3d.paddingType = "VALID"
+            }),
         // The results are small enough, but take too much work.
         layer(
             "lrn", "would be computed during the import", { _ in [.ones([1, 1_048_576, 1, 1])] },
@@ -179,6 +202,21 @@ private struct HostileNode: CustomTestStringConvertible, Sendable {
                 $0.pooling.kernelSize = [2 * border, 2 * border]
                 $0.pooling["valid"]["paddingAmounts"].setBorders([(border, border), (border, border)])
             }),
+        operation("tile", "the limit is 2^29 elements") {
+            ["x": [.input([1 << 20], &$0)], "reps": [.integers([1 << 10])]]
+        },
+        operation("split", "cannot be split into 1048576 equal parts") {
+            ["x": [.input([1_048_576], &$0)], "num_splits": [.integer(1_048_576)], "axis": [.integer(0)]]
+        },
+        operation("batch_norm", "'mean'") {
+            ["x": [.input([1, 1 << 28, 1], &$0)], "mean": [.ones([1])], "variance": [.ones([1])]]
+        },
+        operation("affine", "does not fit an image") {
+            [
+                "x": [.input([1, 1, 2, 2], &$0)], "transform_matrix": [.input([1, 6], &$0)],
+                "output_height": [.integer(65_536)], "output_width": [.integer(65_536)],
+            ]
+        },
         operation("conv_transpose", "would be computed during the import") { _ in
             ["x": [.ones([1, 1, 1, 1])], "weight": [.ones([1, 1, 262_144, 1])]]
         },

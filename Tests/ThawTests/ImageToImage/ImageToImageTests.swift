@@ -155,6 +155,19 @@ import Testing
 }
 
 @Suite struct TilesTests {
+    @Test func `a network whose steps are larger than any image is not processed in tiles`() throws {
+        var builder = GraphBuilder()
+        let image = builder.input("image", TensorType([1, 4, 4, 3]))
+        for stride in [16_777_213, 16_777_199] {
+            let axis = Window.Axis(size: 1, stride: stride)
+            _ = try builder.add(
+                Pooling(function: .maximum, window: Window(height: axis, width: axis)), [image], name: "pool\(stride)")
+        }
+        var tracing = Locality.Tracing(builder.graph, image)
+        for node in builder.graph.nodes { tracing.follow(node) }
+        #expect(tracing.global == "pool16777199")
+    }
+
     @Test func `segments cover an axis once and contain the receptive fields of their pixels`() {
         for (step, unit) in [(Fraction(1), 1), (Fraction(1, 2), 1), (Fraction(4), 4), (Fraction(1, 2), 4)] {
             for reach in [0.0, 3, 7.5] {

@@ -88,9 +88,9 @@ import Testing
         Refused("MatrixDiagPartV3", [nil, number(3), ones([])], "2 rows and 3 columns has no diagonal 3"),
         Refused("MatrixDiagPartV3", [nil, nil, ones([])], "the list of diagonals depends on the input"),
 
-        Refused("MatrixBandPart", [nil, number(0), number(0)], "the input depends on the input"),
         Refused("MatrixBandPart", [ones([2, 2]), nil, number(0)], "the num_lower depends on the input"),
         Refused("MatrixBandPart", [ones([2, 2]), number(0), nil], "the num_upper depends on the input"),
+        Refused("MatrixBandPart", [ones([2, 2]), number(0), list(1, 2)], "num_upper"),
         Refused("MatrixBandPart", [ones([2]), number(0), number(0)], "expected 2 axes"),
 
         Refused("Where", [nil], "the condition depends on the input"),
@@ -111,6 +111,10 @@ import Testing
         Refused(
             "BroadcastTo", [ones([]), Tensor(integers: Array(repeating: 1, count: 65_537), shape: [65_537])],
             "the shape has 65537 elements"),
+        Refused(
+            "SplitV", [nil, list(3, 0), number(1)], "axis 1 of shape [1, 4, 2, 3] cannot be split into parts of [3, 0]"),
+        Refused("SplitV", [nil, list(3, 2), number(1)], "cannot be split into parts of [3, 2]"),
+        Refused("SplitV", [nil, list(5, -1), number(1)], "cannot be split into parts of [5, -1]"),
         Refused("Unique", [nil], "the list depends on the input"),
         Refused("Unique", [ones([2, 2])], "the input has shape [2, 2]; expected 1 axis"),
     ]
@@ -150,6 +154,20 @@ import Testing
         var context = ImportContext()
         let node = TensorFlowNode(definition: definition, inputs: inputs.map { .constant($0) })
         return try Operations.tensorFlow[op]!.build(node, &context).map { try #require($0.constant) }
+    }
+
+    @Test func `a band of a computed matrix is kept`() throws {
+        var context = ImportContext()
+        let definition = NodeDefinition(name: "band", op: "MatrixBandPart", inputs: [])
+        let x = try context.builder.input("x", TensorType([2, 3, 3]))
+        let node = TensorFlowNode(
+            definition: definition,
+            inputs: [.edge(x, TensorType([2, 3, 3])), .constant(Self.number(1)), .constant(Self.number(0))])
+        let band = try Operations.tensorFlow["MatrixBandPart"]!.build(node, &context)[0]
+        context.builder.output("y", try context.edge(band, name: "y"))
+        let numbers = (1...18).map(Float.init)
+        let result = try context.builder.graph.evaluate([Tensor(numbers, shape: [2, 3, 3])])[0]
+        #expect(result.floats == [1, 0, 0, 4, 5, 0, 0, 8, 9, 10, 0, 0, 13, 14, 0, 0, 17, 18])
     }
 
     @Test func `all constants that are computed have a limit together`() throws {

@@ -110,7 +110,7 @@ extension ImportContext {
                 guard count > 0 else { return [] }
                 var ranges = all
                 ranges[axis] = range
-                let slice = try add(StridedSlice(ranges: ranges), x, node)
+                let slice = try add(StridedSlice(ranges: ranges), x, name: node.name + "/border")
                 return Array(repeating: slice, count: count / range.count)
             }
             let ranges = border.ranges(before[axis], after[axis], of: x.shape[axis])

@@ -26,7 +26,7 @@ extension ComposedShapes {
             guard let tensor = try op.operand().constant else {
                 throw op.refused(Phrases.unknownCount, remedy: Phrases.knownShapes)
             }
-            return [.constant(ComposedShapes.positions(of: tensor))]
+            return [.constant(try ComposedShapes.positions(of: tensor, .int32, op))]
         },
         MILRule("reshape_like") { op, reading in
             let shapes = try op.operands("ref_tensors").map(\.shape)
@@ -113,13 +113,7 @@ extension ComposedShapes {
                 throw Failure.shapesDiffer(x.shape, update.shape).at(op.location)
             }
             try ImportContext.checkConstant(update.shape, op)
-            // Each element of the slice by its position in the flat tensor.
-            let strides = x.shape.strides
-            var positions: [Int] = []
-            Shape(ranges.map(\.count)).forEachIndex { index in
-                positions.append(
-                    index.indices.reduce(0) { $0 + (ranges[$1].start + index[$1] * ranges[$1].step) * strides[$1] })
-            }
+            let positions = StridedSlice(ranges: ranges).flatIndices(in: x.shape)
             let flat = try reading.reshaped(x, [x.shape.elementCount], op)
             let elements = try reading.reshaped(update, [positions.count], op)
             let indices = Operand.constant(Tensor(integers: positions, shape: [positions.count, 1]))

@@ -34,7 +34,7 @@ extension ComposedShapes {
             guard let tensor = try layer.input().constant else {
                 throw layer.refused(Phrases.unknownCount, remedy: Phrases.knownShapes)
             }
-            return [.constant(positions(of: tensor, .float32))]
+            return [.constant(try positions(of: tensor, .float32, layer))]
         },
         NeuralRule("matrixBandPart") { layer, reading in
             let band = band(layer.parameters.numLower, layer.parameters.numUpper)

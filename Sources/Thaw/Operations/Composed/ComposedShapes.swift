@@ -19,9 +19,11 @@ enum ComposedShapes {
     }
 
     /// The positions of all elements that are not 0, one in each row.
-    static func positions(of tensor: Tensor, _ element: ElementType = .int32) -> Tensor {
+    /// - Throws: `Failure` naming the node if there are too many.
+    static func positions(of tensor: Tensor, _ element: ElementType, _ node: some SourceNode) throws -> Tensor {
         let strides = tensor.shape.strides
         let elements = tensor.withElements { x in (0..<tensor.elementCount).filter { x[$0] != 0 } }
+        try ImportContext.checkConstant([elements.count, tensor.shape.rank], node)
         let positions = elements.flatMap { element in
             tensor.shape.indices.map { element / strides[$0] % tensor.shape[$0] }
         }
@@ -40,8 +42,10 @@ extension ImportContext {
     mutating func banded(
         _ x: Operand, _ keeps: (_ row: Int, _ column: Int) -> Bool, _ node: some SourceNode
     ) throws -> Operand {
-        guard x.shape.rank >= 2 else { throw Failure.wrongRank(2, x.shape).at(node.location) }
+        guard x.shape.rank >= 2 else { throw Failure.wrongRank(2, x.shape) }
         let matrix = Shape(x.shape.suffix(2))
+        // A constant has no fewer elements.
+        if x.constant == nil { try Self.checkConstant(matrix, node) }
         let isKept = Tensor(shape: matrix, element: .bool) { keeps($0 / matrix[1], $0 % matrix[1]) ? 1 : 0 }
         let zero = Tensor(0, element: x.type.element)
         return try add(Select(), [.constant(isKept), x, .constant(zero)], node)[0]

@@ -28,12 +28,14 @@ extension BatchNormalization {
             let x = try op.operand()
             guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.location) }
             let channels = x.shape[1]
-            let ones = Tensor([Float](repeating: 1, count: channels), shape: [channels])
-            let zeros = Tensor([Float](repeating: 0, count: channels), shape: [channels])
+            // First: their size limits that of the defaults.
+            let mean = try op.channels("mean", channels).floats
+            func channelValues(_ key: String, default number: Float) throws -> [Float] {
+                try op.has(key) ? op.channels(key, channels).floats : [Float](repeating: number, count: channels)
+            }
             let normalization = BatchNormalization(
-                gamma: try op.has("gamma") ? op.channels("gamma", channels).floats : ones.floats,
-                beta: try op.has("beta") ? op.channels("beta", channels).floats : zeros.floats,
-                mean: try op.channels("mean", channels).floats, variance: try op.channels("variance", channels).floats,
+                gamma: try channelValues("gamma", default: 1), beta: try channelValues("beta", default: 0),
+                mean: mean, variance: try op.channels("variance", channels).floats,
                 epsilon: try op.number("epsilon", default: 1e-5))
             if x.shape.rank == 4 { return [try reading.add(normalization, x, op)] }
             let shape = Shape([channels] + Array(repeating: 1, count: x.shape.rank - 2))

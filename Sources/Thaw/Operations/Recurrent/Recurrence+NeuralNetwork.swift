@@ -112,8 +112,8 @@ private struct RecurrentLayerForm {
         var inputs = [try reshaped(sequence, [steps, batch, width])]
         for state in 0..<states {
             guard layer.inputs.count > 1 else {
-                let zeros = Tensor(shape: [batch, directions * units], element: .float32) { _ in 0 }
-                inputs.append(.constant(zeros))
+                inputs.append(
+                    try ComposedShapes.filled([batch, directions * units], 0, .float32, layer))
                 continue
             }
             let parts = try (0..<directions).map {

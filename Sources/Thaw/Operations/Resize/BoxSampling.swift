@@ -107,13 +107,13 @@ struct BoxSampling: Operation {
         let share: Double
 
         init?(_ position: Double, of size: Int) {
-            // Half a millionth of a pixel is rounding.
+            // Positions may be off by rounding: up to a millionth of the side.
             let last = Double(size - 1)
             guard position >= -1e-6 * Double(size), position <= last + 1e-6 * Double(size) else { return nil }
-            let held = min(max(position, 0), last)
-            first = Int(held)
+            let clamped = min(max(position, 0), last)
+            first = Int(clamped)
             next = min(first + 1, size - 1)
-            share = held - Double(first)
+            share = clamped - Double(first)
         }
     }
 }
@@ -175,7 +175,7 @@ extension ImportContext {
         _ operation: BoxSampling, _ images: Operand, _ regions: Operand, _ node: some SourceNode
     ) throws -> Operand? {
         let (rank, batch) = (regions.shape.rank, images.shape[0])
-        guard rank >= 4, regions.shape.suffix(2).elementsEqual([1, 1]), operation.isSensible else { return nil }
+        guard rank >= 4, regions.shape.suffix(2).elementsEqual([1, 1]), operation.hasValidSize else { return nil }
         let width = regions.shape[rank - 3]
         guard width == 4 || width == 5, regions.shape[0] * width == regions.shape.elementCount else { return nil }
         let count = regions.shape[0]
@@ -201,7 +201,7 @@ extension ImportContext {
 
 extension BoxSampling {
     /// Whether the size is one that a model may have.
-    fileprivate var isSensible: Bool {
+    fileprivate var hasValidSize: Bool {
         [height, width].allSatisfy((1...FilterWeights.largestSize).contains) && scale.isFinite
     }
 }
@@ -229,7 +229,7 @@ extension BoxSampling {
                 return [boxes]
             }
             let boxes = try reading.asFloats(op.operand("boxes"), op)
-            guard operation.isSensible, boxes.shape.rank == 2, boxes.shape[1] == 4 else {
+            guard operation.hasValidSize, boxes.shape.rank == 2, boxes.shape[1] == 4 else {
                 throw op.refused("boxes of shape \(boxes.shape) are not valid")
             }
             try ImportContext.checkConstant([boxes.shape[0]], op)

@@ -9,11 +9,11 @@ struct FilterWeights: Hashable, Sendable {
 
         /// - Parameter taps: Pixels and their weights. The weights of duplicate pixels are added.
         init(_ taps: [(pixel: Int, weight: Float)]) {
-            let weighty = taps.filter { $0.weight != 0 }
-            guard let first = weighty.map(\.pixel).min(), let last = weighty.map(\.pixel).max() else { return }
+            let nonzero = taps.filter { $0.weight != 0 }
+            guard let first = nonzero.map(\.pixel).min(), let last = nonzero.map(\.pixel).max() else { return }
             start = first
             weights = Array(repeating: 0, count: last - first + 1)
-            for tap in weighty { weights[tap.pixel - first] += tap.weight }
+            for tap in nonzero { weights[tap.pixel - first] += tap.weight }
         }
     }
 
@@ -201,21 +201,6 @@ extension FilterWeights {
                         ? (after > end ? scale : after - start) : (after > end ? end - Float(pixel) : 1)
                     return (min(pixel, input - 1), covered / scale)
                 })
-        }
-        return FilterWeights(inputSize: input, runs: runs)
-    }
-
-    /// The part of an axis between two normalized coordinates from 0 to 1. Pixels outside the image have no weights
-    /// (tensorflow/core/kernels/image/crop_and_resize_op.cc).
-    static func crop(from start: Float, to end: Float, isNearest: Bool, _ input: Int, _ output: Int) -> FilterWeights {
-        let last = Float(input - 1)
-        let step = output > 1 ? (end - start) * last / Float(output - 1) : 0
-        let runs = (0..<output).map { pixel in
-            let position =
-                output > 1
-                ? start * last + Float(pixel) * step : Float(0.5 * Double(start + end) * Double(input - 1))
-            guard position >= 0, position <= last else { return Run([]) }
-            return isNearest ? Run([(Int(position.rounded()), 1)]) : Run(linearAt: position, of: input)
         }
         return FilterWeights(inputSize: input, runs: runs)
     }

@@ -83,7 +83,7 @@ struct GridSample: Operation {
 
     /// The pixels along one axis that a coordinate is between.
     private func taps(at coordinate: Double, of size: Int) -> [Tap] {
-        let position = held(pixel(coordinate, size), size)
+        let position = clamped(pixel(coordinate, size), size)
         guard position.isFinite, abs(position) < 0x1p31 else { return [(-1, 1)] }
         if isNearest { return [(Int(position.rounded(.toNearestOrEven)), 1)] }
         let low = position.rounded(.down)
@@ -104,7 +104,7 @@ struct GridSample: Operation {
     }
 
     /// A position moved into the image, unless it has another value outside.
-    private func held(_ position: Double, _ size: Int) -> Double {
+    private func clamped(_ position: Double, _ size: Int) -> Double {
         let last = Double(size - 1)
         switch outside {
         case .constant: return position
@@ -137,6 +137,9 @@ extension GridSample {
 // MARK: ML Program
 
 extension GridSample {
+    /// The largest number of pixels that coordinates are computed for during import.
+    private static let largestGrid = 1 << 24
+
     static let mil = [
         MILRule("resample") { op, reading in
             let image = try op.image()
@@ -153,7 +156,8 @@ extension GridSample {
             let (height, width) = (try op.integer("output_height"), try op.integer("output_width"))
             let batch = image.shape[0]
             guard matrix.shape.rank == 2, [1, batch].contains(matrix.shape[0]), matrix.shape[1] == 6,
-                (1...FilterWeights.largestSize).contains(height), (1...FilterWeights.largestSize).contains(width)
+                (1...FilterWeights.largestSize).contains(height), (1...FilterWeights.largestSize).contains(width),
+                height * width <= largestGrid
             else { throw op.refused("a matrix of shape \(matrix.shape) does not fit an image of shape \(image.shape)") }
             let operation = try GridSample(op)
             guard operation.coordinates == .aroundZero, operation.alignsCenters else {

@@ -103,13 +103,13 @@ extension FilterWeights {
         let reach = filter.radius * stretch
         let maximumTaps = Int(min(2 * reach + 2, Float(input)))
         guard maximumTaps * output <= ScaleAndTranslate.maximumWeights else { return nil }
-        func held(_ position: Float) -> Int { Int(min(max(position, 0), Float(input - 1))) }
+        func clamped(_ position: Float) -> Int { Int(min(max(position, 0), Float(input - 1))) }
         let runs = (0..<output).map { pixel -> Run in
             let sample: Float = (Float(pixel) + 0.5) * inverse + start
             // Positions outside the image have no weights.
             guard sample >= 0, sample <= Float(input) else { return Run([]) }
-            let first = held((sample - reach - 0.5).rounded(.up))
-            let last = held((sample + reach - 0.5).rounded(.down))
+            let first = clamped((sample - reach - 0.5).rounded(.up))
+            let last = clamped((sample + reach - 0.5).rounded(.down))
             let weights = (first...max(first, last)).map { pixel -> Float in
                 let distance: Float = Float(pixel) + 0.5 - sample
                 return filter.weight(distance * (1 / stretch))

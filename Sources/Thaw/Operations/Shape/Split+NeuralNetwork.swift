@@ -28,10 +28,7 @@ extension Split {
             var sizes: [Int] = isOld ? [] : layer.parameters.splitSizes
             if sizes.isEmpty {
                 let count: Int = isOld ? layer.parameters.nOutputs : layer.parameters.numSplits
-                guard (1...Swift.max(1, shape[axis])).contains(count), shape[axis] % count == 0 else {
-                    throw layer.refused("axis \(axis) of shape \(shape) cannot be split into \(count) equal parts")
-                }
-                sizes = Array(repeating: shape[axis] / count, count: count)
+                sizes = try Split(shape, axis: axis, count: count, layer).sizes
             }
             return try reading.add(Split(axis: axis, sizes: sizes), [layer.input()], layer)
         }

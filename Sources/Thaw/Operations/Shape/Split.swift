@@ -57,18 +57,23 @@ extension Split {
     /// More parts than in any real network.
     private static let largestCount = 1 << 16
 
+    /// A split into equal parts.
+    /// - Throws: `Failure` naming the node if the axis cannot be split into this many equal parts.
+    init(_ shape: Shape, axis: Int, count: Int, _ node: some SourceNode) throws {
+        let size = shape[axis]
+        guard (1...Swift.max(1, size)).contains(count), count <= Self.largestCount, size % count == 0 else {
+            throw node.refused(
+                "axis \(axis) of shape \(shape) cannot be split into \(count) equal parts", remedy: nil)
+        }
+        self.init(axis: axis, sizes: Array(repeating: size / count, count: count))
+    }
+
     static let tensorFlow = [
         TensorFlowRule("Split", axes: .resized, roles: []) { node, context in
             let input = try node.input(1)
             let axis = try input.shape.axis(try node.integer(0, "axis"))
-            let count = try node.int("num_split", default: 1)
-            guard (1...Swift.max(1, input.shape[axis])).contains(count), count <= largestCount,
-                input.shape[axis] % count == 0
-            else {
-                throw node.refused("axis \(axis) of shape \(input.shape) cannot be split into \(count) equal parts")
-            }
-            guard count > 1 else { return [input] }
-            let split = Split(axis: axis, sizes: [Int](repeating: input.shape[axis] / count, count: count))
+            let split = try Split(input.shape, axis: axis, count: node.int("num_split", default: 1), node)
+            guard split.sizes.count > 1 else { return [input] }
             return try context.add(split, [input], name: node.name)
         },
         TensorFlowRule("SplitV", axes: .resized, roles: []) { node, context in
@@ -76,12 +81,13 @@ extension Split {
             let axis = try input.shape.axis(try node.integer(2, "axis"))
             var sizes = try node.integers(1, "sizes")
             let known = sizes.filter { $0 != -1 }
-            guard known.allSatisfy((0...input.shape[axis]).contains), sizes.count - known.count <= 1,
-                (1...largestCount).contains(sizes.count)
+            let unknown = sizes.count - known.count
+            guard known.allSatisfy((0...input.shape[axis]).contains), (1...largestCount).contains(sizes.count),
+                case let rest = input.shape[axis] - known.reduce(0, +),
+                unknown == 0 ? rest == 0 : unknown == 1 && rest >= 0
             else {
                 throw node.refused("axis \(axis) of shape \(input.shape) cannot be split into parts of \(sizes)")
             }
-            let rest = input.shape[axis] - known.reduce(0, +)
             sizes = sizes.map { $0 == -1 ? rest : $0 }
             let filled = sizes.filter { $0 > 0 }
             guard !filled.isEmpty, filled.count < sizes.count else {
@@ -132,11 +138,7 @@ extension Split {
             let axis = try op.axis(x)
             var sizes = try op.integers("split_sizes", default: [])
             if sizes.isEmpty {
-                let count = try op.integer("num_splits")
-                guard (1...Swift.max(1, x.shape[axis])).contains(count), x.shape[axis] % count == 0 else {
-                    throw op.refused("axis \(axis) of shape \(x.shape) cannot be split into \(count) equal parts")
-                }
-                sizes = Array(repeating: x.shape[axis] / count, count: count)
+                sizes = try Split(x.shape, axis: axis, count: op.integer("num_splits"), op).sizes
             }
             guard sizes.count == op.outputCount else {
                 throw op.refused("\(sizes.count) parts do not match \(op.outputCount) outputs")
