@@ -60,7 +60,7 @@ public struct Evaluation: Sendable {
 
     /// The share of photos whose true class is among the `count` most probable ones.
     public func topAccuracy(_ count: Int) -> Proportion {
-        Proportion(outcomes.count { $0.rank < count }, of: outcomes.count)
+        Proportion(outcomes.count { $0.rank < min(count, classCount) }, of: outcomes.count)
     }
 
     /// The unweighted mean of the classes' F1, without classes that appear neither as truth nor as prediction.

@@ -8,16 +8,17 @@ extension Failure {
     /// The same failure, caused by an image that is too large.
     func forImage(_ width: Int, _ height: Int, canTile: Bool) -> Failure {
         Failure(
-            code, file: file, "the image of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
+            code, "the image of \(width) × \(height) pixels is too large: \(problem)", remedy: remedy,
             hint: canTile
                 ? "\(option: .tile) 512 processes it in tiles, \(option: .longestSide) N scales it down"
                 : "\(option: .longestSide) N scales it down")
     }
 
-    static func cannotTile(_ node: String) -> Failure {
+    static func cannotTile(_ node: String, isResizable: Bool) -> Failure {
         Failure(
             .unsupportedOperations, location: node, "depends on the whole image, or on positions in it",
-            remedy: "tiles would not fit together", hint: "\(option: .longestSide) N scales the image down instead")
+            remedy: "tiles would not fit together",
+            hint: isResizable ? "\(option: .longestSide) N scales the image down instead" : nil)
     }
 
     static func tileTooSmall(_ tile: Int, minimum: Int) -> Failure {

@@ -69,7 +69,9 @@ public final class ImageToImage {
         do {
             let model = try Converter(graphOptions).withImageOutput(conversion.model)
             try self.init(model, conversion, options, resizer: resizer)
-        } catch let failure as Failure {
+        } catch var failure as Failure {
+            // The outputs of a Core ML model cannot be selected.
+            if failure.code == .wrongShape, !conversion.isGraph { failure.hint = nil }
             throw failure.inFile(path)
         }
     }
@@ -194,7 +196,7 @@ public final class ImageToImage {
     }
 
     private func checkTile(_ tile: Int) throws {
-        if let global = locality.global { throw Failure.cannotTile(global) }
+        if let global = locality.global { throw Failure.cannotTile(global, isResizable: resizer != nil) }
         if resizer == nil, tile != image.width || tile != image.height {
             throw Failure.tileSizeFixed(image.width, image.height)
         }
@@ -216,12 +218,12 @@ public final class ImageToImage {
     private func engine(for size: (width: Int, height: Int), of photo: Pixels) throws -> Engine {
         if let engine, engine.size == size { return engine }
         engine = nil
-        let model = try resizer?.model(at: ImageSize(width: size.width, height: size.height)) ?? model
-        let program: Program
+        let (model, program): (Model, Program)
         do {
+            model = try resizer?.model(at: ImageSize(width: size.width, height: size.height)) ?? self.model
             let (prepared, precision) = try model.prepared(for: options.precision)
             program = try Program(prepared.graphOfPixels(), precision: precision, threads: options.threads)
-        } catch let failure as Failure where resizer != nil {
+        } catch let failure as Failure where resizer != nil && failure.code == .limitExceeded {
             throw failure.forImage(photo.width, photo.height, canTile: canTile)
         }
         try checkMemory(for: program.arenaBytes, photo)

@@ -54,10 +54,15 @@ extension Model {
     }
 
     /// Checks what is known before a conversion, which may take long.
-    /// - Throws: `Failure` if the folder does not exist, or if the target system cannot load the format.
-    package static func requireWritable(toFile path: String, target: CoreMLVersion?) throws {
-        try naming(file: path) { try require(ModelFormat(pathToWrite: path), allows: target, ProgramPrecision()) }
+    /// - Throws: `Failure` if the folder does not exist, if the file exists and must not be replaced, or if the target system
+    ///   or the format does not fit the other options.
+    package static func requireWritable(
+        toFile path: String, target: CoreMLVersion?, precision: ProgramPrecision = ProgramPrecision(),
+        mayReplace: Bool = true
+    ) throws {
+        try naming(file: path) { try require(ModelFormat(pathToWrite: path), allows: target, precision) }
         try requireFolder(around: path)
+        if !mayReplace, pathExists(path) { throw Failure.alreadyExists(path) }
     }
 
     /// The model in Core ML's format.

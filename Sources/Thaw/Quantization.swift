@@ -49,14 +49,14 @@ public struct Quantization: Sendable {
     /// - Throws: `Failure` if the model cannot be quantized, or if there is no photo that can be read.
     public init(_ model: Model, imagesAt paths: some Sequence<String>, options: Options = Options()) throws {
         let image = try Quantization.check(model)
-        let (pixels, failures) = Quantization.pixels(paths, image, options)
+        let (pixels, damages, failures) = Quantization.pixels(paths, image, options)
         guard !pixels.isEmpty else { throw failures.first ?? Failure.noPhotos() }
         let observer = Observer(image: image, pixels: pixels, threads: options.threads)
         let labels = try model.classScores.map { _ in try observer.outputs(of: model.graph) }
         if labels == nil, options.mostChanged != nil { throw Failure.noLabelsToKeep() }
         var network = try NetworkQuantizer.best(model.graph, observer, options.statistic, scores: labels)
         var agreeing: Int?
-        var warnings = Quantization.warnings(labels)
+        var warnings = damages + Quantization.warnings(labels)
         if let labels {
             let limit = options.mostChanged.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
             let found = try network.keepLayers(agreeingWith: labels, atMost: limit, observer)
@@ -143,22 +143,24 @@ public struct Quantization: Sendable {
 
     private static func pixels(
         _ paths: some Sequence<String>, _ image: ImageInput, _ options: Options
-    ) -> (pixels: [Pixels], failures: [Failure]) {
+    ) -> (pixels: [Pixels], damages: [Note], failures: [Failure]) {
         let paths = Array(paths)
         let decoding = options.decoding
         let preparation = Classifier.Preparation(
             image: image, crop: options.crop, resize: options.resize, decoding: decoding)
         let results = Workers(max(1, min(options.threads, paths.count))).map(paths) {
-            preparation.prepared(ImageFile(path: $0)).map(\.pixels)
+            preparation.prepared(ImageFile(path: $0))
         }
-        var (pixels, failures): ([Pixels], [Failure]) = ([], [])
-        for result in results {
+        var (pixels, damages, failures): ([Pixels], [Note], [Failure]) = ([], [], [])
+        for (path, result) in zip(paths, results) {
             switch result {
-            case .success(let image): pixels.append(image)
+            case .success(let image):
+                pixels.append(image.pixels)
+                if let warning = image.warning { damages.append(Note(warning.code, "\(path): \(warning)")) }
             case .failure(let failure): failures.append(failure)
             }
         }
-        return (pixels, failures)
+        return (pixels, damages, failures)
     }
 
     /// Checks what the network's outputs reveal about the photos.

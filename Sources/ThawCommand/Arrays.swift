@@ -13,16 +13,34 @@ func checkArrayTarget(_ target: String) throws {
     }
 }
 
-/// Writes each array as `NAME.npy`.
-func writeArrays(_ arrays: [(name: String, array: NumPyFile)], toFolder folder: String) throws {
+extension Arguments {
+    /// Refuses to replace the model or an input, given as `FILE` or `NAME=FILE`, with a result.
+    func requireNoInput(at path: String) throws {
+        let words =
+            positional
+            + positional.compactMap { word in
+                word.firstIndex(of: "=").map { String(word[word.index(after: $0)...]) }
+            }
+        if words.contains(where: { canonicalPath(of: $0) == canonicalPath(of: path) }) {
+            throw Failure.resultsOverInput().inFile(path)
+        }
+    }
+}
+
+/// Writes each array as `NAME.npy`, none of which may be an input.
+func writeArrays(
+    _ arrays: [(name: String, array: NumPyFile)], toFolder folder: String, _ arguments: Arguments
+) throws {
     if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
         throw Failure.noFolder(folder, String(cString: strerror(errno)))
     }
     var taken: Set<String> = []
-    for (name, array) in arrays {
+    let files = arrays.map { name, _ in
         let scalars = name.unicodeScalars.map { $0 == "/" || $0 == ":" || $0.isControlling ? "_" : $0 }
         var file = String(String.UnicodeScalarView(scalars))
         while !taken.insert(file).inserted { file += "_" }
-        try array.write(toFile: folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy")
+        return folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy"
     }
+    for file in files { try arguments.requireNoInput(at: file) }
+    for (file, (_, array)) in zip(files, arrays) { try array.write(toFile: file) }
 }

@@ -14,8 +14,13 @@ func runBenchmark(_ arguments: Arguments, _ console: Console) throws -> ExitStat
     if isTable, arguments.isGiven(Options.profile) {
         throw Failure.profileOfSeveral()
     }
+    let format = arguments[Options.benchmarkFormat]
+    if arguments.isGiven(Options.profile), arguments[Options.profile] == nil, [.csv, .markdown].contains(format) {
+        throw Failure.cannotCombine(
+            "\(Options.profile.spelling) without a file", "\(Options.benchmarkFormat.spelling) \(format.rawValue)")
+    }
     console.report(arguments[Options.precision])
-    let printer = BenchmarkPrinter(format: arguments[Options.benchmarkFormat], models: paths, isTable: isTable)
+    let printer = BenchmarkPrinter(format: format, models: paths, isTable: isTable)
     try console.print(printer.header)
     var failures = 0
     for path in paths {

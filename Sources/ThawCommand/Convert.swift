@@ -17,7 +17,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 
     let target = arguments[Options.target]
     let result = arguments[Options.result] ?? defaultResult(of: source, for: target)
-    try Model.requireWritable(toFile: result, target: target)
+    try Model.requireWritable(toFile: result, target: target, mayReplace: !arguments[Options.noClobber])
 
     let conversion = try Converter(options).convert(contentsOfFile: source, labels: arguments.labels())
     console.report(conversion)

@@ -40,7 +40,8 @@ public func runCommand(throwing arguments: [String]) throws(Failure) -> Int32 {
     } catch let failure as Failure {
         throw failure.forCommand
     } catch is ClosedPipe {
-        return ExitStatus.done.rawValue
+        // As a shell reports a program that this signal ended.
+        return 128 + SIGPIPE
     } catch {
         fatalError("unexpected error: \(error)")
     }

@@ -203,7 +203,8 @@ extension Failure {
 
     static func sameOutputImage(_ first: String, _ second: String) -> Failure {
         Failure(
-            .invalidOption, "'\(first)' and '\(second)' would both be written here",
+            .invalidOption,
+            first == second ? "'\(first)' is given twice" : "'\(first)' and '\(second)' would both be written here",
             remedy: "process them in separate runs")
     }
 

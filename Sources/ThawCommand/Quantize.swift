@@ -7,7 +7,10 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     guard let result = arguments[Options.quantized] else { throw Failure.missingOption(Options.quantized) }
     let files = try ImageFiles.under(Array(arguments.positional.dropFirst()))
     guard !files.isEmpty else { throw Failure.noImages().inFile(arguments.positional[1]) }
-    try Model.requireWritable(toFile: result, target: arguments[Options.quantizedTarget])
+    var precision = ProgramPrecision()
+    precision.compute = arguments[Options.quantizedPrecision]
+    let (target, mayReplace) = (arguments[Options.quantizedTarget], !arguments[Options.noClobber])
+    try Model.requireWritable(toFile: result, target: target, precision: precision, mayReplace: mayReplace)
     let conversion = try arguments.model(at: source)
     console.report(conversion)
     var options = Quantization.Options()
@@ -22,12 +25,9 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     }
     quantization.failures.forEach(console.report)
     quantization.warnings.forEach(console.warn)
-    var precision = ProgramPrecision()
-    precision.compute = arguments[Options.quantizedPrecision]
     let written = try naming(file: source) {
         try quantization.write(
-            toFile: result, target: arguments[Options.quantizedTarget], precision: precision,
-            mayReplace: !arguments[Options.noClobber])
+            toFile: result, target: target, precision: precision, mayReplace: mayReplace)
     }
     let before = 4 * conversion.model.graph.parameterCount
     console.note(

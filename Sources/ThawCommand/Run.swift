@@ -14,6 +14,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let arrayArguments = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     try checkArrayTarget(target)
+    try arguments.requireNoInput(at: target)
     let model = try arguments.model(at: path, arrays: arrayArguments, console)
     let graph = model.graph
     let isFile = target.hasSuffix(".npy")
@@ -34,7 +35,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if isFile {
         try answers[0].array.write(toFile: target)
     } else {
-        try writeArrays(answers, toFolder: target)
+        try writeArrays(answers, toFolder: target, arguments)
     }
     return .done
 }

@@ -8,6 +8,7 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     }
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     try checkArrayTarget(target)
+    try arguments.requireNoInput(at: target)
     let document = try ModelDocument(
         contentsOfFile: path, options: arguments.converterOptions(), labels: arguments.labels())
     try arguments.checkOptions(forModelAt: path, isGraph: document.conversion.isGraph)
@@ -28,7 +29,7 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
         (name: output.name, array: NumPyFile(shape: output.tensor.shape.dimensions, values: output.tensor.floats))
     }
     guard target.hasSuffix(".npy") else {
-        try writeArrays(arrays, toFolder: target)
+        try writeArrays(arrays, toFolder: target, arguments)
         return .done
     }
     guard arrays.count == 1 else { throw Failure.severalArrays(arrays.map(\.name)).inFile(target) }

@@ -9,6 +9,7 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     where arguments.isGiven(option) {
         throw Failure.networkOption(option.spelling).inFile(path)
     }
+    if let target = arguments[Options.arrays] { try arguments.requireNoInput(at: target) }
     let pipeline = try Pipeline(
         contentsOfFile: path, precision: arguments[Options.precision], threads: arguments.threads)
     console.report(arguments[Options.precision])

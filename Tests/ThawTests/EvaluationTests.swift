@@ -126,6 +126,8 @@ import Testing
     @Test func `NaN counts as the least probable`() {
         let evaluation = evaluation([([.nan, 0.2, 0.1], 0), ([.nan, .nan, .nan], 2), ([.nan, .nan, .nan], 0)])
         #expect(evaluation.topAccuracy(2).part == 0)
+        // More than there are classes.
+        #expect(evaluation.topAccuracy(5).part == 0)
         #expect(evaluation.outcomes.map(\.rank) == [3, 3, 3])
         #expect(evaluation.calibration == nil)
     }

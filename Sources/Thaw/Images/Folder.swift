@@ -52,11 +52,16 @@ final class Folder {
             // A link, or a file system that does not report types.
             var status = stat()
             let path = self.path + text(name)
-            guard stat(path.fileName, &status) == 0 else { return }
-            switch status.st_mode & S_IFMT {
-            case S_IFDIR: kind = Int32(DT_DIR)
-            case S_IFREG: kind = Int32(DT_REG)
-            default: return
+            if stat(path.fileName, &status) != 0 {
+                // An image that cannot be read is an error, which its reader reports.
+                guard ImageKind.isNamedLikeAnImage(path) else { return }
+                kind = Int32(DT_REG)
+            } else {
+                switch status.st_mode & S_IFMT {
+                case S_IFDIR: kind = Int32(DT_DIR)
+                case S_IFREG: kind = Int32(DT_REG)
+                default: return
+                }
             }
         }
         starts.append(letters.count)

@@ -10,7 +10,7 @@
 /// A file that is named explicitly is always returned. A file found in a folder is skipped if neither its content nor
 /// its extension is that of an image. Files and folders whose names start with a dot are skipped: systems keep
 /// internal data there. A link to a folder is followed once, but not if the folder is being visited or is where the
-/// search started. Broken links are skipped.
+/// search started. A broken link is returned if it is named like an image.
 public final class ImageFiles: Sequence, IteratorProtocol {
     private var names: ArraySlice<String>
     private var list: (any IteratorProtocol<ImageFile>)?

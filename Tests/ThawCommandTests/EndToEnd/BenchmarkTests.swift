@@ -106,6 +106,7 @@ import Testing
         (["--threads", "1,1"], "invalid value '1,1'; expected each number once"),
         (["--threads", "1,"], "invalid value ''; expected an integer from 1 to 1024"),
         (["--threads", "1,2", "--profile"], "--profile and several models or numbers of threads cannot be combined"),
+        (["--format", "csv", "--profile"], "--profile without a file and --format csv cannot be combined"),
     ]) func `invalid options are refused`(_ words: [String], _ message: String) throws {
         let outcome = try Thaw.run(["benchmark", Project.demo] + words)
         #expect(outcome.status == 2 && outcome.errors.contains(message), "\(outcome.errors)")

@@ -28,6 +28,26 @@ import Testing
         #expect(try folder.names == [name])
     }
 
+    @Test func `a truncated photo is reported`() throws {
+        let folder = try TemporaryFolder()
+        try Data(contentsOf: URL(fileURLWithPath: Self.photos[0])).dropLast(2000).write(
+            to: folder.url.appending(path: "cut.jpg"))
+        let words = ["quantize"] + Self.demo + Self.photos + ["cut.jpg", "-o", "q.mlmodel"]
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == 0 && outcome.errors.contains("thaw: warning: cut.jpg: "), "\(outcome.errors)")
+    }
+
+    @Test(arguments: [
+        (["-o", "q.mlmodel", "--no-clobber"], "q.mlmodel: the file exists already"),
+        (["-o", "q.mlmodel", "--compute-precision", "float16"], "q.mlmodel: "),
+    ]) func `options that do not fit are refused before the work`(_ options: [String], _ words: String) throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("", to: "q.mlmodel")
+        // The graph does not exist, which would be found out next.
+        let outcome = try Thaw.run(["quantize", "none.pb"] + Self.photos + options, in: folder)
+        #expect(outcome.status == 2 && outcome.errors.hasPrefix("thaw: " + words), "\(outcome.errors)")
+    }
+
     @Test(arguments: ["extremes", "percentile", "entropy", "error"])
     func `ranges of every kind keep the labels`(_ ranges: String) throws {
         let folder = try TemporaryFolder()

@@ -46,6 +46,23 @@ import Testing
         }
     }
 
+    @Test func `an input is never replaced`() throws {
+        let folder = try TemporaryFolder()
+        let first = RunTests.networks[0]
+        let (network, input) = (Project.network(first.name), Project.fixture("networks/" + first.inputs[0]))
+        let output = try Thaw.run("run", network, input, "-o", "out", in: folder)
+        #expect(output.status == 0, "\(output.errors)")
+        let name = try #require(FileManager.default.contentsOfDirectory(atPath: folder.path("out")).first)
+        for (file, target) in [("in.npy", "./in.npy"), ("out/\(name)", "out")] {
+            try? FileManager.default.removeItem(atPath: folder.path(file))
+            try FileManager.default.copyItem(atPath: input, toPath: folder.path(file))
+            let before = try folder.data(file)
+            let refused = try Thaw.run("run", network, file, "-o", target, in: folder)
+            #expect(refused.status == 2 && refused.errors.contains("would replace an input"), "\(refused.errors)")
+            #expect(try folder.data(file) == before)
+        }
+    }
+
     @Test func `outputs are written to a folder, each under its name`() throws {
         let folder = try TemporaryFolder()
         let graph = Project.network("mobilenet_v1_folded")

@@ -30,6 +30,15 @@ import Testing
         #expect(none.errors.contains("thaw: -: there are no images"))
     }
 
+    @Test func `a run whose results are no longer read ends with its own exit code`() throws {
+        let folder = try TemporaryFolder()
+        let words = ["classify", model.path] + Array(repeating: Project.photograph("cat"), count: 3)
+        let outcome = try Thaw.run(
+            words, in: folder, shell: "{ (", after: "); echo $? > status; } | true")
+        #expect(outcome.errors == "")
+        #expect(try folder.data("status") == Data("141\n".utf8))
+    }
+
     @Test func `an interrupted run can be resumed`() throws {
         let folder = try TemporaryFolder()
         let out = folder.path("out.jsonl")
