@@ -63,7 +63,10 @@ struct Access: Sendable {
         guard let origin = request["origin"], origins.contains(origin.lowercased()) else { return }
         response.headers += [
             ("Access-Control-Allow-Origin", origin), ("Vary", "Origin"),
-            ("Access-Control-Expose-Headers", "Inference-Header-Content-Length, Server-Timing, Retry-After"),
+            (
+                "Access-Control-Expose-Headers",
+                "Inference-Header-Content-Length, Server-Timing, Retry-After, Thaw-Warning"
+            ),
         ]
     }
 

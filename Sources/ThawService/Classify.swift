@@ -15,21 +15,18 @@ extension Service {
         let work = ImageWork(settings, options.image, crop: options.crop ?? settings.crop)
         guard let boundary = try Multipart.boundary(in: request["content-type"]) else {
             let result = try classify(body, exchange, options, work)
-            return Response(
-                type: "application/json", headers: result.headers, text: result.line(image: nil, top: options.top))
+            return Response(type: "application/json", text: result.line(image: nil, top: options.top))
         }
         let parts = try Multipart.parts(of: body, boundary: boundary).filter { $0.fileName != nil }
         if parts.count == 1 {
             let result = try classify(parts[0].content, exchange, options, work)
-            return Response(
-                type: "application/json", headers: result.headers,
-                text: result.line(image: parts[0].fileName, top: options.top))
+            return Response(type: "application/json", text: result.line(image: parts[0].fileName, top: options.top))
         }
         guard !parts.isEmpty else { throw Refusal.badRequest("the form has no file") }
         var lines = ""
         for part in parts {
             do {
-                lines += try classify(part.content, exchange, options, work).line(
+                lines += try classify(part.content, named: part.fileName, exchange, options, work).line(
                     image: part.fileName, top: options.top)
             } catch let failure as Failure {
                 metrics.count(failure.code)
@@ -42,11 +39,14 @@ extension Service {
         return Response(type: "application/x-ndjson", text: lines)
     }
 
+    /// - Parameter name: The name of the image in warnings, if there are several.
     private func classify(
-        _ bytes: ArraySlice<UInt8>, _ exchange: Exchange, _ options: ClassifyOptions, _ work: ImageWork
+        _ bytes: ArraySlice<UInt8>, named name: String? = nil, _ exchange: Exchange, _ options: ClassifyOptions,
+        _ work: ImageWork
     ) throws -> ClassifiedImage {
         let start = Moment.now
         let (pixels, warning) = try work.pixels(decoding: bytes)
+        exchange.warn(warning, of: name)
         let decoded = Moment.now
         exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
         let model = options.model
@@ -69,7 +69,7 @@ extension Service {
         }
         exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
         metrics.countImages(1)
-        return ClassifiedImage(probabilities: probabilities, labels: model.labels, warning: warning)
+        return ClassifiedImage(probabilities: probabilities, labels: model.labels)
     }
 }
 
@@ -116,7 +116,6 @@ private struct ClassifyOptions {
 private struct ClassifiedImage {
     let probabilities: [Float]
     let labels: [String]?
-    let warning: Note?
 
     /// The same line as `thaw classify --format json` prints.
     func line(image: String?, top count: Int) -> String {
@@ -127,13 +126,5 @@ private struct ClassifiedImage {
         }
         return
             "{\"image\": \(image.map(quoted) ?? "null"), \"predictions\": [\(predictions.joined(separator: ", "))]}\n"
-    }
-
-    /// The problem with the file, in a header field, because the body is the same as on the command line.
-    var headers: [(String, String)] {
-        guard let warning else { return [] }
-        let ascii = String(
-            decoding: warning.description.utf8.map { 0x20..<0x7F ~= $0 ? $0 : UInt8(ascii: "?") }, as: UTF8.self)
-        return [("Thaw-Warning", ascii)]
     }
 }

@@ -29,6 +29,8 @@ enum Gzip {
                 }
                 guard result.count + count <= limit else { throw Refusal.bodyTooLarge(limit) }
                 result.append(contentsOf: buffer[..<count])
+                // A gzip file may have several parts.
+                if status == Z_STREAM_END, stream.avail_in > 0 { status = inflateReset(&stream) }
                 if status == Z_BUF_ERROR || status == Z_OK && count == 0 && stream.avail_in == 0 { break }
             }
         }

@@ -20,7 +20,8 @@ final class HTTPServer: @unchecked Sendable {
         options.listener = listener
         options.connection_limit = UInt32(service.settings.connections)
         options.connection_memory = 32 << 10
-        options.idle_timeout = UInt32(service.settings.patience)
+        // For connections without a request. Others are closed earlier, with a response.
+        options.idle_timeout = UInt32(service.settings.patience) + 2
         options.context = Unmanaged.passUnretained(self).toOpaque()
         options.begin = { context, target, connection in
             HTTPServer.from(context).begin(target.map { String(cString: $0) } ?? "", connection)

@@ -19,4 +19,17 @@ struct ImageWork: Sendable {
         let decoded = try bytes.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) }
         return (decoded.pixels.fitted(to: image, crop: crop, resize: resize), decoded.warning)
     }
+
+    /// One of several images. A problem with the file becomes a warning of the exchange.
+    /// - Throws: `Failure` naming the image by its position if it cannot be decoded.
+    func pixels(decoding images: [ArraySlice<UInt8>], at index: Int, _ exchange: Exchange) throws -> Pixels {
+        let name = images.count == 1 ? nil : "image \(index)"
+        do {
+            let (pixels, warning) = try pixels(decoding: images[index])
+            exchange.warn(warning, of: name)
+            return pixels
+        } catch let failure as Failure {
+            throw name.map { failure.at($0) } ?? failure
+        }
+    }
 }

@@ -28,7 +28,7 @@ extension Service {
         while first < plan.items {
             if first > 0, Connections.isGone(exchange.connection) { return nil }
             let start = Moment.now
-            let tensors = try plan.inputs.compactMap { try $0?.group(at: first, model.group) }
+            let tensors = try plan.inputs.compactMap { try $0?.group(at: first, model.group, exchange) }
             let decoded = Moment.now
             try queue.withThreads { threads in
                 try executors.run(threads: threads) { executor in
@@ -55,7 +55,7 @@ extension Service {
         for item in 0..<plan.items {
             if item > 0, Connections.isGone(exchange.connection) { return nil }
             let start = Moment.now
-            let row = try plan.row(item)
+            let row = try plan.row(item, exchange)
             let decoded = Moment.now
             let values = try queue.withThreads { _ in try pipeline.run(row) }
             for (index, output) in plan.outputs.enumerated() {

@@ -33,19 +33,19 @@ extension ServedModel.Port {
 extension InferPlan {
     /// The inputs of an item.
     /// - Throws: `Failure` for an image that cannot be decoded and for JSON that is not a dictionary.
-    func row(_ item: Int) throws -> [String: FeatureValue] {
+    func row(_ item: Int, _ exchange: Exchange) throws -> [String: FeatureValue] {
         var row: [String: FeatureValue] = [:]
-        for case let input? in inputs { row[input.name] = try input.value(at: item) }
+        for case let input? in inputs { row[input.name] = try input.value(at: item, exchange) }
         return row
     }
 }
 
 extension InferPlan.Input {
-    fileprivate func value(at item: Int) throws -> FeatureValue {
+    fileprivate func value(at item: Int, _ exchange: Exchange) throws -> FeatureValue {
         guard case .pipeline(let feature) = port.content else { preconditionFailure("a network takes tensors") }
         switch items {
         case .encoded(let images, let work):
-            return .image(try work.pixels(decoding: images[item]).pixels.reordered(work.image))
+            return .image(try work.pixels(decoding: images, at: item, exchange).reordered(work.image))
         case .pixels(let bytes, let image):
             let count = image.width * image.height * image.color.channels
             let itemBytes = Array(bytes[item * count..<(item + 1) * count])

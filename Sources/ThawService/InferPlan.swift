@@ -155,11 +155,11 @@ extension InferPlan.Input {
     }
 
     /// The items from `first`, as many as a run takes. After the last item, it is repeated.
-    func group(at first: Int, _ size: Int) throws -> Group {
+    func group(at first: Int, _ size: Int, _ exchange: Exchange) throws -> Group {
         switch items {
         case .encoded(let images, let work):
-            let pixels = try images[first..<min(first + size, images.count)].map {
-                try work.pixels(decoding: $0).pixels
+            let pixels = try (first..<min(first + size, images.count)).map {
+                try work.pixels(decoding: images, at: $0, exchange)
             }
             return .images((0..<size).map { pixels[min($0, pixels.count - 1)] }, work.image)
         case .pixels(let bytes, let image):

@@ -129,6 +129,7 @@ final class Service: @unchecked Sendable {
         if let request = exchange.request { access.addHeaders(to: &response, for: request) }
         response.headers.append(("X-Content-Type-Options", "nosniff"))
         if let timings = exchange.timings.header { response.headers.append(("Server-Timing", timings)) }
+        if let warnings = exchange.warningHeader { response.headers.append(("Thaw-Warning", warnings)) }
         if isStopping, !response.headers.contains(where: { $0.0 == "Connection" }) {
             response.headers.append(("Connection", "close"))
         }

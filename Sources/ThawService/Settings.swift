@@ -57,6 +57,7 @@ struct Settings: Sendable {
             case "--fast": isFast = true
             case "--strict": decoding.isStrict = true
             case "--quiet": break
+            case "--help", "--version": throw StartFailure("'thaw serve --help' and 'thaw --version' print this")
             default:
                 guard let value = sides.count > 1 ? sides[1] : rest.popFirst() else {
                     throw StartFailure("\(sides[0]) needs a value")

@@ -74,6 +74,23 @@ class HTTPTests(unittest.TestCase):
         self.assertEqual(self.server.post("/classify", b"x", {"Content-Encoding": "br"})[0], 415)
         self.assertEqual(self.server.post("/classify", b"x", {"Content-Encoding": "gzip"})[0], 400)
 
+    def test_damaged_images_have_warnings(self):
+        cut = photo("cat")[:-2000]
+        status, fields, _ = self.server.request("POST", "/classify", cut)
+        self.assertEqual(status, 200)
+        self.assertIn("JPEG", fields["Thaw-Warning"])
+        body, content_type = form([("whole.jpg", photo("cat")), ("cut.jpg", cut)])
+        status, fields, _ = self.server.request("POST", "/classify", body, content_type)
+        self.assertEqual(status, 200)
+        self.assertTrue(fields["Thaw-Warning"].startswith("cut.jpg: "), fields["Thaw-Warning"])
+        data = len(cut).to_bytes(4, "little") + cut
+        head = json.dumps({"inputs": [{"name": "input", "shape": [1], "datatype": "BYTES",
+                                       "parameters": {"binary_data_size": len(data)}}]}).encode()
+        status, fields, _ = self.server.request(
+            "POST", "/v2/models/demo/infer", head + data, {"Inference-Header-Content-Length": str(len(head))})
+        self.assertEqual(status, 200)
+        self.assertIn("JPEG", fields["Thaw-Warning"])
+
     def test_methods(self):
         for method, path, status, allowed in [
             ("GET", "/classify", 405, "POST"), ("POST", "/v2", 405, "GET, HEAD"), ("DELETE", "/v2/models/demo", 405, "GET, HEAD"),

@@ -24,6 +24,7 @@ import Thaw
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 5) }
         let compressed = try #require(Gzip.compressed(bytes))
         #expect(try Gzip.decompressed(compressed[...], limit: bytes.count) == bytes)
+        #expect(try Gzip.decompressed(compressed[...] + compressed, limit: 2 * bytes.count) == bytes + bytes)
         #expect(throws: Refusal.self) { try Gzip.decompressed(compressed[...], limit: bytes.count - 1) }
         #expect(throws: Refusal.self) { try Gzip.decompressed(compressed.dropLast(), limit: bytes.count) }
         #expect(throws: Refusal.self) { try Gzip.decompressed(compressed[...] + [0], limit: bytes.count) }
