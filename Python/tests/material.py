@@ -19,7 +19,7 @@ def labels():
 
 
 def run(code, *arguments, **options):
-    """Runs Python code in a process of its own, and returns what it prints."""
+    """Runs Python code in a separate process, and returns what it prints."""
     command = [sys.executable, "-c", code] + list(arguments)
     child = subprocess.run(command, capture_output=True, timeout=120, **options)
     assert child.returncode == 0, child.stderr.decode()

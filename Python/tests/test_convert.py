@@ -383,3 +383,14 @@ def test_wrong_choices_are_named_by_keyword(ct, model):
         with pytest.raises(ct.Error, match=next(iter(arguments))) as caught:
             ct.Classifier(model, **arguments)
         assert "options." not in str(caught.value)
+
+
+def test_16_bit_outputs_are_the_same_before_saving(ct, photo, tmp_path):
+    model = ct.convert(
+        GRAPH, outputs=[ct.TensorType(dtype=np.float16)], minimum_deployment_target=ct.target.iOS16
+    )
+    (before,) = model.predict({"input": photo}).values()
+    model.save(str(tmp_path / "half.mlpackage"))
+    (after,) = ct.models.MLModel(str(tmp_path / "half.mlpackage")).predict({"input": photo}).values()
+    assert before.dtype == after.dtype == np.float16
+    np.testing.assert_array_equal(before, after)

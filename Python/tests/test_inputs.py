@@ -91,3 +91,26 @@ def test_functions(ct):
         ct.models.MLModel(path, function_name="triple")
     with pytest.raises(ct.Error):
         ct.models.MLModel(os.path.join(FIXTURES, "pipelines", "only_scaler.mlmodel"), function_name="main")
+
+
+def test_a_function_stays_selected(ct, tmp_path):
+    path = os.path.join(FIXTURES, "sequences", "functions.mlpackage")
+    with open(os.path.join(FIXTURES, "sequences", "functions_negate.jsonl")) as file:
+        row = json.loads(file.readline())
+    inputs = {key: np.array(value, np.float32) for key, value in row["inputs"].items()}
+    (output,) = row["outputs"]
+    model = ct.models.MLModel(path, function_name="negate")
+    assert model.function_name == "negate"
+    expected = model.predict(inputs)[output]
+    coreml = ct.optimize.coreml
+    config = coreml.OptimizationConfig(global_config=coreml.OpLinearQuantizerConfig(weight_threshold=1))
+    for other in (coreml.linear_quantize_weights(model, config), ct.models.MLModel(model)):
+        np.testing.assert_allclose(other.predict(inputs)[output], expected, atol=0.05 * np.abs(expected).max())
+    with pytest.raises(ct.Error, match="default function"):
+        ct.compare(model, path, path)
+    name = next(iter(inputs))
+    model.input_description[name] = "numbers"
+    model.save(str(tmp_path / "described.mlpackage"))
+    for function, text in (("negate", "numbers"), ("double", "")):
+        with ct.models.MLModel(str(tmp_path / "described.mlpackage"), function_name=function) as saved:
+            assert saved.input_description[name] == text

@@ -88,7 +88,7 @@ def test_attributes_that_only_coremltools_has_say_what_to_do(ct, model, tmp_path
 
 @pytest.fixture(scope="module")
 def arrays():
-    """A model that takes an array of 1 x 32 x 32 x 3 numbers and gives one of 10."""
+    """A model that takes a tensor of shape (1, 32, 32, 3) and returns 10 values."""
     import thaw
 
     return thaw.convert(GRAPH, inputs=[thaw.TensorType(shape=(1, 32, 32, 3))])

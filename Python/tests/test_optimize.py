@@ -152,3 +152,10 @@ def test_a_decided_kind_is_that_of_the_compressed_model(ct, tmp_path):
         with pytest.raises(ct.Error, match="extension"):
             small.save(str(tmp_path / "small") + other)
         small.save(tmp_path / convert_to)
+
+
+def test_compression_raises_the_version_of_a_program(ct, photo):
+    coreml = ct.optimize.coreml
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS), minimum_deployment_target=ct.target.iOS15)
+    config = coreml.OptimizationConfig(global_config=coreml.OpLinearQuantizerConfig(mode="LINEAR_SYMMETRIC"))
+    assert coreml.linear_quantize_weights(model, config).predict({"input": photo})["classLabel"] == "cat"

@@ -39,7 +39,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
     # The name of the method that creates it, and of the library's function.
     _method = ""
     _function = ""
-    # A progress bar of tqdm.
+    # A tqdm progress bar.
     _bar: Any = None
 
     def __init__(self, owner: Owner, images: Any, threads: int | None, progress: bool | None):

@@ -8,7 +8,7 @@ from typing import Any, Sequence
 
 from . import _library, _options, _sources
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
-from ._settings import ComputeUnit, colorlayout, precision, target
+from ._settings import ComputeUnit, precision, target
 from ._types import ClassifierConfig, ImageType, TensorType, member
 from ._wording import of_library
 from .models import MLModel
@@ -79,8 +79,8 @@ def convert(
         _log.warning(of_library(warning["parts"]))
     _check_types(inputs, result._description["inputs"], "input", form)
     _check_types(outputs, result._description["outputs"], "output", form)
-    # 16-bit images exist only in a written ML Program.
-    if any(getattr(feature, "color_layout", None) is colorlayout.GRAYSCALE_FLOAT16 for feature in inputs + outputs):
+    # 16-bit images and arrays exist only in a written ML Program.
+    if form.input_type or form.output_type:
         result = result._as_written()
     return result
 

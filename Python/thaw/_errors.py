@@ -8,7 +8,7 @@ import errno as _errno
 class Error(Exception):
     """A failure of Thaw. `code` identifies its kind; the wording of the message may change."""
 
-    # The file that it is about. OSError's own member would be lost in pickling.
+    # The file that caused the failure. OSError's own member would be lost in pickling.
     filename: str | None = None
 
     def __init__(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 from typing import Any
 
-from ._errors import InvalidTypeError, InvalidValueError
+from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._sources import Source
 
 _VARIABLES = ("VariableV2", "Variable", "VarHandleOp")
@@ -104,7 +104,11 @@ def of_function(function: Any) -> Source:
     """A ConcreteFunction. What it captures becomes a variable or a constant of its graph."""
     definition = function.graph.as_graph_def()
     nodes = {node.name: node for node in definition.node}
-    handles = {id(variable.handle): variable for variable in function.graph.variables}
+    try:
+        handles = {id(variable.handle): variable for variable in function.graph.variables}
+    except AssertionError as failure:
+        message = "the variables of the function no longer exist; keep a reference to the model that has them"
+        raise UnsupportedError(message, "incomplete") from failure
     variables = {}
     for outer, inner in _captures(function):
         name = inner.op.name

@@ -174,7 +174,7 @@ _FUNCTIONS = {
     "thaw_error_free": (None, [c_void_p]),
     "thaw_model_load": (c_int, [c_char_p, _OUT, _OUT]),
     "thaw_model_load_function": (c_int, [c_char_p, c_char_p, _OUT, _OUT]),
-    "thaw_model_load_bytes": (c_int, [c_char_p, c_size_t, c_char_p, c_size_t, _OUT, _OUT]),
+    "thaw_model_load_function_bytes": (c_int, [c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, _OUT, _OUT]),
     "thaw_model_free": (None, [c_void_p]),
     "thaw_convert": (c_int, [c_char_p, POINTER(ConvertOptions), _OUT, _OUT]),
     "thaw_convert_bytes": (

@@ -81,11 +81,15 @@ class Form:
 
     def record(self, weights: str | None = None, kind: str | None = None) -> _library.SaveOptions:
         compute = self.compute_precision
+        system = self.target
         if weights is None and compute == "float32":
             weights = "float32"
+        elif weights is not None and system == target.iOS15.name:
+            # As in coremltools, compression raises the version of an ML Program.
+            system = target.iOS16.name
         return _library.SaveOptions(
             kind=encoded(kind or self.kind),
-            target=encoded(self.target),
+            target=encoded(system),
             weights=encoded(weights),
             compute_precision=encoded(compute),
             input_type=encoded(self.input_type),
@@ -180,15 +184,19 @@ def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any
     for name in names:
         if names.count(name) > 1:
             raise InvalidValueError(f"inputs= names {name!r} twice; omit one of them")
-    records = (_library.InputOptions * max(1, len(inputs)))()
+    records = (_library.InputOptions * (len(inputs) + 1))()
     owned.append(records)
-    for record, feature in zip(records, inputs):
+    # An input that is not listed is an array; with a single one that has no name, there are no others.
+    others = 1 if names else 0
+    if names:
+        _library.InputOptions.__init__(records[0], is_tensor=1)
+    for record, feature in zip(records[others:], inputs):
         _library.InputOptions.__init__(record, name=encoded(feature.name and _plain(feature.name)))
         if isinstance(feature, ImageType):
             _set_image(record, owned, feature)
         else:
             _set_array(record, owned, feature)
-    options.inputs, options.input_count = cast(records, POINTER(_library.InputOptions)), len(inputs)
+    options.inputs, options.input_count = cast(records, POINTER(_library.InputOptions)), len(inputs) + others
     channels = {feature.channel_first for feature in inputs if isinstance(feature, ImageType)} - {None}
     if len(channels) > 1:
         raise UnsupportedError("channel_first differs between the inputs", "unsupportedModel")

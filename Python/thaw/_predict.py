@@ -166,7 +166,7 @@ class _Array(_Input):
         import numpy
 
         if hasattr(value, "detach"):
-            # A tensor of PyTorch.
+            # A PyTorch tensor.
             value = value.detach().cpu().numpy()
         array = numpy.asarray(value)
         takes_floats = self.type["dataType"].startswith("float")
@@ -223,7 +223,7 @@ def write_state(handle: Any, name: str, value: Any) -> None:
     import numpy
 
     if hasattr(value, "detach"):
-        # A tensor of PyTorch.
+        # A PyTorch tensor.
         value = value.detach().cpu().numpy()
     array = numpy.asarray(value)
     if array.dtype.kind not in "fiub":

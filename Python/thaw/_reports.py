@@ -11,7 +11,7 @@ import tempfile
 from typing import Any, Iterator
 
 from . import _library
-from ._errors import InvalidTypeError, error
+from ._errors import InvalidTypeError, InvalidValueError, error
 from ._wording import of_command
 from .models import MLModel
 
@@ -63,6 +63,8 @@ def _file(model: Any) -> Iterator[str]:
     if not isinstance(model, MLModel):
         yield _path(model)
         return
+    if model.function_name is not None:
+        raise InvalidValueError("evaluate and compare take the default function; set it, and save the model")
     with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
         path = os.path.join(folder, "model" + model._extension())
         model.save(path)

@@ -216,7 +216,7 @@ class TensorType(_Feature):
                 name = numpy.dtype(self.dtype).name
             except TypeError:
                 name = "object"
-            # NumPy takes any class for an object.
+            # NumPy maps any other class to dtype object.
             if name != "object":
                 return name
         raise InvalidTypeError(f"the dtype {self.dtype!r} is unsupported", "wrongType")

@@ -78,7 +78,7 @@ def _array(value: Value, feature: dict[str, Any], given: Any) -> Any:
     import numpy
 
     if hasattr(given, "detach"):
-        # A tensor of PyTorch.
+        # A PyTorch tensor.
         given = given.detach().cpu().numpy()
     array = numpy.asarray(given)
     if array.dtype.kind not in "fiub":

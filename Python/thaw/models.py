@@ -87,24 +87,27 @@ class MLModel(Owner):
         if isinstance(model, (str, os.PathLike)):
             path = os.path.expanduser(os.fsdecode(model))
             handle = _library.handle("thaw_model_load_function", encoded(path), encoded(function_name))
-        elif function_name is not None:
-            raise InvalidValueError("function_name= needs the path of a model")
         else:
-            handle = _load_message(model, weights_dir)
-        self._take(handle, Form(), compute_units)
+            function_name = function_name or getattr(model, "function_name", None)
+            handle = _load_message(model, weights_dir, function_name)
+        self._take(handle, Form(), compute_units, function_name)
 
     @classmethod
-    def _of_handle(cls, handle: Any, form: Form, compute_units: Any = ComputeUnit.ALL) -> MLModel:
+    def _of_handle(
+        cls, handle: Any, form: Form, compute_units: Any = ComputeUnit.ALL, function_name: str | None = None
+    ) -> MLModel:
         model = cls.__new__(cls)
-        model._take(handle, form, compute_units)
+        model._take(handle, form, compute_units, function_name)
         return model
 
-    def _take(self, handle: Any, form: Form, compute_units: Any) -> None:
+    def _take(self, handle: Any, form: Form, compute_units: Any, function_name: str | None) -> None:
         self._handle = handle
         self._form = form
+        # None for the default.
+        self.function_name = function_name
         self.compute_unit = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
         self._precision = "float32"
-        # The twins of compressed models that are still to be made of this one.
+        # Compressed models that have not been created yet.
         self._twins: Any = weakref.WeakSet()
         self._describe()
 
@@ -238,14 +241,15 @@ class MLModel(Owner):
     def _as_written(self) -> MLModel:
         """The model as it is after writing and reading it."""
         content, weights = self._serialized()
-        handle = _library.handle("thaw_model_load_bytes", content, len(content), weights, len(weights or b""))
-        return MLModel._of_handle(handle, copy.copy(self._form), self.compute_unit)
+        handle = _handle(content, weights, self.function_name)
+        return MLModel._of_handle(handle, copy.copy(self._form), self.compute_unit, self.function_name)
 
-    def _serialized(self) -> tuple[bytes, bytes | None]:
+    def _serialized(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
         """The message of the model, and the file of an ML Program's weights."""
         options = self._form.record(kind=self._kind())
         content, weights = _library.Buffer(), _library.Buffer()
-        _library.call("thaw_model_serialize", self._live(), byref(options), byref(content), byref(weights))
+        target = byref(weights) if with_weights else None
+        _library.call("thaw_model_serialize", self._live(), byref(options), byref(content), target)
         try:
             parts = [part.data and bytes((c_char * part.count).from_address(part.data)) for part in (content, weights)]
         finally:
@@ -276,7 +280,7 @@ class MLModel(Owner):
                 raise
             # As in coremltools, the result is a copy.
             return self._as_written()
-        result = MLModel._of_handle(handle, Form(self._form.kind), self.compute_unit)
+        result = MLModel._of_handle(handle, Form(self._form.kind), self.compute_unit, self.function_name)
         if self._form.kind is None:
             (other,) = set(_EXTENSIONS) - {kind}
             result._twin = _Twin(self, other, weights, minimum_count)
@@ -296,7 +300,7 @@ class MLModel(Owner):
             from coremltools.proto import Model_pb2
         except ImportError as failure:
             raise MachineError("get_spec() needs coremltools, which is not installed", "environment") from failure
-        return Model_pb2.Model.FromString(self._serialized()[0])
+        return Model_pb2.Model.FromString(self._serialized(with_weights=False)[0])
 
     # MARK: Metadata
 
@@ -473,7 +477,14 @@ class _Descriptions(Mapping):
         return repr(dict(self))
 
 
-def _load_message(model: Any, weights_dir: Any) -> c_void_p:
+def _handle(content: bytes, weights: bytes | None, function_name: str | None) -> c_void_p:
+    """The handle of a model given by its message, and the file of an ML Program's weights."""
+    return _library.handle(
+        "thaw_model_load_function_bytes", content, len(content), weights, len(weights or b""), encoded(function_name)
+    )
+
+
+def _load_message(model: Any, weights_dir: Any, function_name: str | None) -> c_void_p:
     """Loads a model or a specification of coremltools."""
     if weights_dir is not None:
         if not isinstance(weights_dir, (str, os.PathLike)):
@@ -494,9 +505,9 @@ def _load_message(model: Any, weights_dir: Any) -> c_void_p:
         with open(os.path.join(weights_dir, "weight.bin"), "rb") as file:
             weights = file.read()
     try:
-        return _library.handle("thaw_model_load_bytes", content, len(content), weights, len(weights or b""))
+        return _handle(content, weights, function_name)
     except Error as failure:
-        # A folder without weights is right for a model without weights.
+        # A model without weights needs no weight.bin.
         if weights is None and model.WhichOneof("Type") == "mlProgram":
             problem = "weights_dir is missing" if weights_dir is None else f"{weights_dir} has no weight.bin"
             failure.hint = f"{problem}; {_EXPECTED}"

@@ -26,7 +26,7 @@ SCHEMA = "path string, rank int, label string, index int, probability float, err
 # The rows of a batch of results.
 _BATCH_ROWS = 4096
 
-# The classifier of this worker process, with what it was made of.
+# The classifier of this worker process, and the arguments it was created with.
 _current: tuple[Any, Any] | None = None
 
 # The models that this driver has handed to Spark: the application and the name of the file.
@@ -108,13 +108,13 @@ class _Model:
         self.options = options
         if not isinstance(model, MLModel):
             model = MLModel(model)
-        # A wrong option shows here, and not in a worker.
+        # Invalid options fail here, not in a worker.
         Classifier(model, **options).close()
         context = session.sparkContext
         folder = tempfile.mkdtemp(prefix="thaw-")
         path = os.path.join(folder, "model" + model._extension())
         model.save(path)
-        # Spark knows files by their names alone, and refuses another one of the same name.
+        # Spark identifies files by name only, and refuses a second one with the same name.
         digest = _digest(path)
         self.name = f"thaw-{digest}-{os.path.basename(path)}"
         known = (context.applicationId, self.name)

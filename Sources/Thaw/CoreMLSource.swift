@@ -26,7 +26,8 @@ struct CoreMLSource: Sendable {
 
 extension CoreMLSource {
     /// Sets metadata, or removes it if `value` is nil. The name of a feature must exist.
-    mutating func set(_ value: String?, for field: Metadata.Field) {
+    /// - Parameter function: The function that a feature belongs to, if the model has several; nil for the default.
+    mutating func set(_ value: String?, for field: Metadata.Field, ofFunction function: String? = nil) {
         let text = value ?? ""
         switch field {
         case .description: message.description.metadata.shortDescription = text
@@ -45,8 +46,17 @@ extension CoreMLSource {
                     return feature
                 }
             }
-            message.description.input = described(message.description.input)
-            message.description.output = described(message.description.output)
+            func describe(_ description: inout Message) {
+                for part in ["input", "output"] { description[part] = described(description[part]) }
+            }
+            var functions: [Message] = message.description.functions
+            let selected = function ?? message.defaultFunction
+            if let index = functions.firstIndex(where: { $0.name as String == selected }) {
+                describe(&functions[index])
+                message.description.functions = functions
+            } else {
+                describe(&message["description"])
+            }
         }
     }
 }

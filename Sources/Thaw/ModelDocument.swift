@@ -80,7 +80,7 @@ public struct ModelDocument: Sendable {
     /// - Throws: `Failure` if there is no input or output with the given name.
     public mutating func set(_ value: String?, for field: Metadata.Field) throws {
         try conversion.model.set(value, for: field)
-        source?.set(value, for: field)
+        source?.set(value, for: field, ofFunction: function)
     }
 
     // MARK: Writing
@@ -116,7 +116,9 @@ public struct ModelDocument: Sendable {
         precision: ProgramPrecision = ProgramPrecision()
     ) throws -> (document: ModelDocument, report: CompressionReport?) {
         let encoded = try encoded(as: format, weights, target, precision)
-        return (try ModelDocument(encoded.file()), encoded.report)
+        // In another format, the function is the only one.
+        let functions: [Message] = encoded.message.description.functions
+        return (try ModelDocument(encoded.file(), function: functions.isEmpty ? nil : function), encoded.report)
     }
 
     private func encoded(

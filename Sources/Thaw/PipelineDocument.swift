@@ -75,4 +75,7 @@ public struct PipelineDocument: Sendable {
 
     /// The content of the files that `write` would write: the model file and, in a package, the weights file.
     public func bytes() throws -> (model: [UInt8], weights: [UInt8]?) { try source.encoded().bytes() }
+
+    /// The content of the model file alone.
+    package func modelBytes() throws -> [UInt8] { try source.encoded().modelBytes() }
 }

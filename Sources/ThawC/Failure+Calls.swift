@@ -55,7 +55,9 @@ extension Failure {
     }
 
     static func kindAndExtension(_ path: String, _ kind: String) -> Failure {
-        Failure(.invalidOption, file: path, "the extension does not match the kind '\(kind)'")
+        Failure(
+            .invalidOption, file: path, "the extension does not match the kind '\(kind)'",
+            remedy: "expected \(kind == "mlProgram" ? ".mlpackage" : ".mlmodel")")
     }
 
     static func pixelSize(_ width: Int, _ height: Int, _ channels: Int) -> Failure {

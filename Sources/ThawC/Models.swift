@@ -135,16 +135,27 @@ public func loadModel(
     _ content: UnsafeRawPointer?, _ count: Int, _ weights: UnsafeRawPointer?, _ weightCount: Int,
     _ model: HandleResult?, _ error: HandleResult?
 ) -> thaw_status {
+    loadModel(content, count, weights, weightCount, nil, model, error)
+}
+
+@_cdecl("thaw_model_load_function_bytes")
+public func loadModel(
+    _ content: UnsafeRawPointer?, _ count: Int, _ weights: UnsafeRawPointer?, _ weightCount: Int,
+    _ function: UnsafePointer<CChar>?, _ model: HandleResult?, _ error: HandleResult?
+) -> thaw_status {
     model?.pointee = nil
     return call(error) {
         let model = try required(model, "model")
         let content = try bytes(content, count, "bytes")
         let bytes = try bytes(weights, weightCount, "weights")
         let weights = bytes.isEmpty ? nil : bytes
+        let function = try text(function, "function")
+        let isPipeline = try Pipeline.isPipeline(decoding: content)
+        if isPipeline, function != nil { throw Failure.functionOfOther() }
         let read: CModel.Content =
-            try Pipeline.isPipeline(decoding: content)
+            try isPipeline
             ? .pipeline(PipelineDocument(decoding: content, weights: weights))
-            : .network(ModelDocument(decoding: content, weights: weights))
+            : .network(ModelDocument(decoding: content, weights: weights, function: function))
         model.pointee = Handles.shared.add(CModel(read))
     }
 }

@@ -111,7 +111,7 @@ public func serializeModel(
     content?.pointee = thaw_buffer()
     weights?.pointee = thaw_buffer()
     return call(error) {
-        let (content, weights) = (try required(content, "bytes"), try required(weights, "weights"))
+        let content = try required(content, "bytes")
         let model: CModel = try object(model, "model")
         let options = try SaveOptions(options)
         let written: (model: [UInt8], weights: [UInt8]?)
@@ -121,10 +121,10 @@ public func serializeModel(
                 as: options.format, weights: options.weights, target: options.target, precision: options.precision)
         case .pipeline(let document):
             try options.checkForPipeline()
-            written = try document.bytes()
+            written = try weights == nil ? (document.modelBytes(), nil) : document.bytes()
         }
         content.pointee = buffer(written.model)
-        if let bytes = written.weights { weights.pointee = buffer(bytes) }
+        if let weights, let bytes = written.weights { weights.pointee = buffer(bytes) }
     }
 }
 

@@ -99,6 +99,16 @@ def test_several_inputs():
     assert np.allclose(answer, model.predict([pixels(8), row], verbose=0), rtol=1e-4, atol=1e-3)
 
 
+def test_inputs_that_are_not_listed_are_arrays():
+    specs = [tf.TensorSpec((1, 8, 8, 3), name=name) for name in ("x", "z")]
+    function = tf.function(lambda x, z: tf.reduce_mean(x - 2 * z, axis=[1, 2]), input_signature=specs)
+    converted = ct.convert([function.get_concrete_function()], inputs=[ct.ImageType(name="x", scale=1 / 255)])
+    z = np.random.default_rng(0).random((1, 8, 8, 3), np.float32)
+    (answer,) = converted.predict({"x": photo(8), "z": z}).values()
+    expected = (pixels(8) / 255 - 2 * z).mean(axis=(1, 2))
+    assert np.allclose(answer, expected, atol=1e-5)
+
+
 def test_a_model_that_was_never_built_is_refused():
     keras = pytest.importorskip("tf_keras")
     with pytest.raises(ValueError, match="no inputs yet"):

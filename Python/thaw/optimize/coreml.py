@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError, no_attribute
-from .._types import _integer
+from .._types import TensorType, _integer
 from ..models import MLModel
 
 __all__ = [
@@ -90,8 +90,8 @@ class OpLinearQuantizerConfig:
         block_size: Any = 32,
         weight_threshold: int | None = 2048,
     ):
-        _only("mode", mode, "linear", "linear_symmetric")
-        _only("dtype", getattr(dtype, "__name__", None) or getattr(dtype, "name", dtype), "int8")
+        _only("mode", mode.lower() if isinstance(mode, str) else mode, "linear", "linear_symmetric")
+        _only("dtype", TensorType(dtype=dtype).type_name(), "int8")
         _only("granularity", getattr(granularity, "value", granularity), "per_channel")
         self.mode = mode
         self.dtype = dtype

@@ -149,6 +149,13 @@ thaw_status thaw_model_load_function(
 thaw_status thaw_model_load_bytes(
     const void *bytes, size_t count, const void *weights, size_t weight_count, thaw_model **model, thaw_error **error);
 
+/// The same for one of the functions of an ML Program that has several.
+///
+/// - `function`: NULL for the default, as with `thaw_model_load_bytes`.
+thaw_status thaw_model_load_function_bytes(
+    const void *bytes, size_t count, const void *weights, size_t weight_count, const char *function, thaw_model **model,
+    thaw_error **error);
+
 void thaw_model_free(thaw_model *model);
 
 // MARK: Converting
@@ -363,7 +370,8 @@ thaw_status thaw_model_save(
 ///
 /// - `options`: `kind` is required for a converted graph. May be NULL for a loaded model.
 /// - `bytes`: receives the content of the `.mlmodel` file, or of that inside a package.
-/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a model without ML Programs.
+/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a model without ML Programs. May be
+///   NULL.
 thaw_status thaw_model_serialize(
     const thaw_model *model, const thaw_save_options *options, thaw_buffer *bytes, thaw_buffer *weights,
     thaw_error **error);

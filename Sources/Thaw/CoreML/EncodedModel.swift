@@ -37,6 +37,9 @@ struct EncodedModel {
     /// Whether it is a package: an ML Program, or a pipeline with one.
     var isPackage: Bool { message.hasProgram }
 
+    /// The content of the model's file.
+    func modelBytes() throws -> [UInt8] { try message.encoded() }
+
     /// The contents of the model's file and of the weight file.
     /// - Throws: `Failure` if there are several weight files.
     func bytes() throws -> (model: [UInt8], weights: [UInt8]?) {
@@ -50,7 +53,7 @@ struct EncodedModel {
             try! file.bytes.write { bytes.append(contentsOf: $0) }
             return bytes
         }
-        return (try message.encoded(), weights)
+        return (try modelBytes(), weights)
     }
 }
 

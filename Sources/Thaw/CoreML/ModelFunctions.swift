@@ -7,7 +7,7 @@ extension Message {
         return names.filter { $0 == defaultName } + names.filter { $0 != defaultName }
     }
 
-    private var defaultFunction: String? {
+    var defaultFunction: String? {
         let names = (self.description.functions as [Message]).map { $0.name as String }
         let defaultName: String = self.description.defaultFunctionName
         return [defaultName, "main"].first { names.contains($0) }

@@ -53,7 +53,7 @@ struct ImportOptions: Sendable {
             result.size = namedOptions.size ?? size
             result.color = namedOptions.color ?? color
             result.shape = namedOptions.shape ?? shape
-            result.takesTensor = namedOptions.isTensor || takesTensor
+            result.takesTensor = namedOptions.isTensor
             result.keepsIntegers = namedOptions.keepsIntegers || keepsIntegers
             if namedOptions.size != nil || namedOptions.color != nil { result.isOneOfSeveral = false }
         }

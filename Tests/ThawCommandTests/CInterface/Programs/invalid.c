@@ -15,6 +15,7 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_model_load_function(NULL, "main", &other, &error));
     IS_NULL(thaw_model_load_function("x", NULL, NULL, &error));
     IS_NULL(thaw_model_load_bytes(NULL, 4, NULL, 0, &other, &error));
+    IS_NULL(thaw_model_load_function_bytes(NULL, 4, NULL, 0, "main", &other, &error));
     IS_NULL(thaw_model_load_bytes("x", 1, NULL, 4, &other, &error));
     IS_NULL(thaw_model_load_bytes("x", 1, NULL, 0, NULL, &error));
     IS_NULL(thaw_convert(NULL, NULL, &other, &error));
@@ -39,7 +40,6 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     IS_NULL(thaw_model_save(model, NULL, NULL, NULL, &error));
     IS_NULL(thaw_model_serialize(NULL, NULL, &buffer, &buffer, &error));
     IS_NULL(thaw_model_serialize(model, NULL, NULL, &buffer, &error));
-    IS_NULL(thaw_model_serialize(model, NULL, &buffer, NULL, &error));
     IS_NULL(thaw_model_compress(NULL, NULL, &other, NULL, &error));
     IS_NULL(thaw_model_compress(model, NULL, NULL, NULL, &error));
     thaw_result *output = (thaw_result *)1;
