@@ -2,8 +2,8 @@
 """Compares tensorflow.proto and coreml.proto with the descriptors that TensorFlow and coremltools carry.
 
 Every field must have the name, the number, the type, and the labels (repeated, packed, member of a choice) of the
-official one; messages are compared from the outermost inward, whatever they are called here. Twins (`…_extent`) must
-be free numbers there. Needs protoc-c and `pip install tensorflow-cpu coremltools`.
+official one; messages are compared recursively, regardless of their names here. The numbers of extent fields
+(`…_extent`) must be unused there. Needs protoc-c and `pip install tensorflow-cpu coremltools`.
 """
 
 import pathlib
@@ -14,8 +14,8 @@ import tempfile
 from google.protobuf import descriptor, descriptor_pb2, descriptor_pool
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-TWIN = 100000
-# Contents that are passed over whatever they are.
+EXTENT = 100000
+# The message type whose contents are skipped.
 OPAQUE = "Unsupported"
 
 
@@ -41,10 +41,10 @@ class Comparison:
             return
         self.seen.add((ours.full_name, theirs.full_name))
         for field in ours.fields:
-            if field.number > TWIN:
-                base = ours.fields_by_number.get(field.number - TWIN)
+            if field.number > EXTENT:
+                base = ours.fields_by_number.get(field.number - EXTENT)
                 if base is None or base.name + "_extent" != field.name or field.number in theirs.fields_by_number:
-                    self.faults.append(f"{ours.name}.{field.name} is no twin")
+                    self.faults.append(f"{ours.name}.{field.name} is not an extent field")
             elif field.number not in theirs.fields_by_number:
                 self.faults.append(f"{ours.name}.{field.name} = {field.number} is not in {theirs.full_name}")
             else:

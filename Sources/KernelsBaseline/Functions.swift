@@ -89,13 +89,13 @@ private func smallPowerOfTwo(_ x: Lanes) -> Lanes {
     return multiplyAdd(Lanes(repeating: 1), y, x)
 }
 
-/// x · sigmoid(alpha · x) = x / (1 + 2ⁿ · 2ʳ) with |r| ≤ ½ and |n| ≤ 126. Beyond that, one of the two terms is
-/// negligible.
+/// x · sigmoid(alpha · x) = x / (1 + 2ⁿ · 2ʳ) with |r| ≤ ½ and −126 ≤ n ≤ 128. Below that, the power is negligible; 2¹²⁸ is
+/// infinite, and the result 0, or NaN if x is infinite.
 @inline(__always)
 func swish(_ x: Lanes, _ alpha: Lanes) -> Lanes {
     let factor = alpha * -1.442695041
-    let bound = 126 / absolute(factor)
-    let clamped = minimum(maximum(x, -bound), bound)
+    let (first, last) = (-126 / factor, 128 / factor)
+    let clamped = minimum(maximum(x, minimum(first, last)), maximum(first, last))
     // Adding 1.5 · 2²³ leaves n in the low bits, and 127 makes it the exponent of 2ⁿ.
     let magic = Lanes(repeating: 12_582_912 + 127)
     let shifted = multiplyAdd(magic, clamped, factor)

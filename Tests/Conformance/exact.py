@@ -34,8 +34,8 @@ def written_norm(node):
     nodes.append(epsilon)
     inverse = add("Rsqrt", node.name + "/inverse", add("AddV2", node.name + "/raised", variance, epsilon.name))
     factor = add("Mul", node.name + "/factor", inverse, scale)
-    centred = add("Sub", node.name + "/centred", x, mean)
-    add("AddV2", node.name, add("Mul", node.name + "/scaled", centred, factor), offset)
+    centered = add("Sub", node.name + "/centered", x, mean)
+    add("AddV2", node.name, add("Mul", node.name + "/scaled", centered, factor), offset)
     return nodes
 
 

@@ -396,7 +396,7 @@ typedef enum _CoreML__TreeEnsemblePostEvaluationTransform {
     PROTOBUF_C__FORCE_ENUM_TO_BE_INT_SIZE(CORE_ML__TREE_ENSEMBLE_POST_EVALUATION_TRANSFORM)
 } CoreML__TreeEnsemblePostEvaluationTransform;
 /*
- * How arrays and images stand along the axes of the blobs: RANK5 is the older mapping (sequence, batch, channel,
+ * How arrays and images map to the axes of blobs: RANK5 is the older mapping (sequence, batch, channel,
  * height, width), the others take shapes as they are.
  */
 typedef enum _CoreML__NeuralNetworkMultiArrayShapeMapping {
@@ -2937,7 +2937,7 @@ struct  CoreML__TopK
 
 
 /*
- * The constant is added or multiplied where the layer has one input.
+ * The constant is added or multiplied if the layer has one input.
  */
 struct  CoreML__Constant
 {
@@ -3730,7 +3730,7 @@ struct  CoreML__Value__ImmediateValue
 
 
 /*
- * offset: where the blob's header stands in the file.
+ * offset: the offset of the blob's header in the file.
  */
 struct  CoreML__Value__BlobFileValue
 {
@@ -3877,8 +3877,8 @@ struct  CoreML__TensorValue
 
 
 /*
- * All stands inside one message because protoc-c writes functions of their own for each outer message, which nobody
- * calls: Thaw packs and unpacks through the descriptors.
+ * Everything is nested in one message, because protoc-c generates functions for each top-level message. They would be
+ * unused: Thaw packs and unpacks through the descriptors.
  */
 struct  CoreML
 {

@@ -304,8 +304,8 @@ struct  TensorFlow__Tensor
 
 
 /*
- * All stands inside one message because protoc-c writes functions of their own for each outer message, which nobody
- * calls: Thaw packs and unpacks through the descriptors.
+ * Everything is nested in one message, because protoc-c generates functions for each top-level message. They would be
+ * unused: Thaw packs and unpacks through the descriptors.
  */
 struct  TensorFlow
 {

@@ -25,6 +25,7 @@ enum Operations {
             GatherSlices.tensorFlow,
             LocalResponseNormalization.tensorFlow,
             MatrixProduct.tensorFlow,
+            MirrorPad.tensorFlow,
             OneHot.tensorFlow,
             Pad.tensorFlow,
             PassThrough.tensorFlow,

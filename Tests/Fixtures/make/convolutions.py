@@ -151,8 +151,8 @@ def batch_norms(cases):
 
     def divided(x, r):
         deviation = op.Sqrt(x=op.AddV2(x=r.uniform(0.3, 2, 4), y=1e-3))
-        centred = op.RealDiv(x=op.Sub(x=x, y=r(4)), y=deviation)
-        return op.AddV2(x=op.Mul(x=centred, y=r.uniform(0.5, 1.5, 4)), y=r(4))
+        centered = op.RealDiv(x=op.Sub(x=x, y=r(4)), y=deviation)
+        return op.AddV2(x=op.Mul(x=centered, y=r.uniform(0.5, 1.5, 4)), y=r(4))
 
     def by_negated_mean(x, r):
         factor = op.Mul(x=rsqrt_of(r.uniform(0.3, 2, 4)), y=r.uniform(0.5, 1.5, 4))

@@ -390,7 +390,7 @@ def write():
                  path="model.ckpt-7")
     live.session("checkpoint_shards", "two shards, the .index file named",
                  lambda *all: checkpoint(*all, sharded=True), devices=("/cpu:0", "/cpu:1"), path="model.ckpt-7.index")
-    live.session("checkpoint_training", "a loss, an optimiser and an accuracy beside the network", checkpoint, training=train)
+    live.session("checkpoint_training", "a loss, an optimizer and an accuracy beside the network", checkpoint, training=train)
     live.session("checkpoint_softmax_loss", "logits in front of SoftmaxCrossEntropy and ArgMax", checkpoint,
                  training=train_softmax, softmax=None)
     live.session("checkpoint_sparse_loss", "logits in front of SparseSoftmaxCrossEntropy, and a softmax called loss",

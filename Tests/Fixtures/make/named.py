@@ -41,9 +41,9 @@ def normalizations(cases):
         return op.Add(x=op.Mul(x=r(8), y=normal), y=r(8))
 
     def by_hand(x, r):
-        centred = op.Sub(x=x, y=op.Mean(input=x, axis=[3], keep_dims=True))
-        variance = op.Mean(input=op.Square(x=centred), axis=[3], keep_dims=True)
-        return op.Mul(x=centred, y=op.Rsqrt(x=op.AddV2(x=variance, y=1e-6)))
+        centered = op.Sub(x=x, y=op.Mean(input=x, axis=[3], keep_dims=True))
+        variance = op.Mean(input=op.Square(x=centered), axis=[3], keep_dims=True)
+        return op.Mul(x=centered, y=op.Rsqrt(x=op.AddV2(x=variance, y=1e-6)))
 
     def groups(x, r):
         """Keras's GroupNormalization with two groups."""
@@ -69,9 +69,9 @@ def normalizations(cases):
         return op.AddV2(x=y, y=variance)
 
     def other_axes(x, r):
-        centred = op.Sub(x=x, y=op.Mean(input=x, axis=[1, 2, 3], keep_dims=True))
-        variance = op.Mean(input=op.Square(x=centred), axis=[1, 2], keep_dims=True)
-        return op.Mul(x=centred, y=op.Rsqrt(x=op.AddV2(x=variance, y=1e-3)))
+        centered = op.Sub(x=x, y=op.Mean(input=x, axis=[1, 2, 3], keep_dims=True))
+        variance = op.Mean(input=op.Square(x=centered), axis=[1, 2], keep_dims=True)
+        return op.Mul(x=centered, y=op.Rsqrt(x=op.AddV2(x=variance, y=1e-3)))
 
     def added_epsilon(x, r):
         total = op.Sum(input=op.Square(x=x), axis=[3], keep_dims=True)
@@ -87,7 +87,7 @@ def normalizations(cases):
         ("layer_image_scale_by_place", moments([1, 2, 3], [5, 6, 8], [5, 6, 8]), ""),
         ("layer_channels", moments([3], [8], [8], 1e-6), "Keras's LayerNormalization, as ConvNeXt has it"),
         ("layer_fused", lambda x, r: layer_normalization(x, r.uniform(0.5, 1.5, 8), r(8), 1e-3),
-         "Keras's LayerNormalization by batch normalisation's kernel"),
+         "Keras's LayerNormalization by batch normalization's kernel"),
         ("layer_by_hand", by_hand, ""),
         ("group", groups, ""),
         ("between_convolutions", between_convolutions, ""),

@@ -223,14 +223,14 @@ def leftovers(networks):
 
 
 def preprocessing(networks):
-    def reversed_and_centred(x):
+    def reversed_and_centered(x):
         """VGG's preprocessing: split into channels, subtract each mean, concatenate as BGR."""
         red, green, blue = op.Split(axis=3, value=x, num_split=3)
         return op.ConcatV2(values=[op.Sub(x=blue, y=MEANS[2]), op.Sub(x=green, y=MEANS[1]), op.Sub(x=red, y=MEANS[0])], axis=3)
 
     def standardized(x):
-        centred = op.Sub(x=op.Mul(x=x, y=1 / 255), y=np.array([0.485, 0.456, 0.406], "f4"))
-        return op.RealDiv(x=centred, y=np.array([0.229, 0.224, 0.225], "f4"))
+        centered = op.Sub(x=op.Mul(x=x, y=1 / 255), y=np.array([0.485, 0.456, 0.406], "f4"))
+        return op.RealDiv(x=centered, y=np.array([0.229, 0.224, 0.225], "f4"))
 
     def normalized(x):
         return op.FusedBatchNormV3(x=x, scale=np.ones(3, "f4"), offset=np.zeros(3, "f4"), mean=MEANS,
@@ -243,7 +243,7 @@ def preprocessing(networks):
             ("scalar_left", lambda x: op.Sub(x=1.0, y=op.Mul(x=2 / 255, y=x)), "1 - 2/255 * x: the picture is inverted"),
             ("per_channel_sub", lambda x: op.Mul(x=op.Sub(x=x, y=MEANS), y=1 / 64), "a mean per channel, one scale"),
             ("per_channel_sub_div", standardized, "x / 255, then a mean and a deviation per channel"),
-            ("bgr_split", lambda x: op.Mul(x=reversed_and_centred(x), y=1 / 64), "Split, Sub of each mean, Concat in reverse"),
+            ("bgr_split", lambda x: op.Mul(x=reversed_and_centered(x), y=1 / 64), "Split, Sub of each mean, Concat in reverse"),
             ("batch_norm", normalized, "a batch norm on the picture itself")]:
         networks.add("preprocess_" + name, small, Network("small"), note + "; before a convolution with SAME padding",
                      kind="pixels", before=before)

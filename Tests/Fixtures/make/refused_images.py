@@ -84,7 +84,7 @@ def write(add):
     add("roll_no_axis.pb", constant(lambda x: op.Roll(input=x, shift=[1], axis=[1], name="roll"), "roll/axis", [7]),
         "a shift along axis 7", "roll")
     add("lrn_negative_radius.pb", edited(lambda x: op.LRN(input=x, name="norm"), "norm", lambda node: set_attribute(
-        node, "depth_radius", -1)), "local response normalisation over −1 channels", "norm depth_radius")
+        node, "depth_radius", -1)), "local response normalization over −1 channels", "norm depth_radius")
     for name, key, value, wrong in [("over_channels", "ksizes", [1, 3, 3, 2], "over the channels"), ("zero", "ksizes", [1, 0, 3, 1], "of no height"),
                                     ("large", "ksizes", [1, 4000, 4000, 1], "of 16 million pixels"),
                                     ("rate_zero", "rates", [1, 0, 1, 1], "with rate 0")]:

@@ -48,7 +48,7 @@ private func taken(_ rows: [Int], _ columns: [Int]) -> @Sendable (Planes) -> Pla
 }
 
 /// Minus the mean, divided by the standard deviation with the default epsilon.
-private func centred(_ numbers: [Float]) -> [Float] {
+private func centered(_ numbers: [Float]) -> [Float] {
     let mean = numbers.reduce(0, +) / Float(numbers.count)
     let variance = numbers.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / Float(numbers.count)
     return numbers.map { ($0 - mean) / (variance.squareRoot() + 1e-5) }
@@ -114,7 +114,7 @@ extension ComposedCase {
             testDescription: "mean and variance per channel", layer: { $0.mvn.normalizeVariance = true },
             expected: { image in
                 image.map { plane in
-                    let row = centred(Array(plane.joined()))
+                    let row = centered(Array(plane.joined()))
                     return plane.indices.map { Array(row[$0 * 4..<$0 * 4 + 4]) }
                 }
             }),

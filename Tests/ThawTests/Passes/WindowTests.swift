@@ -32,8 +32,10 @@ import Testing
             try context.pooled(volume, .maximum, axes, countsPadding: false, node)
         }
         let filters = Tensor([Float](), shape: [3, 2, 0, 2, 2])
-        let spread = #expect(throws: Failure.self) { try context.spread(volume, filters, nil, axes, groups: 1, node) }
-        for failure in [pooled, spread] {
+        let transposed = #expect(throws: Failure.self) {
+            try context.transposedConvolution(volume, filters, nil, axes, groups: 1, node)
+        }
+        for failure in [pooled, transposed] {
             #expect(failure?.problem == Failure.emptyWindow([0]).problem && failure?.location == "node")
         }
     }

@@ -36,11 +36,11 @@ extension RandomStep {
             guard shape.rank > 1 else { return [] }
             let axes = shape.rank == 4 ? draw.element([[1, 2], [1, 2, 3], [3]]) : [shape.rank - 1]
             let mean = try builder.one(Reduction(function: .mean, axes: axes, keepsAxes: true), value)
-            let centred = try builder.one(Binary(.subtract), value, mean)
-            let square = try builder.one(Unary(.square), centred)
+            let centered = try builder.one(Binary(.subtract), value, mean)
+            let square = try builder.one(Unary(.square), centered)
             let variance = try builder.one(Reduction(function: .mean, axes: axes, keepsAxes: true), square)
             let inverse = try builder.one(Unary(.reciprocalSquareRoot), number(.add, 0.01, variance))
-            return [try builder.one(Binary(.multiply), centred, inverse)]
+            return [try builder.one(Binary(.multiply), centered, inverse)]
         }
     }
 

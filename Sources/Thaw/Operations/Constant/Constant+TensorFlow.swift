@@ -28,22 +28,9 @@ extension Constant {
             return [.constant(Tensor(Double(node.op == "Rank" ? shape.rank : shape.elementCount), element: element))]
         },
         // Usually a causal mask.
-        TensorFlowRule("MatrixBandPart", axes: .lost, roles: []) { node, _ in
-            let matrices = try node.constant(0, "input")
-            let bounds = try [1, 2].map { try node.constant($0, $0 == 1 ? "num_lower" : "num_upper") }
-            guard matrices.shape.rank >= 2, bounds.allSatisfy({ $0.elementCount == 1 }) else {
-                throw Failure.wrongRank(2, matrices.shape)
-            }
-            let isKept = ComposedShapes.band(bounds[0].integers[0], bounds[1].integers[0])
-            let (rows, columns) = (matrices.shape[matrices.shape.rank - 2], matrices.shape[matrices.shape.rank - 1])
-            return [
-                .constant(
-                    matrices.withElements { elements in
-                        Tensor(shape: matrices.shape, element: matrices.element) { index in
-                            isKept(index / columns % rows, index % columns) ? elements[index] : 0
-                        }
-                    })
-            ]
+        TensorFlowRule("MatrixBandPart", axes: .lost, roles: []) { node, context in
+            let band = ComposedShapes.band(try node.integer(1, "num_lower"), try node.integer(2, "num_upper"))
+            return [try context.banded(node.input(0), band, node)]
         },
         TensorFlowRule("ZerosLike", "OnesLike", axes: .kept, roles: .comparison) { node, context in
             let type = try node.input(0).type

@@ -99,7 +99,7 @@ extension Convolution {
             let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
             if isTransposed {
                 let filters = try layer.weights(parameters.weights, Shape([inputs, outputs / groups] + sizes))
-                return [try reading.spread(x, filters, bias, axes, groups: groups, layer)]
+                return [try reading.transposedConvolution(x, filters, bias, axes, groups: groups, layer)]
             }
             let filters = try layer.weights(parameters.weights, Shape([outputs, inputs / groups] + sizes))
             return [
@@ -130,13 +130,13 @@ extension NeuralLayer {
             let length = volume[index + 2]
             if target.count == 3 {
                 guard small.contains(target[index]) else { throw refused("the shape \(target) is not valid") }
-                return axis.spreading(length, to: target[index])
+                return axis.croppedAtEnd(length, to: target[index])
             }
             switch paddingType {
             case "SAME":
                 axis =
                     isTransposed
-                    ? axis.sharing(length, to: length * axis.stride, heavyInFront: false) : axis.same(length)
+                    ? axis.croppedEvenly(length, to: length * axis.stride, heavyInFront: false) : axis.same(length)
             case "CUSTOM":
                 (axis.before, axis.after) = (
                     parameters["customPadding" + ends[index].0], parameters["customPadding" + ends[index].1]

@@ -106,7 +106,7 @@ extension ImportContext {
     /// - Parameters:
     ///   - filters: Input channels, output channels of a group, and the window's axes.
     ///   - bias: One value per output channel.
-    mutating func spread(
+    mutating func transposedConvolution(
         _ x: Operand, _ filters: Tensor, _ bias: Tensor?, _ axes: [Window.Axis], groups: Int,
         _ node: some SourceNode
     ) throws -> Operand {
@@ -115,7 +115,8 @@ extension ImportContext {
         case 1:
             let flat = filters.reshaped([shape[0], shape[1], 1, shape[2]])
             return try asImage(x, node) { image, reading in
-                try reading.spread(image, flat, bias, [Window.Axis(size: 1)] + axes, groups: groups, node)
+                try reading.transposedConvolution(
+                    image, flat, bias, [Window.Axis(size: 1)] + axes, groups: groups, node)
             }
         case 2:
             let convolution = TransposedConvolution(
@@ -129,7 +130,7 @@ extension ImportContext {
             let slices = try sliceImages(add(Transpose([0, 2, 1, 3, 4]), x, node), node)
             var sum: Operand?
             for tap in 0..<depth.size {
-                let image = try spread(
+                let image = try transposedConvolution(
                     slices, filters.depthSlice(tap), nil, Array(axes.dropFirst()), groups: groups, node)
                 let row = image.shape.dropFirst().reduce(1, *)
                 // Zeros between the slices, and where the other taps write before and after them.
@@ -145,7 +146,7 @@ extension ImportContext {
                 sum = try sum.map { try combine(.add, $0, volume, node) } ?? volume
             }
             var result = sum!
-            let length = depth.spread(count)
+            let length = depth.transposedSize(count)
             guard length > 0 else { throw Failure.sliceOutside(result.shape).at(node.location) }
             if depth.after < 0 {
                 result = try add(Pad(before: [0, 0, 0, 0, 0], after: [0, -depth.after, 0, 0, 0]), result, node)

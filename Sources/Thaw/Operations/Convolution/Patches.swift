@@ -55,7 +55,9 @@ extension ImportContext {
     }
 
     /// A transposed convolution with computed filters (height, width, outputs, inputs).
-    mutating func spread(_ image: Operand, _ filters: Operand, _ window: Window, name: String) throws -> Operand {
+    mutating func transposedConvolution(_ image: Operand, _ filters: Operand, _ window: Window, name: String) throws
+        -> Operand
+    {
         let (outputs, channels) = (filters.shape[2], filters.shape[3])
         let taps = window.height.size * window.width.size * outputs
         guard channels == image.shape[3] else { throw Failure.channelMismatch(image.shape[3], channels).at(name) }

@@ -7,7 +7,7 @@ extension TransposedConvolution: EngineComposite {
         let image = inputs[0].shape
         guard groups == 1, window.height.dilation == 1, window.width.dilation == 1 else { return nil }
         let axes = [window.height, window.width]
-        let sizes = zip(axes, [image[1], image[2]]).map { $0.spread($1) }
+        let sizes = zip(axes, [image[1], image[2]]).map { $0.transposedSize($1) }
         let phases = Phases(
             rows: .init(stride: axes[0].stride, offset: axes[0].before, size: sizes[0]),
             columns: .init(stride: axes[1].stride, offset: axes[1].before, size: sizes[1]))

@@ -54,15 +54,15 @@ extension TransposedConvolution {
                 }
                 for index in axes.indices {
                     guard isSame else {
-                        axes[index] = axes[index].spreading(lengths[index], to: target[index])
+                        axes[index] = axes[index].croppedAtEnd(lengths[index], to: target[index])
                         continue
                     }
                     (axes[index].before, axes[index].after) = (0, 0)
-                    axes[index] = axes[index].sharing(lengths[index], to: target[index], heavyInFront: false)
+                    axes[index] = axes[index].croppedEvenly(lengths[index], to: target[index], heavyInFront: false)
                 }
             }
             let bias = try op.has("bias") ? op.channels("bias", weights.shape[1] * groups) : nil
-            return [try reading.spread(x, weights, bias, axes, groups: groups, op)]
+            return [try reading.transposedConvolution(x, weights, bias, axes, groups: groups, op)]
         }
     ]
 }

@@ -85,14 +85,14 @@ extension TransposedConvolution {
         let target: [Int] = parameters.outputShape
         if !target.isEmpty {
             let target = try layer.pair(target, default: 1)
-            window.height = window.height.sharing(shape[2], to: target.height, heavyInFront: false)
-            window.width = window.width.sharing(shape[3], to: target.width, heavyInFront: false)
+            window.height = window.height.croppedEvenly(shape[2], to: target.height, heavyInFront: false)
+            window.width = window.width.croppedEvenly(shape[3], to: target.width, heavyInFront: false)
         } else if parameters.has("same") {
             let same: Message = parameters["same"]
             let heavyInFront = same.asymmetryMode as String == "TOP_LEFT_HEAVY"
-            window.height = window.height.sharing(
+            window.height = window.height.croppedEvenly(
                 shape[2], to: shape[2] * stride.height, heavyInFront: heavyInFront)
-            window.width = window.width.sharing(shape[3], to: shape[3] * stride.width, heavyInFront: heavyInFront)
+            window.width = window.width.croppedEvenly(shape[3], to: shape[3] * stride.width, heavyInFront: heavyInFront)
         } else {
             let valid: Message = parameters["valid"]
             let borders = try layer.edges(valid.paddingAmounts)
@@ -112,8 +112,8 @@ extension TransposedConvolution {
 
 extension Window.Axis {
     /// The axis padded evenly on both sides so that a transposed window expands `input` to `output` pixels.
-    func sharing(_ input: Int, to output: Int, heavyInFront: Bool) -> Window.Axis {
-        let total = spread(input) - output
+    func croppedEvenly(_ input: Int, to output: Int, heavyInFront: Bool) -> Window.Axis {
+        let total = transposedSize(input) - output
         var axis = self
         axis.before = Swift.max(0, heavyInFront ? total - total / 2 : total / 2)
         axis.after = total - axis.before

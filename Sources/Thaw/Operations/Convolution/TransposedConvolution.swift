@@ -25,7 +25,7 @@ struct TransposedConvolution: Operation {
             throw Failure.channelMismatch(image[3], filters.shape[3])
         }
         try window.requirePixels()
-        let (height, width) = (window.height.spread(image[1]), window.width.spread(image[2]))
+        let (height, width) = (window.height.transposedSize(image[1]), window.width.transposedSize(image[2]))
         guard height > 0, width > 0 else {
             throw Failure.windowTooLarge(window.height.extent, window.width.extent, image[1], image[2])
         }
@@ -97,13 +97,13 @@ struct TransposedConvolution: Operation {
 
 extension Window.Axis {
     /// The number of pixels that a transposed window expands `input` to.
-    func spread(_ input: Int) -> Int { (input - 1) * stride + extent - before - after }
+    func transposedSize(_ input: Int) -> Int { (input - 1) * stride + extent - before - after }
 
     /// The axis with its padding after adjusted so that a transposed window expands `input` to `output` pixels.
-    func spreading(_ input: Int, to output: Int) -> Window.Axis {
+    func croppedAtEnd(_ input: Int, to output: Int) -> Window.Axis {
         var axis = self
         axis.after = 0
-        axis.after = axis.spread(input) - output
+        axis.after = axis.transposedSize(input) - output
         return axis
     }
 
@@ -123,8 +123,8 @@ extension TransposedConvolution {
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         switch axis {
-        case 1: .local(1, window.height.spreadReach)
-        case 2: .local(2, window.width.spreadReach)
+        case 1: .local(1, window.height.transposedReach)
+        case 2: .local(2, window.width.transposedReach)
         case 3: .combined
         default: .kept(axis)
         }
@@ -150,7 +150,7 @@ extension TransposedConvolution {
 
 extension Window.Axis {
     /// The pixels on which a transposed window's result depends.
-    fileprivate var spreadReach: Reach {
+    fileprivate var transposedReach: Reach {
         let step = 1 / Double(stride)
         return Reach(
             step: Fraction(1, stride), first: Double(before - (extent - 1)) * step, last: Double(before) * step)
@@ -174,7 +174,7 @@ extension TransposedConvolution {
                         return try context.add(
                             TransposedConvolution(filters: filters.asFloat32, window: window), image, name: node.name)
                     }
-                    return try context.spread(image, filters, window, name: node.name)
+                    return try context.transposedConvolution(image, filters, window, name: node.name)
                 }
             ]
         }
@@ -200,8 +200,8 @@ extension TransposedConvolution {
                 "an image of \(image[2])×\(image[1]) pixels cannot become one of \(size[1])×\(size[0])",
                 remedy: "the strides and padding do not produce that size")
         }
-        window.height = window.height.spreading(image[1], to: size[0])
-        window.width = window.width.spreading(image[2], to: size[1])
+        window.height = window.height.croppedAtEnd(image[1], to: size[0])
+        window.width = window.width.croppedAtEnd(image[2], to: size[1])
         return window
     }
 }

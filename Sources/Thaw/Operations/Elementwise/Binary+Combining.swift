@@ -18,7 +18,7 @@ extension ImportContext {
     }
 
     /// Adds a function of two operands, either of which may be constant and then takes the other's element type, unless
-    /// it has fractions and the other operand is an integer.
+    /// its values are not all integers and the other operand is an integer.
     mutating func combine(
         _ function: Binary.Function, _ a: Operand, _ b: Operand, _ node: some SourceNode
     ) throws -> Operand {

@@ -101,7 +101,7 @@ extension Binary: CoreMLOperation {
         let dividend = try parts.add(Unary(.absolute), value, as: "dividend")
         let divisor = try fixedDivisor ?? parts.add(Unary(.absolute), operands.1, as: "divisor")
         let sign = try parts.add(Unary(.sign), value, as: "sign")
-        let rest = try parts.add(Binary(.floorRemainder), dividend, divisor, as: "rest")
-        return try parts.add(Binary(.multiply), rest, sign)
+        let remainder = try parts.add(Binary(.floorRemainder), dividend, divisor, as: "remainder")
+        return try parts.add(Binary(.multiply), remainder, sign)
     }
 }

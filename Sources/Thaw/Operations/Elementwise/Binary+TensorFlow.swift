@@ -16,8 +16,8 @@ extension Binary {
             ("Mod", .remainder, []),
             ("TruncateMod", .remainder, []),
             ("DivNoNan", .divideOrZero, .totalArithmetic),
-            ("Equal", .equal, .question),
-            ("NotEqual", .notEqual, .question),
+            ("Equal", .equal, .correctnessTest),
+            ("NotEqual", .notEqual, .correctnessTest),
             ("Less", .less, [.comparison, .ordering]),
             ("LessEqual", .lessOrEqual, [.comparison, .ordering]),
             ("Greater", .greater, [.comparison, .ordering]),
@@ -43,7 +43,32 @@ extension Binary {
                 }
                 return [sum]
             },
+            biasAdd("BiasAdd", axes: .image(input: 0)), biasAdd("BiasAddV1", axes: .channelsLast),
         ]
+
+    private static func biasAdd(_ op: String, axes: ImageAxes) -> TensorFlowRule {
+        TensorFlowRule(op, axes: axes, roles: .affine) { node, context in
+            let input = try node.input(0)
+            // Keras computes sums of two tensors in this way if one of them is a vector.
+            func bias() throws -> Operand {
+                let bias = try node.input(1)
+                guard bias.shape.rank == 1 else { throw Failure.weightShape(bias.shape, "one axis") }
+                return bias
+            }
+            let rank = input.shape.rank
+            if rank != 4, try node.string("data_format", default: "NHWC") == "NCHW" {
+                // The channels are always the second axis.
+                let shape = try Shape(bias().shape + [Int](repeating: 1, count: max(0, rank - 2)))
+                let column = try context.add(Reshape(shape), bias(), name: node.name + "/bias")
+                return [try context.combine(.add, input, column, name: node.name)]
+            }
+            return [
+                try context.image(node, input) { input, context in
+                    try context.combine(.add, input, bias(), name: node.name)
+                }
+            ]
+        }
+    }
 }
 
 extension Binary.Function {

@@ -1,12 +1,12 @@
 extension Cast: NeuralOperation {
-    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { isNothing(inputs[0].element) }
+    func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { hasNoEffect(inputs[0].element) }
 
     /// Core ML's tensors are float32, so that only a cast of floating-point values to integers changes them.
-    private func isNothing(_ old: ElementType) -> Bool { element.bounds == nil || old.bounds != nil || old == .bool }
+    private func hasNoEffect(_ old: ElementType) -> Bool { element.bounds == nil || old.bounds != nil || old == .bool }
 
     /// The bounds of the type have been applied.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
-        guard !isNothing(node.input.element), let bounds = element.bounds else { return layers.alias(node) }
+        guard !hasNoEffect(node.input.element), let bounds = element.bounds else { return layers.alias(node) }
         if bounds.lowerBound < 0 { return layers.addTruncation(node, node.input) }
         layers.add(node) { $0.choose("floor") }
     }

@@ -27,7 +27,9 @@ extension Cast {
 
 extension Cast {
     static let tensorFlow = [
-        TensorFlowRule("Cast", axes: .kept, roles: [.cast, .comparison, .totalArithmetic, .averaging, .rewording]) {
+        TensorFlowRule(
+            "Cast", axes: .kept, roles: [.cast, .comparison, .totalArithmetic, .averaging, .equivalentPrediction]
+        ) {
             node, context in
             let input = try node.input(0)
             var element = try node.element("DstT")
@@ -56,15 +58,15 @@ extension Cast: CoreMLOperation {
         let isRaised = sourceBounds.lowerBound < bounds.lowerBound && (isNarrow || bounds.lowerBound == 0)
         let isLowered = sourceBounds.upperBound > bounds.upperBound && isNarrow
         guard isRaised || isLowered else { return nil }
-        var held = x
+        var clamped = x
         if isNarrow, !isProgram || x.type.element.isFloatingPoint {
-            held = try parts.add(Unary(.clip(Float(bounds.lowerBound), Float(bounds.upperBound))), x, as: "held")
+            clamped = try parts.add(Unary(.clip(Float(bounds.lowerBound), Float(bounds.upperBound))), x, as: "clamped")
         } else {
             func bound(_ number: Double) -> Operand { .constant(Tensor(number, element: x.type.element)) }
-            if isRaised { held = try parts.combine(.maximum, held, bound(bounds.lowerBound), as: "raised") }
-            if isLowered { held = try parts.combine(.minimum, held, bound(bounds.upperBound), as: "lowered") }
+            if isRaised { clamped = try parts.combine(.maximum, clamped, bound(bounds.lowerBound), as: "raised") }
+            if isLowered { clamped = try parts.combine(.minimum, clamped, bound(bounds.upperBound), as: "lowered") }
         }
-        return try parts.addDirectly(self, [held])
+        return try parts.addDirectly(self, [clamped])
     }
 }
 

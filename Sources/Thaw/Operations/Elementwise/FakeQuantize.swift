@@ -22,10 +22,10 @@ struct FakeQuantize: Operation {
 
         func nearest(_ x: Float) -> Float {
             guard step != 0 else { return 0 }
-            let held = x < low ? low : x > high ? high : x
+            let clamped = x < low ? low : x > high ? high : x
             let inverse = 1 / step
             let zero = (0.5 - low * inverse).rounded(.down)
-            return ((held - low) * inverse - zero + 0.5).rounded(.down) * step
+            return ((clamped - low) * inverse - zero + 0.5).rounded(.down) * step
         }
     }
 
@@ -136,8 +136,8 @@ extension FakeQuantize {
         }
         let step = try combine(.divide, combine(.subtract, maximum, minimum), number(top - bottom))
         let zero = try combine(.subtract, number(bottom), combine(.divideOrZero, minimum, step))
-        let held = try combine(.minimum, combine(.maximum, zero, number(bottom)), number(top))
-        let integer = try rounded(held)
+        let clamped = try combine(.minimum, combine(.maximum, zero, number(bottom)), number(top))
+        let integer = try rounded(clamped)
         let low = try combine(.multiply, combine(.subtract, number(bottom), integer), step)
         let high = try combine(.multiply, combine(.subtract, number(top), integer), step)
         let inside = try combine(.minimum, combine(.maximum, x, low), high)
@@ -179,7 +179,7 @@ extension FakeQuantize: CoreMLOperation {
     private var scaledSteps: [(part: String, operation: any Operation)] {
         let low = numbers(\.low)
         return [
-            ("above", Binary(.maximum, constant: low)), ("held", Binary(.minimum, constant: numbers(\.high))),
+            ("above", Binary(.maximum, constant: low)), ("clamped", Binary(.minimum, constant: numbers(\.high))),
             ("distance", Binary(.subtract, constant: low)), ("scaled", Binary(.multiply, constant: numbers(\.inverse))),
         ]
     }

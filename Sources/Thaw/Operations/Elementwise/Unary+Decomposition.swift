@@ -63,12 +63,12 @@ extension Unary: CoreMLOperation {
             return try parts.add(
                 [("above", Unary(.boundedNegation(-high))), ("below", Unary(.boundedNegation(low)))], to: x)
         case .hardSwish(let alpha, let beta):
-            return try share([("share", Unary(.hardSigmoid(alpha: alpha, beta: beta)))], of: x, &parts)
+            return try gated([("gate", Unary(.hardSigmoid(alpha: alpha, beta: beta)))], of: x, &parts)
         case .swish(let beta):
             let scaled =
                 beta == 1 ? [] : [("scaled", Binary(.multiply, constant: number(Double(beta))) as any Operation)]
-            return try share(scaled + [("share", Unary(.sigmoid))], of: x, &parts)
-        case .mish: return try share([("softplus", Unary(.softplus)), ("share", Unary(.tanh))], of: x, &parts)
+            return try gated(scaled + [("gate", Unary(.sigmoid))], of: x, &parts)
+        case .mish: return try gated([("softplus", Unary(.softplus)), ("gate", Unary(.tanh))], of: x, &parts)
         default: preconditionFailure("\(function) is not decomposed")
         }
     }
@@ -91,11 +91,11 @@ extension Unary: CoreMLOperation {
         if case .clip(let low, let high) = function { (low, high) } else { (0, 6) }
     }
 
-    /// The input times a fraction that these steps compute from it.
-    private func share(
+    /// The input times a gate that these steps compute from it.
+    private func gated(
         _ steps: [(part: String, operation: any Operation)], of x: Operand, _ parts: inout Decomposition
     ) throws -> Operand {
-        let share = try steps.reduce(x) { try parts.add($1.operation, $0, as: $1.part) }
-        return try parts.add(Binary(.multiply), x, share)
+        let gate = try steps.reduce(x) { try parts.add($1.operation, $0, as: $1.part) }
+        return try parts.add(Binary(.multiply), x, gate)
     }
 }

@@ -33,7 +33,7 @@ enum Scatter {
         let length = shape.dropFirst(depth).reduce(1, *)
         let coordinates = indices.integers
         var values = tensor.withElements { elements in (0..<tensor.elementCount).map { elements[$0] } }
-        try updates.withElements { news in
+        try updates.withElements { newValues in
             for slice in 0..<indices.shape.dropLast().reduce(1, *) {
                 let index = coordinates[slice * depth..<(slice + 1) * depth]
                 guard zip(index, shape).allSatisfy({ (0..<$1).contains($0) }) else {
@@ -42,7 +42,7 @@ enum Scatter {
                 }
                 let row = zip(index, shape).reduce(0) { $0 * $1.1 + $1.0 }
                 for i in 0..<length {
-                    values[row * length + i] = join(values[row * length + i], news[slice * length + i])
+                    values[row * length + i] = join(values[row * length + i], newValues[slice * length + i])
                 }
             }
         }

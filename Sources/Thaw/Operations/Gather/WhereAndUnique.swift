@@ -4,14 +4,7 @@ enum WhereAndUnique {
         // The indices of all elements that are not zero.
         TensorFlowRule("Where", axes: .lost, roles: []) { node, _ in
             let condition = try node.constant(0, "condition")
-            let (shape, strides) = (condition.shape, condition.shape.strides)
-            let elements = condition.withElements { x in (0..<condition.elementCount).filter { x[$0] != 0 } }
-            let result: Shape = [elements.count, shape.rank]
-            guard result.checkedCount ?? .max <= ImportContext.largestConstant else {
-                throw Failure.constantTooLarge(result)
-            }
-            let positions = elements.flatMap { element in shape.indices.map { element / strides[$0] % shape[$0] } }
-            return [.constant(Tensor(integers: positions, shape: result, element: .int64))]
+            return [.constant(try ComposedShapes.positions(of: condition, .int64, node))]
         },
         // The distinct values in the order of their first occurrence, and for each element the index of its value.
         TensorFlowRule("Unique", axes: .lost, roles: []) { node, _ in

@@ -48,8 +48,8 @@ struct Attention: Operation {
         for other in inputs.dropFirst(3) + [mask].compactMap({ $0 }) {
             scores = Binary(.add).evaluate([scores, other])[0]
         }
-        let shares = Softmax(axis: scores.shape.rank - 1).evaluate([scores])[0]
-        return MatrixProduct().evaluate([shares, inputs[2]])
+        let weights = Softmax(axis: scores.shape.rank - 1).evaluate([scores])[0]
+        return MatrixProduct().evaluate([weights, inputs[2]])
     }
 }
 
@@ -99,8 +99,8 @@ extension Attention: CoreMLOperation {
         for other in inputs.dropFirst(3) + [mask.map { .constant($0) }].compactMap({ $0 }) {
             scores = try parts.combine(.add, scores, other, as: "masked")
         }
-        let shares = try parts.add(Softmax(axis: scores.shape.rank - 1), scores, as: "shares")
-        return try parts.add(MatrixProduct(), shares, inputs[2])
+        let weights = try parts.add(Softmax(axis: scores.shape.rank - 1), scores, as: "weights")
+        return try parts.add(MatrixProduct(), weights, inputs[2])
     }
 }
 

@@ -53,8 +53,8 @@ extension MatrixProduct {
                 }
                 scores = try reading.add(Binary(.add), [scores, mask], op)[0]
             }
-            let shares = try reading.add(Softmax(axis: scores.shape.rank - 1), scores, op)
-            return try reading.add(MatrixProduct(), [shares, value], op)
+            let weights = try reading.add(Softmax(axis: scores.shape.rank - 1), scores, op)
+            return try reading.add(MatrixProduct(), [weights, value], op)
         },
     ]
 }

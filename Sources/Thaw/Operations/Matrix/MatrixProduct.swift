@@ -12,8 +12,8 @@ struct MatrixProduct: Operation {
         guard inputs[0].element == inputs[1].element else {
             throw Failure.elementTypesDiffer(inputs[0].element.rawValue, inputs[1].element.rawValue)
         }
-        let a = turned(inputs[0].shape, transposeFirst)
-        let b = turned(inputs[1].shape, transposeSecond)
+        let a = transposed(inputs[0].shape, transposeFirst)
+        let b = transposed(inputs[1].shape, transposeSecond)
         guard a[a.rank - 1] == b[b.rank - 2] else { throw Failure.shapesDiffer(a, b) }
         let batch = try Shape(a.dropLast(2)).broadcast(with: Shape(b.dropLast(2)))
         let element: ElementType = inputs[0].element.isFloatingPoint ? .float32 : inputs[0].element
@@ -21,21 +21,21 @@ struct MatrixProduct: Operation {
     }
 
     func multiplyAdds(_ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
-        outputs[0].shape.elementCount * (turned(inputs[0].shape, transposeFirst).last ?? 0)
+        outputs[0].shape.elementCount * (transposed(inputs[0].shape, transposeFirst).last ?? 0)
     }
 
-    private func turned(_ shape: Shape, _ isTransposed: Bool) -> Shape {
-        isTransposed ? shape.permuted(MatrixProduct.turningOver(shape.rank)) : shape
+    private func transposed(_ shape: Shape, _ isTransposed: Bool) -> Shape {
+        isTransposed ? shape.permuted(MatrixProduct.swappingLastAxes(shape.rank)) : shape
     }
 
     /// The axis permutation that swaps the last two axes.
-    static func turningOver(_ rank: Int) -> [Int] { Array(0..<rank - 2) + [rank - 1, rank - 2] }
+    static func swappingLastAxes(_ rank: Int) -> [Int] { Array(0..<rank - 2) + [rank - 1, rank - 2] }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
         let type = try! outputTypes(inputs.map(\.type))[0]
         let output = type.shape
-        let a = transposeFirst ? inputs[0].transposed(Self.turningOver(inputs[0].shape.rank)) : inputs[0]
-        let b = transposeSecond ? inputs[1].transposed(Self.turningOver(inputs[1].shape.rank)) : inputs[1]
+        let a = transposeFirst ? inputs[0].transposed(Self.swappingLastAxes(inputs[0].shape.rank)) : inputs[0]
+        let b = transposeSecond ? inputs[1].transposed(Self.swappingLastAxes(inputs[1].shape.rank)) : inputs[1]
         let rows = output[output.rank - 2]
         let columns = output[output.rank - 1]
         let depth = a.shape[a.shape.rank - 1]

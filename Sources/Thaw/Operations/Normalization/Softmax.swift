@@ -66,7 +66,7 @@ extension Softmax {
 
 extension Softmax {
     static let tensorFlow = [
-        TensorFlowRule("Softmax", "LogSoftmax", axes: .kept, roles: .rewording) { node, context in
+        TensorFlowRule("Softmax", "LogSoftmax", axes: .kept, roles: .equivalentPrediction) { node, context in
             let input = try node.input(0)
             let operation = Softmax(axis: try input.shape.axis(-1), isLogarithmic: node.op == "LogSoftmax")
             return [try context.add(operation, input, name: node.name)]

@@ -63,8 +63,8 @@ struct QuantizedRange {
         let steps =
             countsFromMinimum
             ? try level(combine(.subtract, x, minimum)) : try combine(.subtract, level(x), lowest)
-        let held = try combine(.minimum, combine(.maximum, steps, .constant(Tensor(0))), count)
-        return try context.combine(.multiply, combine(.add, held, lowest), step, name: name)
+        let clamped = try combine(.minimum, combine(.maximum, steps, .constant(Tensor(0))), count)
+        return try context.combine(.multiply, combine(.add, clamped, lowest), step, name: name)
     }
 
     /// Values rounded to levels that are counted from the minimum, which need not contain 0: the mode MIN_COMBINED.
@@ -73,8 +73,8 @@ struct QuantizedRange {
             try context.combine(function, a, b, name: "\(name)/\(function)")
         }
         let step = try step(name, &context)
-        let held = try combine(.minimum, combine(.maximum, x, minimum), maximum)
-        let steps = try combine(.divide, combine(.subtract, held, minimum), step)
+        let clamped = try combine(.minimum, combine(.maximum, x, minimum), maximum)
+        let steps = try combine(.divide, combine(.subtract, clamped, minimum), step)
         let levels = try context.add(Unary(.round), steps, name: name + "/level")
         return try context.combine(.add, combine(.multiply, levels, step), minimum, name: name)
     }
@@ -94,12 +94,12 @@ struct QuantizedRange {
             step = try combine(.maximum, step, combine(.divide, minimum, number(integers.lowerBound)))
         }
         let levels = try context.add(Unary(.round), combine(.divide, x, step), name: name + "/level")
-        let held = try combine(
+        let clamped = try combine(
             .minimum, combine(.maximum, levels, number(integers.lowerBound)), number(integers.upperBound))
         let range = QuantizedRange(
             minimum: try combine(.multiply, step, number(integers.lowerBound)),
             maximum: try combine(.multiply, step, number(integers.upperBound)))
-        return (try context.combine(.multiply, held, step, name: name), range)
+        return (try context.combine(.multiply, clamped, step, name: name), range)
     }
 
     /// The step between 8-bit levels.

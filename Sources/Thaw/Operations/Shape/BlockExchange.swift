@@ -38,21 +38,21 @@ struct BlockExchange: Operation {
         let image = isLast ? shape : shape.permuted(Graph.toLast)
         let (height, width, depth) = (image[1], image[2], image[3])
         let (pixels, channels, result): ([Int], [Int], [Int])
-        let isTaken: Bool
+        let isDivisible: Bool
         switch exchange {
         case .depthToSpace, .pixelShuffle:
             let rest = depth / (size * size)
-            isTaken = rest * size * size == depth
+            isDivisible = rest * size * size == depth
             pixels = [height, width]
             channels = exchange == .depthToSpace ? [size, size, rest] : [rest, size, size]
             result = [height * size, width * size, rest]
         case .spaceToDepth, .pixelUnshuffle:
-            isTaken = height % size == 0 && width % size == 0
+            isDivisible = height % size == 0 && width % size == 0
             pixels = [height / size, size, width / size, size]
             channels = [depth]
             result = [height / size, width / size, depth * size * size]
         }
-        guard isTaken else { return nil }
+        guard isDivisible else { return nil }
         let order =
             switch (exchange, isLast) {
             case (.depthToSpace, true), (.spaceToDepth, true): [0, 1, 3, 2, 4, 5]

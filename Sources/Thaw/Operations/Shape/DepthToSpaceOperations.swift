@@ -1,5 +1,5 @@
-/// TensorFlow's DepthToSpace, SpaceToDepth and MirrorPad. They are decomposed into reshapes, transposes, slices and
-/// concatenations, so none of them remains in the graph.
+/// TensorFlow's DepthToSpace and SpaceToDepth. They are decomposed into reshapes and transposes, so none of them remains in
+/// the graph.
 enum DepthToSpaceOperations {
     static let tensorFlow = [
         TensorFlowRule("DepthToSpace", "SpaceToDepth", axes: .image(input: 0), roles: .map) { node, context in
@@ -18,31 +18,7 @@ enum DepthToSpaceOperations {
                     return try context.rearranged(image, rearrangement, name: node.name)
                 }
             ]
-        },
-        TensorFlowRule("MirrorPad", axes: .padded, roles: []) { node, context in
-            var value = try node.input(0)
-            let amounts = try node.integers(1, "paddings")
-            let mode = try node.string("mode", default: "")
-            guard mode == "REFLECT" || mode == "SYMMETRIC" else {
-                throw Failure.badAttribute(node.name, node.op, "mode")
-            }
-            let border = mode == "REFLECT" ? EdgePadding.reflected : .mirrored
-            guard amounts.count == 2 * value.shape.rank,
-                amounts.indices.allSatisfy({ border.fits(amounts[$0], of: value.shape[$0 / 2]) })
-            else { throw node.refused("the paddings \(amounts) do not fit a tensor of shape \(value.shape)") }
-            for axis in value.shape.indices where amounts[2 * axis] + amounts[2 * axis + 1] > 0 {
-                let ranges = border.ranges(amounts[2 * axis], amounts[2 * axis + 1], of: value.shape[axis])
-                func mirrored(_ range: StridedSlice.Range) throws -> [Operand] {
-                    guard range.count > 0 else { return [] }
-                    var ranges = value.shape.map { StridedSlice.Range(start: 0, count: $0) }
-                    ranges[axis] = range
-                    return [try context.add(StridedSlice(ranges: ranges), value, name: node.name + "/mirror")]
-                }
-                let parts = try mirrored(ranges.before) + [value] + mirrored(ranges.after)
-                value = try context.add(Concatenation(axis: axis), parts, name: node.name)[0]
-            }
-            return [value]
-        },
+        }
     ]
 }
 

@@ -83,6 +83,32 @@ extension MirrorPad {
     }
 }
 
+// MARK: TensorFlow
+
+extension MirrorPad {
+    static let tensorFlow = [
+        TensorFlowRule("MirrorPad", axes: .padded, roles: []) { node, context in
+            let input = try node.input(0)
+            let amounts = try node.integers(1, "paddings")
+            let mode = try node.string("mode", default: "")
+            guard mode == "REFLECT" || mode == "SYMMETRIC" else {
+                throw Failure.badAttribute(node.name, node.op, "mode")
+            }
+            let border = mode == "REFLECT" ? EdgePadding.reflected : .mirrored
+            guard amounts.count == 2 * input.shape.rank,
+                amounts.indices.allSatisfy({ border.fits(amounts[$0], of: input.shape[$0 / 2]) })
+            else { throw node.refused("the paddings \(amounts) do not fit a tensor of shape \(input.shape)") }
+            let axes = input.shape.indices
+            return [
+                try context.bordered(
+                    input, border, before: axes.map { amounts[2 * $0] }, after: axes.map { amounts[2 * $0 + 1] }, node)
+            ]
+        }
+    ]
+}
+
+// MARK: Core ML
+
 extension MirrorPad: NeuralOperation {
     func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool { true }
 

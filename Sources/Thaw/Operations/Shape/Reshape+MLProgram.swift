@@ -25,12 +25,7 @@ extension Reshape {
             for (axis, size) in target.enumerated() where size == 0 && x.shape.indices.contains(axis) {
                 target[axis] = x.shape[axis]
             }
-            let known = Shape(target.filter { $0 != -1 })
-            guard known.rank >= target.count - 1, let count = known.checkedCount,
-                known.rank == target.count || (count > 0 && x.shape.elementCount % count == 0)
-            else { throw op.refused("the shape \(Shape(target)) does not fit a tensor of shape \(x.shape)") }
-            let shape = Shape(target.map { $0 == -1 ? x.shape.elementCount / count : $0 })
-            return [try reading.add(Reshape(shape), x, op)]
+            return [try reading.add(Reshape(x.shape, to: target, op), x, op)]
         },
         MILRule("squeeze") { op, reading in
             let x = try op.operand()
@@ -40,17 +35,7 @@ extension Reshape {
         },
         MILRule("expand_dims") { op, reading in
             let x = try op.operand()
-            let axes = try op.integers("axes")
-            let rank = x.shape.rank + axes.count
-            let newAxes = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
-            guard newAxes.count == axes.count, newAxes.allSatisfy((0..<rank).contains) else {
-                throw op.refused("the axes \(axes) are not valid")
-            }
-            var sizes = x.shape.makeIterator()
-            return [
-                try reading.add(
-                    Reshape(Shape((0..<rank).map { newAxes.contains($0) ? 1 : sizes.next()! })), x, op)
-            ]
+            return [try reading.add(Reshape(x.shape, adding: op.integers("axes"), op), x, op)]
         },
         MILRule("flatten2d") { op, reading in
             let x = try op.operand()

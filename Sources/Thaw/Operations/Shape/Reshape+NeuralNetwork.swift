@@ -61,25 +61,23 @@ extension Reshape {
             return [try reading.add(Transpose(Graph.toFirst), shaped, layer)]
         },
         NeuralRule("reshapeStatic") { layer, reading in
-            let target: [Int] = layer.parameters.targetShape
-            return [
-                try reading.add(Reshape(layer.resolved(target, layer.input().shape)), layer.input(), layer)
-            ]
+            let reshape = try Reshape(layer.input().shape, to: layer.parameters.targetShape, layer)
+            return [try reading.add(reshape, layer.input(), layer)]
         },
         NeuralRule("reshapeLike") { layer, reading in
-            let shape = try layer.resolved(layer.input(1).shape.dimensions, layer.input().shape)
-            return [try reading.add(Reshape(shape), layer.input(), layer)]
+            let reshape = try Reshape(layer.input().shape, to: layer.input(1).shape.dimensions, layer)
+            return [try reading.add(reshape, layer.input(), layer)]
         },
         NeuralRule("reshapeDynamic") { layer, reading in
-            let shape = try layer.resolved(layer.integers(1), layer.input().shape)
-            return [try reading.add(Reshape(shape), layer.input(), layer)]
+            let reshape = try Reshape(layer.input().shape, to: layer.integers(1), layer)
+            return [try reading.add(reshape, layer.input(), layer)]
         },
         NeuralRule("rankPreservingReshape") { layer, reading in
             let shape = try layer.input().shape
             let target: [Int] = layer.parameters.targetShape
             guard target.count == shape.rank else { throw Failure.wrongRank(target.count, shape).at(layer.name) }
             let kept = target.indices.map { target[$0] == 0 ? shape[$0] : target[$0] }
-            return [try reading.add(Reshape(layer.resolved(kept, shape)), layer.input(), layer)]
+            return [try reading.add(Reshape(shape, to: kept, layer), layer.input(), layer)]
         },
         NeuralRule("flattenTo2D") { layer, reading in
             let input = try layer.input()
@@ -94,34 +92,8 @@ extension Reshape {
             return [try reading.add(Reshape(Shape(kept.map { shape[$0] })), layer.input(), layer)]
         },
         NeuralRule("expandDims") { layer, reading in
-            let shape = try layer.input().shape
-            let axes: [Int] = layer.parameters.axes
-            let rank = shape.rank + axes.count
-            let newAxes = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
-            guard newAxes.count == axes.count, newAxes.allSatisfy((0..<rank).contains) else {
-                throw layer.refused("the axes \(axes) are not valid")
-            }
-            var sizes = shape.dimensions.makeIterator()
-            let target = (0..<rank).map { newAxes.contains($0) ? 1 : sizes.next()! }
-            return [try reading.add(Reshape(Shape(target)), layer.input(), layer)]
+            let reshape = try Reshape(layer.input().shape, adding: layer.parameters.axes, layer)
+            return [try reading.add(reshape, layer.input(), layer)]
         },
     ]
-}
-
-extension NeuralLayer {
-    /// A target shape with its −1 resolved.
-    fileprivate func resolved(_ target: [Int], _ from: Shape) throws -> Shape {
-        guard target.contains(-1) else {
-            guard target.allSatisfy({ $0 >= 0 }), Shape(target).checkedCount != nil else {
-                throw refused("\(Shape(target)) is not a valid shape")
-            }
-            return Shape(target)
-        }
-        let known = Shape(target.filter { $0 != -1 })
-        guard known.rank == target.count - 1, let count = known.checkedCount, count > 0, from.elementCount % count == 0
-        else {
-            throw refused("the shape \(Shape(target)) does not fit a tensor of shape \(from)")
-        }
-        return Shape(target.map { $0 == -1 ? from.elementCount / count : $0 })
-    }
 }

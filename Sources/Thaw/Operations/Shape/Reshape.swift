@@ -72,13 +72,12 @@ extension Reshape {
 
 extension Reshape {
     static let tensorFlow = [
-        TensorFlowRule("Reshape", axes: .lost, roles: [.reshape, .rewording, .averaging]) { node, context in
+        TensorFlowRule("Reshape", axes: .lost, roles: [.reshape, .equivalentPrediction, .averaging]) { node, context in
             let input = try node.input(0)
-            return [
-                try context.add(Reshape(resolve(node, input.shape, node.integers(1, "shape"))), input, name: node.name)
-            ]
+            let reshape = try Reshape(input.shape, to: node.integers(1, "shape"), node)
+            return [try context.add(reshape, input, name: node.name)]
         },
-        TensorFlowRule("Squeeze", axes: .lost, roles: [.rewording, .averaging]) { node, context in
+        TensorFlowRule("Squeeze", axes: .lost, roles: [.equivalentPrediction, .averaging]) { node, context in
             let input = try node.input(0)
             let key = node.definition.attributes["squeeze_dims"] == nil ? "axis" : "squeeze_dims"
             let axes = try node.ints(key, default: []).map { try input.shape.axis($0) }
@@ -88,7 +87,7 @@ extension Reshape {
             let kept = input.shape.indices.filter { axes.isEmpty ? input.shape[$0] != 1 : !axes.contains($0) }
             return [try context.add(Reshape(Shape(kept.map { input.shape[$0] })), input, name: node.name)]
         },
-        TensorFlowRule("ExpandDims", axes: .expanded, roles: .rewording) { node, context in
+        TensorFlowRule("ExpandDims", axes: .expanded, roles: .equivalentPrediction) { node, context in
             let input = try node.input(0)
             let axis = try node.integer(1, "axis")
             guard axis >= -input.shape.rank - 1, axis <= input.shape.rank else {
@@ -110,28 +109,36 @@ extension Reshape {
             }
         },
     ]
-
-    /// The shape with its −1 resolved.
-    private static func resolve(_ node: TensorFlowNode, _ from: Shape, _ target: [Int]) throws -> Shape {
-        let known = target.filter { $0 != -1 }
-        let unknown = target.count - known.count
-        guard unknown <= 1, known.allSatisfy({ $0 >= 0 }) else {
-            throw node.refused("\(Shape(target)) is not a valid shape")
-        }
-        guard let product = Shape(known).checkedCount else {
-            throw node.refused("the shape \(Shape(target)) is too large")
-        }
-        guard unknown == 1 else { return Shape(target) }
-        guard product > 0, from.elementCount % product == 0 else {
-            throw Failure.elementCount(from, Shape(target)).at(node.name)
-        }
-        return Shape(target.map { $0 == -1 ? from.elementCount / product : $0 })
-    }
 }
 
-// MARK: Core ML
+// MARK: Reading
 
 extension Reshape {
+    /// A reshape to sizes one of which may be −1: whatever is left.
+    /// - Throws: `Failure` naming the node if the tensor does not have as many elements.
+    init(_ from: Shape, to target: [Int], _ node: some SourceNode) throws {
+        let known = Shape(target.filter { $0 != -1 })
+        guard known.rank >= target.count - 1, let count = known.checkedCount,
+            known.rank == target.count || (count > 0 && from.elementCount % count == 0)
+        else {
+            throw node.refused("the shape \(Shape(target)) does not fit a tensor of shape \(from)", remedy: nil)
+        }
+        self.init(Shape(target.map { $0 == -1 ? from.elementCount / count : $0 }))
+    }
+
+    /// A reshape that adds axes of size 1.
+    /// - Parameter axes: The axes of the result; negative ones count from its end.
+    /// - Throws: `Failure` naming the node if they are not valid.
+    init(_ from: Shape, adding axes: [Int], _ node: some SourceNode) throws {
+        let rank = from.rank + axes.count
+        let newAxes = Set(axes.map { $0 < 0 ? $0 + rank : $0 })
+        guard newAxes.count == axes.count, newAxes.allSatisfy((0..<rank).contains) else {
+            throw node.refused("the axes \(axes) are not valid", remedy: nil)
+        }
+        var sizes = from.makeIterator()
+        self.init(Shape((0..<rank).map { newAxes.contains($0) ? 1 : sizes.next()! }))
+    }
+
     /// Flattens the axes before one, and those from it on: the result is a matrix. The axis after the last one leaves a
     /// single column.
     static func flattening(_ shape: Shape, at axis: Int) throws -> Reshape {

@@ -23,12 +23,12 @@ struct StridedSlice: Operation {
         /// which counts from the end, and may be out of bounds: they are clamped to `size`.
         /// - Precondition: `isStep(step)`.
         init(from begin: Int?, to end: Int?, step: Int, of size: Int) {
-            func held(_ index: Int) -> Int {
+            func clamped(_ index: Int) -> Int {
                 let counted = index < 0 ? index + size : index
                 return step > 0 ? Swift.min(Swift.max(counted, 0), size) : Swift.min(Swift.max(counted, -1), size - 1)
             }
-            let start = begin.map(held) ?? (step > 0 ? 0 : size - 1)
-            let end = end.map(held) ?? (step > 0 ? size : -1)
+            let start = begin.map(clamped) ?? (step > 0 ? 0 : size - 1)
+            let end = end.map(clamped) ?? (step > 0 ? size : -1)
             self.init(start: start, count: Swift.max(0, (end - start + step - step.signum()) / step), step: step)
         }
 
@@ -61,16 +61,21 @@ struct StridedSlice: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let strides = inputs[0].shape.strides
+        let indices = flatIndices(in: inputs[0].shape)
+        return inputs[0].withElements { x in
+            [Tensor(shape: Shape(ranges.map(\.count)), element: inputs[0].element) { x[indices[$0]] }]
+        }
+    }
+
+    /// The indices of its elements in the flattened tensor.
+    func flatIndices(in shape: Shape) -> [Int] {
+        let strides = shape.strides
         var indices: [Int] = []
-        let shape = Shape(ranges.map(\.count))
-        shape.forEachIndex { index in
+        Shape(ranges.map(\.count)).forEachIndex { index in
             indices.append(
                 index.indices.reduce(0) { $0 + (ranges[$1].start + index[$1] * ranges[$1].step) * strides[$1] })
         }
-        return inputs[0].withElements { x in
-            [Tensor(shape: shape, element: inputs[0].element) { x[indices[$0]] }]
-        }
+        return indices
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
@@ -120,7 +125,7 @@ extension StridedSlice {
 
 extension StridedSlice {
     static let tensorFlow = [
-        TensorFlowRule("Slice", axes: .resized, roles: []) { node, context in
+        TensorFlowRule("Slice", axes: .resized, roles: .part) { node, context in
             let input = try node.input(0)
             let shape = input.shape
             let begins = try node.integers(1, "begin")
@@ -148,7 +153,7 @@ extension StridedSlice {
                 ? given.indices.filter { given[$0] != 0 } : try given.map { try input.shape.axis($0) }
             return [try context.add(reversing(axes, of: input.shape), input, name: node.name)]
         },
-        TensorFlowRule("StridedSlice", axes: .sliced, roles: []) { node, context in
+        TensorFlowRule("StridedSlice", axes: .sliced, roles: .part) { node, context in
             let (ranges, shape) = try strided(node)
             let slice = try context.add(StridedSlice(ranges: ranges), node.input(0), name: node.name)
             return [slice.shape == shape ? slice : try context.add(Reshape(shape), slice, name: node.name + "/shape")]

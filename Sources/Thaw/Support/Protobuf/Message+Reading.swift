@@ -13,7 +13,7 @@ extension Message {
     /// Copies a protobuf-c structure. The recursion is no deeper than the nesting of a skeleton.
     private init(_ type: MessageType, copying message: UnsafeRawPointer, _ unpacker: Unpacker) throws {
         self.init(type)
-        for (index, field) in type.fields.enumerated() where field.id < Skeleton.twinDistance {
+        for (index, field) in type.fields.enumerated() where field.id < Skeleton.extentDistance {
             if field.isRepeated {
                 setEntry(index, try Message.repeated(field, message, type, unpacker))
             } else if field.isChoice {
@@ -80,12 +80,12 @@ extension Message {
         _ field: ProtobufCFieldDescriptor, _ message: UnsafeRawPointer, _ type: MessageType, _ unpacker: Unpacker
     ) throws -> ByteView? {
         guard field.content == .bytes,
-            let twin = protobuf_c_message_descriptor_get_field(
-                type.descriptor, field.id + UInt32(Skeleton.twinDistance))?.pointee
+            let extent = protobuf_c_message_descriptor_get_field(
+                type.descriptor, field.id + UInt32(Skeleton.extentDistance))?.pointee
         else { return nil }
         let view = try unpacker.large(
-            message.load(fromByteOffset: Int(twin.quantifier_offset), as: Int.self),
-            message.load(fromByteOffset: Int(twin.offset), as: UnsafePointer<UInt64>?.self),
+            message.load(fromByteOffset: Int(extent.quantifier_offset), as: Int.self),
+            message.load(fromByteOffset: Int(extent.offset), as: UnsafePointer<UInt64>?.self),
             String(cString: field.name))
         guard let view, field.isRepeated, view.count % 4 != 0 else { return view }
         throw Failure.malformedPackedField(String(cString: field.name))

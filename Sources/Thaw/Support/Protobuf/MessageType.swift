@@ -15,7 +15,7 @@ struct MessageType: @unchecked Sendable {
 
     var name: String { String(cString: descriptor.pointee.short_name) }
 
-    /// All fields, by ascending number; twins are at the end.
+    /// All fields, by ascending number; extent fields are at the end.
     var fields: UnsafeBufferPointer<ProtobufCFieldDescriptor> {
         UnsafeBufferPointer(start: descriptor.pointee.fields, count: Int(descriptor.pointee.n_fields))
     }

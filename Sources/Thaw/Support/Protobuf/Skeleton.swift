@@ -8,15 +8,15 @@ typealias Descriptor = UnsafePointer<ProtobufCMessageDescriptor>
 /// NUL, so that two names become the same. So each message is first scanned here, iteratively and using protobuf-c's own
 /// descriptors. The result
 /// - is nested at most `depthLimit` deep, and contains only known fields with valid encodings;
-/// - contains, instead of each large field with a twin, that twin: the offset and length of the field's bytes in the
-///   file. (The schemas declare the twin of field n as `repeated fixed64`, number n + `twinDistance`. Twins in the
-///   file itself are dropped.)
+/// - contains, instead of each large field with an extent field, that extent field: the offset and length of the large
+///   field's bytes in the file. (The schemas declare the extent field of field n as `repeated fixed64`, number
+///   n + `extentDistance`. Extent fields in the file itself are dropped.)
 /// - is never longer than the message itself.
 struct Skeleton {
     static let depthLimit = 64
-    /// A field with a twin is copied up to this many bytes, which must be no less than the size of a twin (20).
+    /// A field with an extent field is copied up to this many bytes, which must be no less than the size of the latter (20).
     static let inlineLimit = 256
-    static let twinDistance = 100_000
+    static let extentDistance = 100_000
 
     private(set) var bytes: [UInt8] = []
     private var open: [OpenMessage] = []
@@ -43,7 +43,7 @@ struct Skeleton {
                 continue
             }
             let number = UInt32(field.number)
-            guard field.number < Skeleton.twinDistance,
+            guard field.number < Skeleton.extentDistance,
                 let descriptor = protobuf_c_message_descriptor_get_field(message.descriptor, number)
             else { continue }
             guard descriptor.pointee.accepts(field.wireType) else {
@@ -53,10 +53,10 @@ struct Skeleton {
                 try begin(field, descriptor)
                 reader.enter(field.value)
             } else if field.wireType == .lengthPrefixed, field.value.count > Skeleton.inlineLimit,
-                protobuf_c_message_descriptor_get_field(message.descriptor, number + UInt32(Skeleton.twinDistance))
+                protobuf_c_message_descriptor_get_field(message.descriptor, number + UInt32(Skeleton.extentDistance))
                     != nil
             {
-                appendTwin(of: field)
+                appendExtent(of: field)
             } else {
                 if descriptor.pointee.type == PROTOBUF_C_TYPE_STRING, file[field.value].contains(0) {
                     throw Failure.textWithNull(String(cString: descriptor.pointee.name), at: field.start)
@@ -90,8 +90,8 @@ struct Skeleton {
         }
     }
 
-    private mutating func appendTwin(of field: WireField) {
-        appendVarint((field.number + Skeleton.twinDistance) << 3 | Int(WireType.lengthPrefixed.rawValue))
+    private mutating func appendExtent(of field: WireField) {
+        appendVarint((field.number + Skeleton.extentDistance) << 3 | Int(WireType.lengthPrefixed.rawValue))
         bytes.append(16)
         for number in [field.value.lowerBound, field.value.count] {
             withUnsafeBytes(of: UInt64(number).littleEndian) { bytes.append(contentsOf: $0) }

@@ -34,13 +34,13 @@ final class Unpacker {
         }
     }
 
-    /// The bytes that a field's twin refers to, or nil if the field is in the message itself.
+    /// The bytes that a field's extent field refers to, or nil if the field is in the message itself.
     /// - Throws: `Failure` if the file contains the field in several pieces.
-    func large(_ count: Int, _ twin: UnsafePointer<UInt64>?, _ field: @autoclosure () -> String) throws -> ByteView? {
-        guard count > 0, let twin else { return nil }
+    func large(_ count: Int, _ extent: UnsafePointer<UInt64>?, _ field: @autoclosure () -> String) throws -> ByteView? {
+        guard count > 0, let extent else { return nil }
         guard count == 2 else { throw Failure.fieldInPieces(field()) }
-        let offset = Int(twin[0])
+        let offset = Int(extent[0])
         return ByteView(
-            viewing: UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + Int(twin[1])]), of: file.owner)
+            viewing: UnsafeRawBufferPointer(rebasing: file.bytes[offset..<offset + Int(extent[1])]), of: file.owner)
     }
 }

@@ -10,7 +10,7 @@ extension MessageType {
 }
 
 extension ElementType {
-    /// The format's name for the type, or nil if Thaw never writes it.
+    /// The format's name for the type.
     var milName: String {
         switch self {
         case .bool: "BOOL"
