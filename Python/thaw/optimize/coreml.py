@@ -91,7 +91,9 @@ class OpLinearQuantizerConfig:
         weight_threshold: int | None = 2048,
     ):
         _only("mode", mode.lower() if isinstance(mode, str) else mode, "linear", "linear_symmetric")
-        _only("dtype", TensorType(dtype=dtype).type_name(), "int8")
+        is_theirs = hasattr(dtype, "get_bitwidth")
+        name = TensorType(dtype=dtype).type_name() if is_theirs else getattr(dtype, "__name__", None)
+        _only("dtype", name or getattr(dtype, "name", dtype), "int8")
         _only("granularity", getattr(granularity, "value", granularity), "per_channel")
         self.mode = mode
         self.dtype = dtype
