@@ -34,6 +34,9 @@ enum ManPage {
             .TP
             .B 129, 130, 143
             Ended by SIGHUP, Ctrl\\-C (SIGINT) or SIGTERM; results so far have been written, and no unfinished files are left.
+            .TP
+            .B 141
+            The reader of standard output closed the pipe.
             .SH ENVIRONMENT
             .TP
             .B NO_COLOR
