@@ -125,7 +125,7 @@ struct OutputSearch {
             let servesComparison =
                 !isRead[index]
                 && ((isCompared[index] && isStepOfComparison(index, forward))
-                    || (isTrained && forward.isTotal[index] && comparisons(of: index, forward).isEmpty))
+                    || (isTrained && forward.isTotal[index] && !isEnsemble(index, forward)))
             let counts = !isLeftover[index] && !updates && !servesComparison
             for input in node.inputs {
                 guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
@@ -151,6 +151,11 @@ struct OutputSearch {
             || (nodes[index].has(.defaultPlaceholder) && !sources[index].contains { forward.dependsOnInput[$0] })
     }
 
+    /// Whether a total is the mean of several results, stacked, and is compared with a truth itself.
+    private func isEnsemble(_ index: Int, _ forward: Forward) -> Bool {
+        sources[index].contains { nodes[$0].has(.pack) } && !comparisons(of: index, forward).isEmpty
+    }
+
     /// The nodes that compare a value with a truth.
     private func comparisons(of index: Int, _ forward: Forward) -> [Int] {
         consumers[index].filter { consumer in
@@ -171,7 +176,8 @@ struct OutputSearch {
     /// Whether a node that only a comparison reads is a part of that comparison.
     private func isStepOfComparison(_ index: Int, _ forward: Forward) -> Bool {
         let node = nodes[index]
-        if node.has(.part), forward.isPastCompared[index] { return true }
+        // Metrics of a part, or of a sum.
+        if node.has([.part, .summation, .mean]), forward.isPastCompared[index] { return true }
         if mayServeComparison(index, forward) {
             // What is compared with a truth is the result, unless it is a logarithm, or computed from another such value.
             let comparisons = comparisons(of: index, forward)

@@ -217,6 +217,29 @@ extension OutputSearchTests {
                 node("m", "Mean", "e", "all"),
             ], ["y"]
         ),
+        (
+            "a metric of sums of the result",
+            [
+                node("d", "SquaredDifference", "y", "t"), node("l", "Mean", "d", "all"),
+                node("s", "Sum", "y", "one"), node("n", "Sum", "t", "one"), node("e", "Sub", "s", "n"),
+                node("m", "Mean", "e", "zero"),
+            ], ["y"]
+        ),
+        (
+            "a Dice loss",
+            [
+                node("p", "Sigmoid", "y"), node("m", "Mul", "p", "t"), node("i", "Sum", "m", "all"),
+                node("s", "Sum", "p", "all"), node("n", "Sum", "t", "all"), node("d", "AddV2", "s", "n"),
+                node("q", "RealDiv", "i", "d"), node("l", "Sub", "one", "q"),
+            ], ["p"]
+        ),
+        (
+            "the mean of two results",
+            [
+                node("v", "MatMul", "y", "w2"), node("s", "Pack", "y", "v"), node("m", "Mean", "s", "zero"),
+                node("d", "SquaredDifference", "m", "t"), node("l", "Mean", "d", "all"),
+            ], ["m"]
+        ),
         ("two results", [node("p", "Softmax", "y"), node("q", "Tanh", "y")], ["p", "q"]),
     ]
 }
