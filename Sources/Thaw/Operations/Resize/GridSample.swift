@@ -161,7 +161,9 @@ extension GridSample {
             else { throw op.refused("a matrix of shape \(matrix.shape) does not fit an image of shape \(image.shape)") }
             let operation = try GridSample(op)
             guard operation.coordinates == .aroundZero, operation.alignsCenters else {
-                throw op.refused("coordinates other than -1 to 1 between the centers of pixels are not supported")
+                throw op.refused(
+                    "align_corners is false, or the coordinates are not from -1 to 1",
+                    remedy: "coordinates from -1 to 1 between the centers of the corner pixels are supported")
             }
             func coordinate(_ index: Int, _ count: Int) -> Float {
                 count == 1 ? 0 : Float(2 * index) / Float(count - 1) - 1

@@ -54,7 +54,9 @@ struct NeuralLayer: SourceNode {
         let bytes = element == .float16 ? halves : floats
         if stored == ["rawValue"] { return try quantized(message, shape, count, axis) }
         guard stored != ["int8RawValue"] else {
-            throw refused("the weights are products of 8-bit integers", remedy: "other quantized weights are supported")
+            throw refused(
+                "the layer quantizes its input when it runs (int8DynamicQuantize)",
+                remedy: "quantized weights alone are supported")
         }
         guard bytes.count == count * element.size else {
             throw refused("\(bytes.count / element.size) weights are stored", remedy: "expected \(count)")
