@@ -15,7 +15,7 @@ extension Converter {
         var model = Model(graph: try Passes.run(Passes.simplification, on: single), metadata: options.metadata)
         model.metadata.features = [:]
         var conversion = Conversion(model: model, notes: imported.notes, warnings: imported.warnings)
-        if options.outputs.isEmpty, source.isForTraining, let port = imported.graph.outputs.first {
+        if source.isForTraining || imported.isForTraining, let port = imported.graph.outputs.first {
             conversion.notes.append(.outputDetected(port.name, imported.graph[port.value]))
         }
         conversion.assumptions = conversion.notes

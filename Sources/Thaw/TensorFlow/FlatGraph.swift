@@ -14,6 +14,8 @@ struct FlatGraph {
 
     let survey: GraphSurvey
     let outputs: [Output]
+    /// Whether the output was detected, in a graph that was made for training.
+    let isForTraining: Bool
     /// The Boolean values that were chosen for placeholders, by name.
     private let assumed: [String: Bool]
     /// The nodes that decided conditions, which the outputs no longer need.
@@ -43,7 +45,9 @@ struct FlatGraph {
             original, options.placeholderValues.filter(isOuter), input: options.input, fed: options.fed)
         // Outputs are searched in the original graph: without dropout, and in the bodies of functions, some nodes have no
         // consumers.
-        let found = try options.outputs.isEmpty ? [fixed.survey.onlyOutput(fed: options.fed)] : options.outputs
+        let detected = try options.outputs.isEmpty ? fixed.survey.onlyOutput(fed: options.fed) : nil
+        let found = detected.map { [$0.name] } ?? options.outputs
+        isForTraining = detected?.isForTraining ?? false
         let texts = found.map { GraphSurvey.Reference($0).text }
         if !options.mayRepeatOutputs, let name = texts.firstRepeated { throw Failure.outputTwice(name) }
         let inlined = try Inlining(GraphDefinition(nodes: fixed.survey.nodes, functions: functions))

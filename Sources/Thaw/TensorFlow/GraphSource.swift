@@ -7,7 +7,7 @@ struct GraphSource {
     let signature: MetaGraph.Signature?
     /// The outputs given by the user or the signature, or detected; empty if they have not been detected yet.
     let outputs: [String]
-    /// Whether the outputs are detected, in a graph that was made for training.
+    /// Whether the outputs were detected, in a graph that was made for training.
     let isForTraining: Bool
 
     /// The graph with its variables; nil for a frozen graph.
@@ -22,11 +22,11 @@ struct GraphSource {
     /// - Throws: `Failure` for two nodes with the same name.
     init(
         definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String],
-        isForTraining: Bool? = nil
+        isForTraining: Bool = false
     ) throws {
         survey = try GraphSurvey(definition.nodes)
         (self.definition, self.signature, self.outputs) = (definition, signature, outputs)
-        self.isForTraining = try isForTraining ?? (outputs.isEmpty && survey.isForTraining())
+        self.isForTraining = isForTraining
     }
 
     /// The graph with its variables replaced by their values. Its outputs are detected if none are given, because only
@@ -43,11 +43,12 @@ struct GraphSource {
         keys: [String: String] = [:], file: String?, value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
         let live = try GraphSurvey(graph.nodes)
-        let isForTraining = try outputs.isEmpty && live.isForTraining(fed: fed)
-        let outputs = try outputs.isEmpty ? [live.onlyOutput(fed: fed)] : outputs
+        let found = try outputs.isEmpty ? live.onlyOutput(fed: fed) : nil
+        let outputs = found.map { [$0.name] } ?? outputs
         let frozen = try VariableFreezing.frozen(
             graph, live, outputs: outputs, keys: keys, source: file, value: value)
-        try self.init(definition: frozen, signature: signature, outputs: outputs, isForTraining: isForTraining)
+        try self.init(
+            definition: frozen, signature: signature, outputs: outputs, isForTraining: found?.isForTraining ?? false)
     }
 
     /// - Throws: `Failure` naming the file at fault.

@@ -3,29 +3,27 @@ extension GraphSurvey {
     /// report or compare with labels do not count.
     ///
     /// - Parameter fed: Placeholders that get arrays, and therefore are not labels.
-    func outputs(fed: Set<String> = []) throws -> [String] {
-        let truths = try TruthSearch(self).truths(fed: fed)
+    func outputs(fed: Set<String> = []) throws -> [String] { try outputs(TruthSearch(self).truths(fed: fed)) }
+
+    private func outputs(_ truths: Set<Reference>) throws -> [String] {
         let search = try OutputSearch(self)
         let outputs = search.outputs(truths)
         return outputs.isEmpty && !truths.isEmpty ? search.outputs([]) : outputs
     }
 
-    /// Whether it contains more than the network: an optimizer, or what losses and metrics need.
-    func isForTraining(fed: Set<String> = []) throws -> Bool {
-        try nodes.contains(where: \.changesWeights) || !TruthSearch(self).truths(fed: fed).isEmpty
-    }
-
-    /// The detected output, if there is only one.
+    /// The detected output, if there is only one, and whether the graph contains more than the network: an optimizer, or what
+    /// losses and metrics need.
     /// - Throws: `Failure` if there is none, or if there are several.
-    func onlyOutput(fed: Set<String>) throws -> String {
-        var outputs = try outputs(fed: fed)
+    func onlyOutput(fed: Set<String>) throws -> (name: String, isForTraining: Bool) {
+        let truths = try TruthSearch(self).truths(fed: fed)
+        var outputs = try outputs(truths)
         // Quantized values for an operation that another optimizer step removed are not results.
         let answers = outputs.filter { node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
         if answers.count == 1 { outputs = answers }
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }
-        return outputs[0]
+        return (outputs[0], !truths.isEmpty || nodes.contains(where: \.changesWeights))
     }
 
     /// Whether a node is a mean or a sum over the images of a batch.

@@ -12,6 +12,8 @@ struct Importer {
         var nodeNames: [String]
         /// Notes: inferences and assumptions, one sentence each.
         var notes: [Note]
+        /// Whether the output was detected, in a graph that was made for training.
+        var isForTraining: Bool
         /// Warnings about a graph that can be converted.
         var warnings: [Note] = []
 
@@ -107,7 +109,8 @@ struct Importer {
             notes.append(.batchCombined(name))
         }
         return Result(
-            graph: graph, images: images, nodeNames: nodeNames, notes: notes, warnings: [warning].compactMap { $0 })
+            graph: graph, images: images, nodeNames: nodeNames, notes: notes, isForTraining: flat.isForTraining,
+            warnings: [warning].compactMap { $0 })
     }
 
     // MARK: Steps
@@ -236,7 +239,7 @@ struct Importer {
         let nodeNames = order.map { survey.nodes[$0].name }
         return Result(
             graph: importer.context.builder.graph.pruned(), images: [], nodeNames: nodeNames,
-            notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }))
+            notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }), isForTraining: flat.isForTraining)
     }
 
     /// The value of an output that does not depend on the input.
