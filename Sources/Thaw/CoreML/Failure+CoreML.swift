@@ -7,6 +7,17 @@ extension Failure {
             remedy: kind.flatMap { Operations.refusedLayers[$0] }, nodes: [Node(name: name, op: kind ?? "")])
     }
 
+    static func unknownShapeMapping(_ field: String, _ value: String) -> Failure {
+        Failure(.unsupportedModel, "the value \(value) of '\(field)' is unknown")
+    }
+
+    static func arraysOfFiveAxes(_ name: String, _ kind: String) -> Failure {
+        Failure(
+            .invalidModel, location: "layer '\(name)' (\(kind))",
+            "layers since iOS 13 cannot compute with arrays of RANK5_ARRAY_MAPPING",
+            remedy: "set 'arrayInputShapeMapping' to EXACT_ARRAY_MAPPING, as Core ML requires")
+    }
+
     static func fixedBatch(_ input: String, _ batch: Int) -> Failure {
         Failure(
             .unsupportedModel, "the input '\(input)' takes a batch of \(batch) images; a Core ML image input takes one",
@@ -75,9 +86,10 @@ extension Failure {
             remedy: "these are '\(probabilities)'")
     }
 
-    static func inputKind(_ name: String, _ kind: String) -> Failure {
+    static func featureKind(_ name: String, _ kind: String?) -> Failure {
         Failure(
-            .unsupportedModel, "the input '\(name)' is of kind '\(kind)'", remedy: "images and arrays are supported")
+            .unsupportedModel, "the feature '\(name)' is of kind '\(kind ?? "none")'",
+            remedy: "images and arrays are supported")
     }
 
     static func imageElement(_ name: String, _ element: String) -> Failure {
@@ -96,7 +108,7 @@ extension Failure {
 
     static func preprocessingByZero(_ name: String) -> Failure {
         Failure(
-            .invalidModel, "the preprocessing of '\(name)' has a scale of 0, or none",
+            .invalidModel, "the preprocessing of '\(name)' has no scale, or one of 0, NaN or infinity",
             remedy: "the network would get no information from the image")
     }
 

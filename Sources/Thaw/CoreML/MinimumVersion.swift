@@ -23,17 +23,21 @@ extension Message {
         var versions = CoreMLVersion.allCases.filter { opsets.contains($0.opset) } + [.firstProgram]
         for function in self.mlProgram.functions as [Message] {
             for block in function.value.block_specializations as [Message] {
-                versions += (block.value.operations as [Message]).compactMap(\.operationVersion)
+                versions += block.value.operationVersions
             }
         }
         return versions
     }
 
-    /// The version of an operation with compressed weights. All others are covered by their opsets.
-    private var operationVersion: CoreMLVersion? {
-        let kind: String = self.type
-        guard kind.hasPrefix("constexpr_") else { return nil }
-        return kind.contains("blockwise") || kind == "constexpr_lut_to_sparse" ? .iOS18 : .iOS16
+    /// The versions of a block's operations with compressed weights, also in its conditions and loops. All others are covered
+    /// by their opsets.
+    private var operationVersions: [CoreMLVersion] {
+        (self.operations as [Message]).flatMap { operation in
+            let kind: String = operation.type
+            let nested = (operation.blocks as [Message]).flatMap(\.operationVersions)
+            guard kind.hasPrefix("constexpr_") else { return nested }
+            return [kind.contains("blockwise") || kind == "constexpr_lut_to_sparse" ? .iOS18 : .iOS16]
+        }
     }
 
     // MARK: Neural networks
@@ -41,9 +45,14 @@ extension Message {
     private var networkVersions: [CoreMLVersion] {
         guard let kind = choice else { return [] }
         let network: Message = self[kind]
-        return (network.layers as [Message]).flatMap { [$0.layerVersion, $0.weightsVersion] } + [
-            NeuralArrays(network) == .exact ? .iOS13 : .iOS11
-        ]
+        return network.layerVersions + [NeuralArrays(network) == .exact ? .iOS13 : .iOS11]
+    }
+
+    /// The versions of a network's layers, also in its conditions and loops.
+    private var layerVersions: [CoreMLVersion] {
+        (self.layers as [Message]).flatMap { layer in
+            [layer.layerVersion, layer.weightsVersion] + layer.nestedNetworks.flatMap(\.layerVersions)
+        }
     }
 
     private var layerVersion: CoreMLVersion {
@@ -58,9 +67,13 @@ extension Message {
             case "concatND": parameters.interleave as Bool
             default: false
             }
-        if isNewForm { return .iOS14 }
+        return isNewForm ? .iOS14 : Message.firstVersion(ofLayer: kind)
+    }
+
+    /// The version that introduced a kind of layer.
+    static func firstVersion(ofLayer kind: String) -> CoreMLVersion {
         // All layers except these were added in version 4.
-        return switch kind {
+        switch kind {
         case "convolution", "pooling", "activation", "innerProduct", "embedding", "batchnorm", "mvn", "l2normalize",
             "softmax", "lrn", "crop", "padding", "upsample", "unary", "add", "multiply", "average", "scale", "bias",
             "max", "min", "dot", "reduce", "loadConstant", "reshape", "flatten", "permute", "concat", "split",

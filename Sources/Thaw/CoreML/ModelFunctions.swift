@@ -10,7 +10,7 @@ extension Message {
     var defaultFunction: String? {
         let names = (self.description.functions as [Message]).map { $0.name as String }
         let defaultName: String = self.description.defaultFunctionName
-        return [defaultName, "main"].first { names.contains($0) }
+        return names.first { $0 == (defaultName.isEmpty ? "main" : defaultName) }
     }
 
     /// The model with only one of its functions, described like a model of one function.
@@ -25,6 +25,10 @@ extension Message {
             // A model of one function does not describe it.
             if let function, names.count != 1 || names[0] != function {
                 throw Failure.unknownFunction(function, names)
+            }
+            let defaultName: String = self.description.defaultFunctionName
+            guard ["", "main"].contains(defaultName) || names == [defaultName] else {
+                throw Failure.unknownFunction(defaultName, names)
             }
             return self
         }

@@ -42,7 +42,7 @@ struct ModelInterface {
                     name, "is an array of shape \(described), but the program takes a tensor of shape \(taken)")
             }
             return Shape(zip(sizes, defaultShape).map { $0 == -1 ? $1 : $0 })
-        case let kind: throw Failure.inputKind(name, kind ?? "none")
+        case let kind: throw Failure.featureKind(name, kind)
         }
     }
 
@@ -53,7 +53,7 @@ struct ModelInterface {
             throw Failure.badFeature(name, "has no known color space")
         }
         let (width, height): (Int, Int) = (type.width, type.height)
-        guard (1...1 << 16).contains(width), (1...1 << 16).contains(height) else {
+        guard 1...ImageSizes.longestFixedSide ~= width, 1...ImageSizes.longestFixedSide ~= height else {
             throw Failure.badFeature(name, "is an image of \(width)×\(height) pixels")
         }
         return ImageInput(name: name, width: width, height: height, color: color)
@@ -115,9 +115,22 @@ struct ModelInterface {
     /// Checks that the description has outputs, and that a classifier's predicted features are among them.
     /// - Parameter isClassifier: Only classifiers have predicted features.
     func checkOutputs(isClassifier: Bool) throws {
-        let outputs = (description.output as [Message]).map { $0.name as String }
+        let features: [Message] = description.output
+        let outputs = features.map { $0.name as String }
         guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
-        guard isClassifier else { return }
+        var seen = Set<String>()
+        if let name = outputs.first(where: { !seen.insert($0).inserted }) {
+            throw Failure.badFeature(name, "is described twice")
+        }
+        guard isClassifier else {
+            for feature in features {
+                let kind = feature["type"].choice
+                guard kind == "multiArrayType" || kind == "imageType" else {
+                    throw Failure.featureKind(feature.name, kind)
+                }
+            }
+            return
+        }
         let label: String = description.predictedFeatureName
         guard outputs.contains(label) else { throw Failure.predictedMissing("label", label, outputs) }
         let probabilities: String = description.predictedProbabilitiesName

@@ -211,7 +211,7 @@ private struct LoopLayer {
 
 extension Message {
     /// The networks that a layer has.
-    private var networks: [Message] {
+    var nestedNetworks: [Message] {
         switch choice {
         case "branch": [self["branch"]["ifBranch"], self["branch"]["elseBranch"]]
         case "loop": [self["loop"]["conditionNetwork"], self["loop"]["bodyNetwork"]]
@@ -223,14 +223,14 @@ extension Message {
     fileprivate var usedNames: [String] {
         (self.layers as [Message]).flatMap { layer in
             let condition: [String] = layer.choice == "loop" ? [layer["loop"].conditionVar] : []
-            return (layer.input as [String]) + layer.networks.flatMap(\.usedNames) + condition
+            return (layer.input as [String]) + layer.nestedNetworks.flatMap(\.usedNames) + condition
         }
     }
 
     /// The names that the layers of a network compute, in order.
     fileprivate var computedNames: [String] {
         (self.layers as [Message]).flatMap { layer in
-            (layer.output as [String]) + layer.networks.flatMap(\.computedNames)
+            (layer.output as [String]) + layer.nestedNetworks.flatMap(\.computedNames)
         }
     }
 }

@@ -10,6 +10,8 @@ struct NeuralNetworkReader {
     var reading = ImportContext(channelOrder: .channelsFirst)
     /// The tensors that are known so far, by name.
     var values: [String: Operand] = [:]
+    /// The values that have five axes in Core ML: sequence, batch, channel, height, width. Here they have no sequence axis.
+    private var sequences: Set<String> = []
     /// The nesting depth of networks of branches and loops at the current layer.
     var depth = 0
     private var interface: ModelInterface
@@ -33,6 +35,7 @@ struct NeuralNetworkReader {
     }
 
     private mutating func model() throws -> Model {
+        try checkShapeMappings()
         for feature in description.input as [Message] { try addInput(feature) }
         try readPreprocessing()
         try readLayers(of: network)
@@ -62,6 +65,7 @@ struct NeuralNetworkReader {
         case "imageType":
             let image = try interface.setImage(name, type["imageType"])
             try addInput(name, [1, image.color.channels, image.height, image.width])
+            if network.imageInputShapeMapping as String == "RANK5_IMAGE_MAPPING" { sequences.insert(name) }
         case "multiArrayType":
             let arrayType: Message = type["multiArrayType"]
             let sizes: [Int] = arrayType.shape
@@ -76,7 +80,7 @@ struct NeuralNetworkReader {
                 shape = sizes.count == 1 ? [1, sizes[0], 1, 1] : Shape([1] + sizes)
             }
             try addInput(name, shape)
-        case let kind: throw Failure.inputKind(name, kind ?? "none")
+        case let kind: throw Failure.featureKind(name, kind)
         }
     }
 
@@ -105,7 +109,7 @@ struct NeuralNetworkReader {
             let scaler: Message = preprocessing["scaler"]
             let given: Double = scaler.channelScale
             // A missing scale is also 0: the network would see nothing of the image.
-            guard given != 0 else { throw Failure.preprocessingByZero(image.name) }
+            guard given != 0, given.isFinite else { throw Failure.preprocessingByZero(image.name) }
             let scaling = PixelScaling(
                 scale: Array(repeating: given, count: image.color.channels),
                 bias: image.color.channelNames.map { scaler[$0 + "Bias"] })
@@ -164,12 +168,67 @@ struct NeuralNetworkReader {
             let layer = NeuralLayer(
                 name: name, kind: kind, parameters: message[kind], inputs: inputs, outputCount: outputs.count)
             let results = try naming(node: Failure.Node(name: name, op: kind), location: layer.location) {
-                try build(layer, &self)
+                // The layers in branches and loops are checked when these are read.
+                if !Self.ownKinds.contains(kind), let (field, number) = layer.parameters.unknownEnumerationValue {
+                    throw layer.refused("the value \(number) of '\(field)' is unknown")
+                }
+                return try read(layer, message.input, outputs, build)
             }
             guard results.count == outputs.count else {
                 throw Failure.outputCountDiffers(name, kind, outputs.count, results.count)
             }
             for (output, value) in zip(outputs, results) { try define(output, value, name, isCopy: kind == "copy") }
+        }
+    }
+
+    /// The results of a layer, some of whose inputs may have one more axis in Core ML. The axes of layers since iOS 13 count
+    /// it; older layers compute with images.
+    private mutating func read(
+        _ layer: NeuralLayer, _ inputs: [String], _ outputs: [String],
+        _ build: (NeuralLayer, inout NeuralNetworkReader) throws -> [Operand]
+    ) throws -> [Operand] {
+        guard !sequences.isEmpty else { return try build(layer, &self) }
+        let isOfImages = Message.firstVersion(ofLayer: layer.kind) < .iOS13
+        var (adapted, isSequence) = (layer, inputs.map(sequences.contains))
+        if isOfImages {
+            for (index, input) in layer.inputs.enumerated() where input.shape.rank == 5 && input.shape[0] == 1 {
+                adapted.inputs[index] = try reading.reshaped(input, Shape(input.shape.dropFirst()), layer)
+                isSequence[index] = true
+            }
+        } else if isSequence.contains(true) {
+            // Elementwise layers have no axes.
+            var trial = self
+            let count = trial.reading.builder.graph.nodes.count
+            if let results = try? build(layer, &trial),
+                trial.reading.builder.graph.nodes.dropFirst(count).allSatisfy({ $0.operation.isElementwise })
+            {
+                self = trial
+                sequences.formUnion(outputs)
+                return results
+            }
+            for (index, input) in layer.inputs.enumerated() where isSequence[index] {
+                adapted.inputs[index] = try reading.reshaped(input, Shape([1] + input.shape), layer)
+            }
+        }
+        let results = try build(adapted, &self)
+        if isOfImages && isSequence.contains(true) { sequences.formUnion(outputs) }
+        return results
+    }
+
+    /// - Throws: `Failure` if the shapes of the inputs are unknown, or differ from those that the layers need.
+    private func checkShapeMappings() throws {
+        for (field, known) in [
+            ("arrayInputShapeMapping", ["RANK5_ARRAY_MAPPING", "EXACT_ARRAY_MAPPING"]),
+            ("imageInputShapeMapping", ["RANK5_IMAGE_MAPPING", "RANK4_IMAGE_MAPPING"]),
+        ] where !known.contains(network[field] as String) {
+            throw Failure.unknownShapeMapping(field, network[field])
+        }
+        // Core ML refuses such models, too.
+        let takesArrays = (description.input as [Message]).contains { $0["type"].choice == "multiArrayType" }
+        guard arrays == .images, takesArrays else { return }
+        for layer in network.layers as [Message] {
+            guard let kind = layer.choice, Message.firstVersion(ofLayer: kind) >= .iOS13 else { continue }
+            throw Failure.arraysOfFiveAxes(layer.name, kind)
         }
     }
 

@@ -142,6 +142,7 @@ struct ProgramReader {
         }
         let arguments = try arguments(operation, attributes)
         let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)
+        try read.checkArguments((operation.inputs as [Message]).map { $0.key })
         try noteLists(read, operation)
         if kind == "classify", depth == 0 { return try addClassification(read, outputs) }
         let results = try results(of: read, operation.blocks)

@@ -76,16 +76,7 @@ struct ShortIntegers {
     }
 
     private func wrapped(_ operand: Operand, _ context: inout ImportContext) throws -> Operand {
-        let bounds = element.bounds!
-        let (size, least) = (bounds.upperBound - bounds.lowerBound + 1, bounds.lowerBound)
-        func apply(_ function: Binary.Function, _ value: Double, _ operand: Operand, _ part: String) throws -> Operand {
-            let constant = Operand.constant(Tensor(value, element: operand.type.element))
-            return try context.combine(function, operand, constant, name: node.name + part)
-        }
-        var result = operand
-        if least != 0 { result = try apply(.subtract, least, result, "/from_0") }
-        result = try apply(.floorRemainder, size, result, "/round")
-        if least != 0 { result = try apply(.add, least, result, "/from_least") }
-        return try context.add(Cast(element: element), result, name: node.name + "/short")
+        let wrapped = try context.wrapped(operand, to: element.bounds!, name: node.name)
+        return try context.add(Cast(element: element), wrapped, name: node.name + "/short")
     }
 }

@@ -13,6 +13,11 @@ import Testing
         var layers: [Message] = message.neuralNetwork.layers
         change(&layers[0])
         message.neuralNetwork.layers = layers
+        // Layers since iOS 13 take arrays only with their own axes.
+        message.neuralNetwork.arrayInputShapeMapping = "EXACT_ARRAY_MAPPING"
+        var inputs: [Message] = message.description.input
+        inputs[0].type.multiArrayType.shape = [1, 6, 4, 4]
+        message.description.input = inputs
         return message
     }
 

@@ -52,6 +52,16 @@ import Testing
         #expect(message.minimumVersion == layerCase.needed)
     }
 
+    @Test func `layers of conditions count too`() throws {
+        var message = try Self.message()
+        var layers: [Message] = message.neuralNetwork.layers
+        var nested = layers[0]
+        nested.clampedReLU.beta = 1.0 as Float
+        layers[0].branch.elseBranch.layers = [nested]
+        message.neuralNetwork.layers = layers
+        #expect(message.minimumVersion == .iOS14)
+    }
+
     @Test(arguments: GraphCase.all) func `written models declare a version that has all their layers`(
         _ graphCase: GraphCase
     ) throws {

@@ -128,15 +128,12 @@ extension NeuralLayer {
                 throw refused("kernel, stride and dilation must be positive")
             }
             let length = volume[index + 2]
-            if target.count == 3 {
-                guard small.contains(target[index]) else { throw refused("the shape \(target) is not valid") }
-                return axis.croppedAtEnd(length, to: target[index])
-            }
+            let output = target.count == 3 ? target[index] : length * axis.stride
+            guard target.count != 3 || small.contains(output) else { throw refused("the shape \(target) is not valid") }
             switch paddingType {
             case "SAME":
-                axis =
-                    isTransposed
-                    ? axis.croppedEvenly(length, to: length * axis.stride, heavyInFront: false) : axis.same(length)
+                return isTransposed
+                    ? axis.croppedEvenly(length, to: output, heavyInFront: false) : axis.same(length)
             case "CUSTOM":
                 (axis.before, axis.after) = (
                     parameters["customPadding" + ends[index].0], parameters["customPadding" + ends[index].1]
@@ -145,7 +142,8 @@ extension NeuralLayer {
                 else { throw refused("the padding is not valid") }
             default: break
             }
-            return axis
+            // The shape decides only on the padding at the end.
+            return target.count == 3 ? axis.croppedAtEnd(length, to: output) : axis
         }
     }
 }

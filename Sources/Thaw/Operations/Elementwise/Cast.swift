@@ -90,7 +90,11 @@ extension Cast {
             ]
             let name = try op.text("dtype")
             guard let element = elements[name] else { throw op.refused("the type '\(name)' is unknown") }
-            let result = x.type.element == element ? x : try reading.add(Cast(element: element), x, op)
+            var result = x.type.element == element ? x : try reading.add(Cast(element: element), x, op)
+            let bounds: [String: ElementType] = ["int8": .int8, "int16": .int16, "uint8": .uint8, "uint16": .uint16]
+            if let bounds = bounds[name]?.bounds, x.type.element != .bool {
+                result = try reading.wrapped(result, to: bounds, name: op.name)
+            }
             return [name == "fp16" ? try reading.add(Unary(.float16), result, op) : result]
         }
     ]
@@ -99,6 +103,19 @@ extension Cast {
 // MARK: Parts of other rules
 
 extension ImportContext {
+    /// Integers that wrap around at the bounds of a shorter type, as NumPy's and C's do.
+    mutating func wrapped(_ operand: Operand, to bounds: ClosedRange<Double>, name: String) throws -> Operand {
+        let (size, least) = (bounds.upperBound - bounds.lowerBound + 1, bounds.lowerBound)
+        func apply(_ function: Binary.Function, _ value: Double, _ operand: Operand, _ part: String) throws -> Operand {
+            let constant = Operand.constant(Tensor(value, element: operand.type.element))
+            return try combine(function, operand, constant, name: name + part)
+        }
+        var result = operand
+        if least != 0 { result = try apply(.subtract, least, result, "/from_0") }
+        result = try apply(.floorRemainder, size, result, "/round")
+        return least == 0 ? result : try apply(.add, least, result, "/from_least")
+    }
+
     /// The inputs of a node, with those of certain types cast to a wider one, in which the node computes.
     mutating func widened(
         _ node: TensorFlowNode, to element: ElementType, where isNarrow: (ElementType) -> Bool

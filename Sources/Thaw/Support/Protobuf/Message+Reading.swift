@@ -113,3 +113,24 @@ extension Message.Value {
         }
     }
 }
+
+extension Message {
+    /// The first field with a value that its enumeration does not name, also in messages in this one.
+    var unknownEnumerationValue: (field: String, number: Int)? {
+        for entry in entries {
+            let field = messageType.fields[entry.index]
+            switch entry.value {
+            case .ints(let numbers):
+                guard let enumeration = field.enumeration else { continue }
+                for number in numbers
+                where protobuf_c_enum_descriptor_get_value(enumeration, Int32(truncatingIfNeeded: number)) == nil {
+                    return (String(cString: field.name), number)
+                }
+            case .messages(let messages):
+                if let found = messages.lazy.compactMap(\.unknownEnumerationValue).first { return found }
+            case .numbers, .strings, .bytes, .pending: continue
+            }
+        }
+        return nil
+    }
+}

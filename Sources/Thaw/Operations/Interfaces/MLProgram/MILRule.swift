@@ -20,6 +20,17 @@ struct MILRead: SourceNode {
 
     func has(_ key: String) -> Bool { arguments[key] != nil }
 
+    /// - Parameter given: The names of the arguments in the operation's inputs; other arguments are attributes.
+    /// - Throws: `Failure` if one is unknown, or if a required one is missing.
+    func checkArguments(_ given: [String]) throws {
+        guard let known = MILArguments.isRequired(kind) else { return }
+        if let unknown = given.first(where: { known[$0] == nil }) {
+            throw refused("the argument '\(unknown)' is unknown")
+        }
+        let missing = known.filter { $1 && !has($0) }.keys
+        if let first = missing.min() { throw refused("the argument '\(first)' is missing") }
+    }
+
     // MARK: Values
 
     /// - Throws: `Failure` if there is no such argument, or it is not a single value.

@@ -3,7 +3,7 @@ struct NeuralLayer: SourceNode {
     let name: String
     let kind: String
     let parameters: Message
-    let inputs: [Operand]
+    var inputs: [Operand]
     let outputCount: Int
 
     var location: String { "layer '\(name)' (\(kind))" }
