@@ -4,7 +4,7 @@ extension Converter {
         if labels != nil, options.imageOutput == true || options.describesImageOutput {
             throw Failure.imageOfClassifier(options.imageOutputName)
         }
-        var imported = try Importer.run(source, optionsForImport(of: source))
+        var imported = try imported(source, labels)
         for input in imported.graph.inputs {
             let shape = imported.graph[input.value].shape
             guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
@@ -39,6 +39,26 @@ extension Converter {
         }
         return conversion
     }
+
+    /// The graph as operations. If its output is ambiguous, the hint names one that fits the labels.
+    private func imported(_ source: GraphSource, _ labels: Labels?) throws -> Importer.Result {
+        do { return try Importer.run(source, optionsForImport(of: source)) } catch var failure as Failure {
+            guard failure.code == .ambiguousOutputs, let labels, failure.names.count <= Converter.maximumCandidates
+            else {
+                throw failure
+            }
+            var options = self.options
+            let fitting = failure.names.last { name in
+                options.outputs = [name]
+                return (try? Converter(options).convertOneSize(source, labels: labels)) != nil
+            }
+            if let fitting { failure.hint = "\(option: .outputs) \(fitting)" }
+            throw failure
+        }
+    }
+
+    /// With more possible outputs than this, trying them takes long.
+    private static let maximumCandidates = 8
 
     /// The options for reading a graph, with the inputs and outputs of its signature.
     private func optionsForImport(of source: GraphSource) -> ImportOptions {

@@ -56,6 +56,21 @@ extension Note {
             "the arithmetic at the start of the graph became the image input's preprocessing")
     }
 
+    static func unitRangeAssumed() -> Note {
+        Note(
+            .preprocessingAssumed,
+            "the arithmetic at the start of the graph is for values from 0 to 1, so pixels are divided by 255 first; "
+                + "\(overrides)")
+    }
+
+    static func unitRangeExpected(_ low: Float, _ high: Float) -> Note {
+        Note(
+            .preprocessingUnknown,
+            "the arithmetic at the start of the graph is for values from 0 to 1, but gets values from "
+                + "\(low) to \(high); \(option: .preprocessing) unit gives it values from 0 to 1"
+        )
+    }
+
     static func colorInferred() -> Note {
         Note(
             .colorInferred,

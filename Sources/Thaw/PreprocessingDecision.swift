@@ -8,6 +8,8 @@ struct PreprocessingDecision {
         case preset(PixelScaling)
         /// The graph's own preprocessing was moved into the image input.
         case lifted(PixelScaling)
+        /// It was moved, too, but makes sense only for values from 0 to 1.
+        case liftedFromUnitRange
         /// The graph shows that it takes pixels.
         case pixels
         /// A node of the graph prepares the image in its own way.
@@ -26,6 +28,8 @@ struct PreprocessingDecision {
     let scaling: PixelScaling
     /// Whether the graph's own means determined `color`.
     private var isColorInferred = false
+    /// Whether the options give other values than the graph's own arithmetic expects.
+    private let isOutOfRange: Bool
     /// The means of an image in RGB order, if they suggest BGR.
     private let risingMeans: [Double]?
 
@@ -39,15 +43,17 @@ struct PreprocessingDecision {
         _ imported: Importer.Result, _ source: GraphDefinition, _ trial: PixelRangeTrial?
     ) throws {
         let channels = graph[graph.inputs[index].value].shape[3]
-        let isDecoded = imported.images[index].isDecoded
+        let (isDecoded, takesPixels) = (imported.images[index].isDecoded, imported.images[index].takesPixels)
         var color = options.color ?? options.preprocessing?.color ?? (channels == 1 ? .gray : .rgb)
         if options.scale != nil || options.bias != nil {
             basis = .options(try options.scaling(color))
         } else if let preset = options.preprocessing {
             basis = .preset(try preset.scaling(color))
-        } else if let lifted {
+        } else if let lifted, takesPixels || !lifted.expectsSmallValues {
             basis = .lifted(lifted)
-        } else if imported.images[index].takesPixels {
+        } else if lifted?.expectsUnitRange == true {
+            basis = .liftedFromUnitRange
+        } else if takesPixels {
             basis = .pixels
         } else if let node = graph.preparation(ofInput: index) {
             // A family's preprocessing is already done by the graph.
@@ -65,6 +71,10 @@ struct PreprocessingDecision {
             scaling = .identity(channels: channels)
             isColorInferred = options.color == nil && !isDecoded && lifted.centersBlueGreenRed
             if isColorInferred { color = .bgr }
+        case .liftedFromUnitRange:
+            scaling = try Preprocessing.unit.scaling(color)
+            isColorInferred = options.color == nil && scaling.followed(by: lifted!).centersBlueGreenRed
+            if isColorInferred { color = .bgr }
         case .trial(let trial): scaling = trial.input
         case .guess(let guess):
             color = options.color ?? guess.color
@@ -76,6 +86,13 @@ struct PreprocessingDecision {
         }
         self.color = color
         risingMeans = options.color == nil && color == .rgb && !isDecoded ? lifted?.risingMeans : nil
+        isOutOfRange =
+            switch basis {
+            case .options(let given), .preset(let given):
+                lifted?.expectsUnitRange == true && !takesPixels
+                    && (given.range.low < -0.1 || given.range.high > 1.5)
+            default: false
+            }
         guard color.channels == channels else {
             throw Failure.presetNeedsColor(options.preprocessing?.rawValue ?? "", color.rawValue, "gray")
         }
@@ -85,7 +102,7 @@ struct PreprocessingDecision {
     var isCertain: Bool {
         switch basis {
         case .options, .preset, .lifted, .pixels: true
-        case .prepared, .trial, .guess, .unknown: false
+        case .liftedFromUnitRange, .prepared, .trial, .guess, .unknown: false
         }
     }
 
@@ -93,6 +110,7 @@ struct PreprocessingDecision {
     var notes: [Note] {
         switch basis {
         case .lifted: [.preprocessingLifted()] + (isColorInferred ? [.colorInferred()] : [])
+        case .liftedFromUnitRange: [.unitRangeAssumed()] + (isColorInferred ? [.colorInferred()] : [])
         case .pixels: [.takesPixels()]
         case .trial(let trial): [.pixelRangeFound(trial.rangeOfInput)]
         case .guess(let guess): [.preprocessingAssumed(guess.reason)]
@@ -106,8 +124,9 @@ struct PreprocessingDecision {
         switch basis {
         case .prepared(let node): warnings.append(.preprocessesItself(node))
         case .unknown(let endsInTanh): warnings.append(.preprocessingUnknown(endsInTanh: endsInTanh))
-        case .options, .preset, .lifted, .pixels, .trial, .guess: break
+        case .options, .preset, .lifted, .liftedFromUnitRange, .pixels, .trial, .guess: break
         }
+        if isOutOfRange { warnings.append(.unitRangeExpected(scaling.range.low, scaling.range.high)) }
         if let risingMeans { warnings.append(.risingMeans(risingMeans)) }
         return warnings
     }

@@ -52,6 +52,17 @@ extension PixelScaling {
             }
     }
 
+    /// Whether it makes sense only for values from 0 to 1: it maps one of these to 0, and does not scale them down.
+    var expectsUnitRange: Bool {
+        zip(scale, bias).allSatisfy { scale, bias in
+            let zero = -bias / scale
+            return abs(scale) > 0.99 && zero >= 0 && zero <= 1 && (zero > 0.01 || abs(scale) > 1.5)
+        }
+    }
+
+    /// Whether it makes no sense for pixels from 0 to 255.
+    var expectsSmallValues: Bool { expectsUnitRange || scale.contains { abs($0) > 1.5 } }
+
     /// The pixel values that become 0, if they are in the range of pixels and rise from channel to channel, as the means of
     /// photos do in BGR order; nil otherwise.
     var risingMeans: [Double]? {

@@ -59,11 +59,8 @@ struct ChannelSearch {
     /// The input channels of a convolution's filters.
     private static func channelsRead(_ node: NodeDefinition, _ survey: GraphSurvey) -> Int? {
         guard node.has(.layer), case .image(input: 0) = node.traits.axes, node.data.count >= 2 else { return nil }
-        var filters = survey.node(GraphSurvey.Reference(node.data[1]).node)
-        while let identity = filters, identity.has(.identity), let input = identity.data.first {
-            filters = survey.node(GraphSurvey.Reference(input).node)
-        }
-        guard case .tensor(let tensor)? = filters?.attributes["value"], tensor.shape.rank == 4 else { return nil }
+        guard case .tensor(let tensor)? = survey.source(of: node.data[1])?.attributes["value"], tensor.shape.rank == 4
+        else { return nil }
         return tensor.shape[2]
     }
 

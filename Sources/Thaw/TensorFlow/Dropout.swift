@@ -67,13 +67,13 @@ struct Dropout {
         guard let node = node(input) else { return nil }
         switch node.op {
         case "Floor":
-            guard let sum = self.node(node.inputs.first), sum.has(.sum), sum.data.count == 2 else { return nil }
+            guard let sum = self.node(node.data.first), sum.has(.sum), sum.data.count == 2 else { return nil }
             for (keep, random) in [(0, 1), (1, 0)] where isRandom(sum.data[random]) {
                 return number(sum.data[keep]).map { Keep(share: $0) } ?? fixed(sum.data[keep])
             }
             return nil
-        case _ where node.has(.cast): return node.inputs.first.flatMap { keep(ofComparison: $0) }
-        case _ where node.has(.identity): return node.inputs.first.flatMap { keep(ofMask: $0) }
+        case _ where node.has(.cast): return node.data.first.flatMap { keep(ofComparison: $0) }
+        case _ where node.has(.identity): return node.data.first.flatMap { keep(ofMask: $0) }
         default: return nil
         }
     }

@@ -26,6 +26,10 @@ extension Failure {
         Failure(.invalidModel, "passes \(count) arguments to the function '\(name)'", remedy: "it takes \(expected)")
     }
 
+    static func duplicateInFunction(_ name: String, _ node: String) -> Failure {
+        Failure(.invalidModel, "the function '\(name)' has two nodes '\(node)'", remedy: "the file is corrupt")
+    }
+
     static func missingInFunction(_ name: String, _ input: String) -> Failure {
         Failure(
             .invalidModel, "the function '\(name)' reads '\(input)', which is not in it", remedy: "the file is corrupt")

@@ -94,16 +94,12 @@ public struct PlaceholderValue: Sendable, Equatable {
         }
         let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         let shape = try shape(parts.count, node)
-        if element == .int64 {
-            return Tensor(
-                integers: try parts.map { try number($0, "an integer", Int.init) }, shape: shape, element: .int64)
-        }
         let values: [Double] = try parts.map { part in
             switch element {
             case .bool: try number(part, "true or false") { ["true": 1, "false": 0, "1": 1, "0": 0][$0.lowercased()] }
             case _ where element.isFloatingPoint:
                 try number(part, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
-            default: Double(try number(part, "an integer", Int.init))
+            default: try number(part, "an integer below 2^53") { Int($0).flatMap(Double.init(exactly:)) }
             }
         }
         let tensor = Tensor(shape: shape, element: element) { values[$0] }

@@ -102,6 +102,16 @@ struct GraphSurvey {
 
     func node(_ name: String) -> NodeDefinition? { nodeIndices[name].map { nodes[$0] } }
 
+    /// The node that an input reads, skipping identities; nil if these form a cycle.
+    func source(of input: String?) -> NodeDefinition? {
+        var source = input.flatMap { node(Reference($0).node) }
+        for _ in nodes.indices {
+            guard let identity = source, identity.has(.identity), let next = identity.data.first else { return source }
+            source = node(Reference(next).node)
+        }
+        return nil
+    }
+
     /// The node with this name, in the form that users write (`name` or `name:0`).
     /// - Throws: `Failure` with the nearest existing name.
     func named(_ text: String, option: OptionName) throws -> Reference {

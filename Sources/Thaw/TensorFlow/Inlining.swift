@@ -115,7 +115,10 @@ struct Inlining {
         let bound = Dictionary(zip(function.inputs, arguments), uniquingKeysWith: { $1 })
         var body: [String: (name: String, op: String)] = [:]
         for node in function.nodes {
-            body[node.name] = (unique(call.node.name + "/" + node.name), node.op)
+            let unique = usedNames.insertUnique(call.node.name + "/" + node.name)
+            guard body.updateValue((unique, node.op), forKey: node.name) == nil else {
+                throw Failure.duplicateInFunction(name, node.name).at(location)
+            }
         }
         /// The reference outside the body for an input inside it; nil for control inputs, which carry no value.
         func outside(_ input: String) throws -> String? {
@@ -145,12 +148,6 @@ struct Inlining {
                 aliases["\(call.node.name):\(index)"] = result
             }
         }
-    }
-
-    private mutating func unique(_ name: String) -> String {
-        var name = name
-        while !usedNames.insert(name).inserted { name += "_" }
-        return name
     }
 
     /// The index of the first output with the name `outputName` in an operation's definition.
@@ -188,7 +185,7 @@ struct Inlining {
             call.node.op = "PartitionedCall"
             call.node.inputs.removeFirst()
             call.node.attributes = [:]
-            call.node.attributes["f"] = condition.node.branch(value.integers[0])
+            call.node.attributes["f"] = condition.node.branch(of: value)
             pending.append(call)
         }
         return open
@@ -202,12 +199,12 @@ struct Inlining {
         var branches: [(attribute: Attribute, outputs: Int, call: String)] = []
         for branch in node.branches {
             guard case .function(let name)? = branch, let function = functions[name] else { return false }
-            branches.append((.function(name), function.outputs.count, unique(node.name + "/" + name)))
+            branches.append((.function(name), function.outputs.count, usedNames.insertUnique(node.name + "/" + name)))
         }
         let choice = node.op.hasSuffix("Case") ? "_SwitchN" : "Switch"
         func side(_ branch: Int, of name: String) -> String { branch == 0 ? name : "\(name):\(branch)" }
         func addSwitch(_ input: String) -> String {
-            let name = unique(node.name + "/switch")
+            let name = usedNames.insertUnique(node.name + "/switch")
             nodes.append(
                 NodeDefinition(
                     name: name, op: choice, inputs: [input, predicate],
@@ -226,7 +223,7 @@ struct Inlining {
             let results = branches.enumerated().map { index, branch in
                 side(index, of: addSwitch(side(output, of: branch.call)))
             }
-            let name = output == 0 ? node.name : unique(node.name + "/merge")
+            let name = output == 0 ? node.name : usedNames.insertUnique(node.name + "/merge")
             nodes.append(NodeDefinition(name: name, op: "Merge", inputs: results))
             if output > 0 { aliases["\(node.name):\(output)"] = name }
         }
@@ -264,11 +261,12 @@ extension NodeDefinition {
         return branches
     }
 
-    /// The branch that a condition selects. In a case, an index out of range selects the last branch
-    /// (tensorflow/core/kernels/functional_ops.cc, CaseOp).
-    fileprivate func branch(_ number: Int) -> Attribute? {
+    /// The branch that a condition selects. In a case, an index out of range selects the last branch. Otherwise a scalar is true
+    /// if it is not 0, and a tensor with axes if it is not empty (tensorflow/core/kernels/functional_ops.cc, CaseOp and ToBool).
+    fileprivate func branch(of value: Tensor) -> Attribute? {
         let branches = branches
-        let number = op.hasSuffix("Case") ? number : number != 0 ? 1 : 0
-        return branches.indices.contains(number) ? branches[number] : branches.last ?? nil
+        let isTrue = value.shape.rank > 0 || value.doubles[0] != 0
+        let index = op.hasSuffix("Case") ? value.integers[0] : isTrue ? 1 : 0
+        return branches.indices.contains(index) ? branches[index] : branches.last ?? nil
     }
 }

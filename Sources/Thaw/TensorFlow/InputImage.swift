@@ -26,12 +26,9 @@ struct InputImage {
 
     /// The number of values per row of a node that a matrix product reads, if one follows directly.
     private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
-        for consumer in nodes where consumer.has(.dense) && consumer.inputs.count >= 2 {
-            guard consumer.inputs.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
-            var weights = survey.node(GraphSurvey.Reference(consumer.inputs[1]).node)
-            while let identity = weights, identity.has(.identity), let input = identity.inputs.first {
-                weights = survey.node(GraphSurvey.Reference(input).node)
-            }
+        for consumer in nodes where consumer.has(.dense) && consumer.data.count >= 2 {
+            guard consumer.data.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
+            let weights = survey.source(of: consumer.data[1])
             guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == 2 else { continue }
             if case .bool(true)? = consumer.attributes["transpose_b"] { return tensor.shape[1] }
             return tensor.shape[0]
@@ -48,7 +45,7 @@ struct InputImage {
     /// Whether the graph takes batches of any size.
     var isBatchOpen: Bool { shape.map { $0.count != 3 && $0.first ?? 0 < 0 } ?? true }
 
-    /// Height and width, nil if unknown; nil if both are known, or if the input is not an image.
+    /// Width and height, nil if unknown; nil if both are known, or if the input is not an image.
     func openSize(_ options: ImportOptions) -> (width: Int?, height: Int?)? {
         guard let shape else { return rowLength == nil ? (nil, nil) : nil }
         let sizes = shape.map { $0 < 0 ? nil : $0 }

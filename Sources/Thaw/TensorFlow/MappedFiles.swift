@@ -30,22 +30,13 @@ struct MappedFiles {
         result.replace(index, by: NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis]))
     }
 
-    /// The source of an input, skipping identities.
-    private func source(_ input: String?) -> NodeDefinition? {
-        var node = input.flatMap { survey.node(GraphSurvey.Reference($0).node) }
-        var steps = 0
-        while let identity = node, identity.has(.identity), let next = identity.data.first, steps < survey.nodes.count {
-            node = survey.node(GraphSurvey.Reference(next).node)
-            steps += 1
-        }
-        return node
-    }
-
     // MARK: TensorFlow 2
 
     /// The element that the body of a loop, which has replaced the loop by now, stores in a list.
     private func item(ofListIn stack: NodeDefinition) -> String? {
-        guard let set = source(stack.data.first), set.op == "TensorListSetItem", set.data.count == 3 else { return nil }
+        guard let set = survey.source(of: stack.data.first), set.op == "TensorListSetItem", set.data.count == 3 else {
+            return nil
+        }
         return set.data[2]
     }
 
@@ -53,11 +44,13 @@ struct MappedFiles {
 
     /// The element that a loop over strings writes, for loops made of control-flow nodes.
     private mutating func item(ofArrayIn stack: NodeDefinition) -> String? {
-        guard stack.data.count == 3, let exit = source(stack.data[2]), exit.op == "Exit",
-            let merge = source(source(exit.data.first)?.data.first), merge.op == "Merge", merge.data.count == 2,
-            let next = source(merge.data[1]), next.op == "NextIteration",
-            let write = source(next.data.first), write.op.hasPrefix("TensorArrayWrite"), write.data.count == 4,
-            let enter = source(merge.data[0]), case .string(let frame)? = enter.attributes["frame_name"],
+        guard stack.data.count == 3, let exit = survey.source(of: stack.data[2]), exit.op == "Exit",
+            let merge = survey.source(of: survey.source(of: exit.data.first)?.data.first), merge.op == "Merge",
+            merge.data.count == 2,
+            let next = survey.source(of: merge.data[1]), next.op == "NextIteration",
+            let write = survey.source(of: next.data.first), write.op.hasPrefix("TensorArrayWrite"),
+            write.data.count == 4,
+            let enter = survey.source(of: merge.data[0]), case .string(let frame)? = enter.attributes["frame_name"],
             let order = try? survey.order(from: [GraphSurvey.Reference(write.data[2]).node], stoppingAt: [])
         else { return nil }
         let body = order.map { survey.nodes[$0] }

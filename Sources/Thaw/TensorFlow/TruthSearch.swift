@@ -36,7 +36,8 @@ struct TruthSearch {
         var seen: Set<Reference> = []
         for index in order {
             let node = nodes[index]
-            if node.has(.placeholder), !node.isOpenSwitch {
+            // Imported graphs leave placeholders behind that nothing reads.
+            if node.has(.placeholder), !node.isOpenSwitch, !survey.consumers[index].isEmpty {
                 inputs.append(Reference(node.name))
             }
             for reference in data[index] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {
@@ -68,7 +69,7 @@ struct TruthSearch {
         for index in order where !nodes[index].onlyTrains {
             guard data[index].contains(input) || sources[index].contains(where: { depends[$0] }) else { continue }
             depends[index] = true
-            if nodes[index].isLayer { count += 1 }
+            if nodes[index].has(.layer) { count += 1 }
         }
         return count
     }
@@ -86,7 +87,7 @@ struct TruthSearch {
             dependsOnInput[index] = data[index].contains(input) || sources[index].contains { dependsOnInput[$0] }
             dependsOnImage[index] =
                 data[index].contains(where: images.contains) || sources[index].contains { dependsOnImage[$0] }
-            if dependsOnInput[index] && dependsOnImage[index] && nodes[index].isLayer { return true }
+            if dependsOnInput[index] && dependsOnImage[index] && nodes[index].has(.layer) { return true }
         }
         return false
     }
@@ -107,7 +108,7 @@ struct TruthSearch {
             let made = read.filter { dependsOnInputs[$0] }
             dependsOnInputs[index] = data[index].contains(where: inputs.contains) || !made.isEmpty
             guard dependsOnInputs[index] else { continue }
-            isPastLayer[index] = node.isLayer || made.contains { isPastLayer[$0] }
+            isPastLayer[index] = node.has(.layer) || made.contains { isPastLayer[$0] }
             let isNamed = node.isNamedForTraining
             isComparison[index] =
                 node.onlyTrains || (!isPastLayer[index] && isNamed)

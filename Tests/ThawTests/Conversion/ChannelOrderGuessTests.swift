@@ -125,4 +125,42 @@ import Testing
             #expect(try Converter(options).convert(graph: Self.graph(means, scale: scale)).warnings == [])
         }
     }
+
+    // MARK: The range of pixels
+
+    /// (x · scale − means) · factor, and whether it is for values from 0 to 1.
+    @Test(
+        arguments: [
+            ([0.5, 0.5, 0.5], 1, 2, true),
+            ([0.485, 0.456, 0.406], 1, 4.4, true),
+            ([123.68, 116.779, 103.939], 255, 1, true),
+            ([0, 0, 0], 255, 1, true),
+            ([0.5, 0.5, 0.5], 1, 1, true),
+            ([127.5, 127.5, 127.5], 1, 1 / 127.5, false),
+            ([1, 1, 1], 1 / 127.5, 1, false),
+            ([123.68, 116.779, 103.939], 1, 1, false),
+            ([0.485, 0.456, 0.406], 1 / 255, 4.4, false),
+        ] as [([Float], Float, Float, Bool)])
+    func `arithmetic for values from 0 to 1 gets pixels divided by 255`(
+        _ means: [Float], _ scale: Float, _ factor: Float, _ isForUnitRange: Bool
+    ) throws {
+        var graph = Self.graph(means, scale: scale)
+        graph.nodes.insert(Self.constant("factor", Tensor([factor], shape: [])), at: 0)
+        graph.nodes.append(NodeDefinition(name: "factored", op: "Mul", inputs: ["centered", "factor"]))
+        for index in graph.nodes.indices where graph.nodes[index].op == "Conv2D" {
+            graph.nodes[index].inputs[0] = "factored"
+        }
+        let conversion = try Converter().convert(graph: graph)
+        let scaling = try #require(conversion.model.image).scaling
+        let expected = Double(scale * factor) / (isForUnitRange ? 255 : 1)
+        #expect(scaling.scale.allSatisfy { abs($0 / expected - 1) < 1e-6 }, "\(scaling)")
+        #expect(conversion.notes.contains { $0.contains("is for values from 0 to 1") } == isForUnitRange)
+        #expect(conversion.isPreprocessingCertain == !isForUnitRange)
+        for (preset, isDoubtful) in [(Preprocessing.unit, false), (.inception, true), (.none, true)] {
+            var options = Converter.Options()
+            options.preprocessing = preset
+            let warnings = try Converter(options).convert(graph: graph).warnings
+            #expect(warnings.contains { $0.contains("is for values from 0 to 1") } == (isForUnitRange && isDoubtful))
+        }
+    }
 }

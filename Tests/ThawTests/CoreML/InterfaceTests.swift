@@ -66,6 +66,22 @@ import Testing
         #expect(answer.allSatisfy { $0 == $0.rounded() })
     }
 
+    /// A layer that training never reached has such a range.
+    @Test(arguments: Dialect.allCases) func `fake quantization to a range of 0 alone gives 0`(_ dialect: Dialect) throws
+    {
+        var builder = GraphBuilder()
+        let input = builder.input("in", TensorType([1, 2, 3, 2]))
+        let levels = [(-1, 1), (0, 0)].map { (low: Float, high: Float) in
+            FakeQuantize.Levels(minimum: low, maximum: high, bottom: 0, top: 255)
+        }
+        builder.output("out", try builder.add(FakeQuantize(channels: levels), [input], name: "out")[0])
+        let back = try dialect.roundTrip(Model(graph: builder.graph))
+        let values = Tensor(noise(12), shape: [1, 2, 3, 2])
+        let answer = try back.graph.evaluate([values])[0]
+        #expect(try answer == builder.graph.evaluate([values])[0])
+        #expect(answer.floats.enumerated().allSatisfy { $0 % 2 == 0 || $1 == 0 })
+    }
+
     // MARK: Scaling
 
     /// A squared difference begins with a difference, which looks like a part of the image's scaling.
@@ -159,7 +175,7 @@ import Testing
         preprocessing[0].scaler.channelScale = 0.0
         message.neuralNetworkClassifier.preprocessing = preprocessing
         let failure = #expect(throws: Failure.self) { try ModelReader.run(message) }
-        #expect(failure?.problemText.contains("the preprocessing of 'data_in' has a scale of 0") == true)
+        #expect(failure?.problemText.contains("the preprocessing of 'data_in' has no scale, or one of 0") == true)
     }
 
     /// In the format, a scale of 0 means that none is given.

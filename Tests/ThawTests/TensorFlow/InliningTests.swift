@@ -34,7 +34,32 @@ import Testing
         let taken = [placeholder, node("call/a", "Tanh", ["input"]), node("call", "Half", ["call/a"])]
         let inlined = try nodes(taken, [function("Half", [node("a", "Neg", ["x"])])])
         #expect(Set(inlined.map(\.name)).count == inlined.count)
-        #expect(inlined.first { $0.name == "call" }!.inputs == ["call/a_"])
+        #expect(inlined.first { $0.name == "call" }!.inputs == ["call/a_1"])
+    }
+
+    /// The rules are those of TensorFlow's `If`, which takes numbers too.
+    @Test(arguments: [
+        (Tensor(0.5), "Neg"), (Tensor(0), "Tanh"), (Tensor(-0.0), "Tanh"), (Tensor(2, element: .int32), "Neg"),
+        (Tensor(shape: [1], element: .float32) { _ in 0 }, "Neg"),
+    ]) func `a number selects the branch of a condition`(_ value: Tensor, _ op: String) throws {
+        let condition = NodeDefinition(
+            name: "if", op: "If", inputs: ["number", "input"],
+            attributes: ["then_branch": .function("Then"), "else_branch": .function("Else")])
+        let number = NodeDefinition(name: "number", op: "Const", attributes: ["value": .tensor(value)])
+        let functions = [
+            function("Then", [node("a", "Neg", ["x"])]), function("Else", [node("a", "Tanh", ["x"])]),
+        ]
+        #expect(try nodes([placeholder, number, condition], functions).first { $0.name == "if/a" }?.op == op)
+    }
+
+    @Test func `a source is found through identities, unless they form a cycle`() throws {
+        let survey = try GraphSurvey([
+            placeholder, node("a", "Identity", ["input"]), node("b", "Identity", ["^input", "a"]),
+            node("lonely", "Identity", ["^a"]), node("c", "Identity", ["d"]), node("d", "Identity", ["c"]),
+        ])
+        #expect(survey.source(of: "b:0")?.name == "input")
+        #expect(survey.source(of: "lonely")?.name == "lonely")
+        #expect(survey.source(of: "c") == nil && survey.source(of: nil) == nil)
     }
 
     private static let recursive = [
@@ -46,11 +71,13 @@ import Testing
         ("None", "StatefulPartitionedCall", ["input"], "call (StatefulPartitionedCall)", "'None', which is not"),
         ("Stray", "PartitionedCall", ["input"], "call (PartitionedCall)", "reads 'nowhere:y:0', which is not in it"),
         ("Stray", "PartitionedCall", [], "call (PartitionedCall)", "passes 0 arguments"),
+        ("Twins", "PartitionedCall", ["input"], "call (PartitionedCall)", "the function 'Twins' has two nodes 'a'"),
     ]) func `a call that cannot be followed is refused`(
         _ name: String, _ op: String, _ inputs: [String], _ location: String, _ problem: String
     ) throws {
         let functions = [
             function("Loop", InliningTests.recursive), function("Stray", [node("a", "Tanh", ["nowhere:y:0"])]),
+            function("Twins", [node("a", "Tanh", ["x"]), node("a", "Neg", ["x"])]),
         ]
         let failure = try #require(throws: Failure.self) {
             try nodes([placeholder, node("call", op, inputs, calling: name)], functions)

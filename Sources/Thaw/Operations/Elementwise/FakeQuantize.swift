@@ -13,6 +13,10 @@ struct FakeQuantize: Operation {
         /// - Parameter top: The highest quantized value; the lowest is `bottom`.
         init(minimum: Float, maximum: Float, bottom: Float, top: Float) {
             step = (maximum - minimum) / (top - bottom)
+            guard step != 0 else {
+                (low, high) = (0, 0)
+                return
+            }
             // The quantized value of 0, rounded to an integer.
             let zero = bottom - minimum / step
             let nudged = zero < bottom ? bottom : zero > top ? top : zero.rounded()
