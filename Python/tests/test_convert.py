@@ -386,9 +386,7 @@ def test_wrong_choices_are_named_by_keyword(ct, model):
 
 
 def test_16_bit_outputs_are_the_same_before_saving(ct, photo, tmp_path):
-    model = ct.convert(
-        GRAPH, outputs=[ct.TensorType(dtype=np.float16)], minimum_deployment_target=ct.target.iOS16
-    )
+    model = ct.convert(GRAPH, outputs=[ct.TensorType(dtype=np.float16)], minimum_deployment_target=ct.target.iOS16)
     (before,) = model.predict({"input": photo}).values()
     model.save(str(tmp_path / "half.mlpackage"))
     (after,) = ct.models.MLModel(str(tmp_path / "half.mlpackage")).predict({"input": photo}).values()

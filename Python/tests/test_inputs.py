@@ -17,10 +17,14 @@ def rows(name):
     with open(os.path.join(INPUTS, name + ".jsonl")) as file:
         for line in file:
             row = json.loads(line)
-            yield [{key: np.array(value, np.float32) for key, value in row[part].items()} for part in ("inputs", "outputs")]
+            yield [
+                {key: np.array(value, np.float32) for key, value in row[part].items()} for part in ("inputs", "outputs")
+            ]
 
 
-@pytest.mark.parametrize("file", ["ranges.mlpackage", "enumerated.mlpackage", "enumerated_network.mlmodel", "optional.mlpackage"])
+@pytest.mark.parametrize(
+    "file", ["ranges.mlpackage", "enumerated.mlpackage", "enumerated_network.mlmodel", "optional.mlpackage"]
+)
 def test_flexible_and_optional_arrays(ct, file):
     with ct.models.MLModel(os.path.join(INPUTS, file)) as model:
         for inputs, outputs in rows(file.split(".")[0]):
@@ -31,7 +35,10 @@ def test_flexible_and_optional_arrays(ct, file):
 
 
 def test_other_shapes_are_refused(ct):
-    for file, shape, words in [("ranges.mlpackage", (7, 5, 4), "1..6, 1..9, 4"), ("enumerated.mlpackage", (1, 2, 3, 4), "(1, 2, 4, 4)")]:
+    for file, shape, words in [
+        ("ranges.mlpackage", (7, 5, 4), "1..6, 1..9, 4"),
+        ("enumerated.mlpackage", (1, 2, 3, 4), "(1, 2, 4, 4)"),
+    ]:
         with ct.models.MLModel(os.path.join(INPUTS, file)) as model:
             with pytest.raises(ValueError) as caught:
                 model.predict({"x": np.zeros(shape, np.float32)})

@@ -75,6 +75,21 @@ def test_an_image_that_cannot_be_read(model, ct, photo):
         assert caught.value.code == "imageDamaged"
 
 
+def test_a_neural_network_stays_one_in_a_package(model, ct, photo, tmp_path):
+    model.save(tmp_path / "model.mlmodel")
+    loaded = ct.models.MLModel(tmp_path / "model.mlmodel")
+    loaded.author = "A. Author"
+    for other in (loaded, ct.convert(GRAPH, convert_to="neuralnetwork")):
+        other.save(tmp_path / "model.mlpackage")
+        saved = ct.models.MLModel(tmp_path / "model.mlpackage")
+        assert saved._description["kind"] == "neuralNetwork"
+        assert saved.author == other.author
+    loaded.save(tmp_path / "again.mlpackage")
+    assert ct.models.MLModel(tmp_path / "again.mlpackage").predict({"input": photo}) == loaded.predict({"input": photo})
+    with pytest.raises(ct.Error, match="mlpackage"):
+        ct.convert(GRAPH, convert_to="mlprogram").save(tmp_path / "model.mlmodel")
+
+
 def test_attributes_that_only_coremltools_has_say_what_to_do(ct, model, tmp_path):
     for name, words in (("_spec", "get_spec"), ("get_compiled_model_path", "macOS")):
         with pytest.raises(AttributeError, match="coremltools has it.*" + words):

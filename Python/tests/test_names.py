@@ -27,6 +27,30 @@ def test_names_that_only_coremltools_has_say_what_to_do(ct, name):
         getattr(ct, name)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "import thaw.utils",
+        "import thaw.converters.mil.input_types",
+        "from thaw.proto import Model_pb2",
+        "from thaw import PassPipeline",
+        "from thaw.models import utils",
+        "from thaw.models.neural_network import flexible_shape_utils",
+        "import thaw.optimize.torch.quantization",
+        "from thaw.optimize.coreml import prune_weights",
+        "import thaw.optimize.coreml.experimental",
+    ],
+)
+def test_imports_of_what_only_coremltools_has_say_what_to_do(ct, statement):
+    with pytest.raises(ImportError, match="coremltools has it"):
+        exec(statement)
+
+
+def test_an_unknown_module_is_not_found(ct):
+    with pytest.raises(ModuleNotFoundError, match="nonsense"):
+        exec("import thaw.models.nonsense")
+
+
 def test_an_unknown_name_is_no_attribute(ct):
     with pytest.raises(AttributeError, match="nonsense"):
         ct.nonsense

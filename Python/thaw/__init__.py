@@ -16,7 +16,10 @@ import _thread
 import importlib as _importlib
 import os as _os
 
+from . import _absent
 from ._version import __version__
+
+_absent.explain_imports()
 
 # Held while modules and the library are loaded, and during forks: a child must not wait for a thread that it does not have.
 _loading = _thread.RLock()
@@ -56,22 +59,6 @@ _HOMES = {
 }
 _MODULES = ("models", "optimize", "spark")
 
-# Names that only coremltools has, with alternatives.
-_ABSENT = {
-    "utils": "save the model, and use coremltools.utils on the file",
-    "proto": "MLModel.get_spec() returns coremltools' message if coremltools is installed",
-    "converters": "thaw.convert is the only converter",
-    "StateType": "converted TensorFlow models have no state; MLModel.make_state works for other models",
-    "PassPipeline": "the passes of the conversion are fixed",
-    "ReshapeFrequency": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
-    "SpecializationStrategy": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
-    "version": "thaw.__version__ is Thaw's own version",
-    "SPECIFICATION_VERSION": "the version of a model's format is the lowest that supports it",
-    "transform": "convert(compute_precision=) selects the precision of all operations",
-    "compression_utils": "thaw.optimize.coreml compresses weights",
-    "libcoremlpython": "Core ML itself exists on macOS only",
-}
-
 __all__ = sorted(_HOMES) + sorted(_MODULES) + ["__version__"]
 
 
@@ -83,8 +70,7 @@ def __getattr__(name):
         with _loading:
             value = _importlib.import_module("." + name, __name__)
     else:
-        reason = "; coremltools has it: " + _ABSENT[name] if name in _ABSENT else ""
-        raise AttributeError(f"module 'thaw' has no attribute {name!r}{reason}")
+        raise _absent.in_module(__name__, name)
     globals()[name] = value
     return value
 

@@ -25,7 +25,7 @@ class Prediction(NamedTuple):
 class Classification:
     """A model's `predictions` for one image, or the `error` that prevented its classification.
 
-    `path` is the image's file, if it has one. `warning` describes a problem with an image that could be read nevertheless.
+    `path` is the image's file, if it has one. `warning` describes a problem found in an image that could still be read.
     """
 
     __slots__ = ("path", "predictions", "error", "warning", "probabilities")
@@ -165,5 +165,12 @@ class Results(_batches.Batch[Classification]):
                 rows.append((result.path, None, None, None, None, str(result.error)))
             for rank, prediction in enumerate(result.predictions, 1):
                 rows.append((result.path, rank, *prediction, None))
-        columns = {"path": None, "rank": "Int64", "label": None, "index": "Int64", "probability": "float64", "error": None}
+        columns = {
+            "path": None,
+            "rank": "Int64",
+            "label": None,
+            "index": "Int64",
+            "probability": "float64",
+            "error": None,
+        }
         return _batches.frame(rows, columns)

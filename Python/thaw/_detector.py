@@ -29,7 +29,7 @@ class Detection:
     """The `objects` in one image, the most confident first, or the `error` that prevented their detection.
 
     `path` is the image's file, if it has one, `width` and `height` its size in pixels, upright. `warning` describes
-    a problem with an image that could be read nevertheless.
+    a problem found in an image that could still be read.
     """
 
     __slots__ = ("path", "objects", "width", "height", "error", "warning")

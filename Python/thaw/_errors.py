@@ -91,9 +91,3 @@ _CLASSES = {
 def error(code: str, message: str, hint: str | None = None) -> Error:
     """The exception for a failure of this code."""
     return _CLASSES.get(code, InvalidValueError)(message, code, hint)
-
-
-def no_attribute(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
-    """The exception for a missing attribute. `absent` has alternatives to those that only coremltools has."""
-    reason = "; coremltools has it: " + absent[name] if name in absent else ""
-    return AttributeError(f"{owner} has no attribute {name!r}{reason}")

@@ -19,7 +19,7 @@ def only_function(function: Any) -> Any:
         raise InvalidTypeError(
             "a tf.function without an input signature is not a single graph; convert "
             f"function.get_concrete_function(...) instead: {failure}",
-            "wrongKind",
+            "wrongType",
         ) from failure
 
 

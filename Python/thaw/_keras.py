@@ -148,13 +148,15 @@ def _in_own_graph(body: Callable[[], Source]) -> Source:
     if tf.executing_eagerly():
         return body()
     v1 = getattr(getattr(tf, "compat", tf), "v1", tf)
+    backend = v1.keras.backend
+    callers = backend.get_session()
     graph = tf.Graph()
     with graph.as_default(), v1.Session(graph=graph) as session:
-        v1.keras.backend.set_session(session)
+        backend.set_session(session)
         try:
             return body()
         finally:
-            v1.keras.backend.set_session(None)
+            backend.set_session(callers)
 
 
 def _version(path: str) -> str:

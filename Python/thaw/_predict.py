@@ -202,9 +202,7 @@ class _Array(_Input):
 
 def _fits(shape: list[int], ranges: list[list[int]]) -> bool:
     sizes = zip(shape, ranges)
-    return len(shape) == len(ranges) and all(
-        low <= size and (high < 0 or size <= high) for size, (low, high) in sizes
-    )
+    return len(shape) == len(ranges) and all(low <= size and (high < 0 or size <= high) for size, (low, high) in sizes)
 
 
 def read_state(handle: Any, name: str) -> Any:

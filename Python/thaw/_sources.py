@@ -66,7 +66,7 @@ def read(model: Any, session: Any = None) -> Source:
     expected = (
         "a path, the bytes of a GraphDef, a GraphDef, a tf.Graph, a ConcreteFunction or a Keras model is expected"
     )
-    raise InvalidTypeError(f"a value of type {type(model).__name__} cannot be converted: {expected}", "wrongKind")
+    raise InvalidTypeError(f"a value of type {type(model).__name__} cannot be converted: {expected}", "wrongType")
 
 
 def _is_from(model: Any, *modules: str) -> bool:

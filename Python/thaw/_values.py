@@ -187,4 +187,6 @@ def image_of(record: Any) -> Any:
     data = string_at(record.pixels, record.width * record.height * record.channels)
     size = (record.width, record.height)
     # Core ML's images of colors have an alpha channel.
-    return Image.frombytes("L", size, data) if record.channels == 1 else Image.frombytes("RGB", size, data).convert("RGBA")
+    return (
+        Image.frombytes("L", size, data) if record.channels == 1 else Image.frombytes("RGB", size, data).convert("RGBA")
+    )

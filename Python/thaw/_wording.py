@@ -20,6 +20,13 @@ _KEYWORDS = {
     "input_type": "dtype",
     "output_type": "dtype",
     "minimum_count": "weight_threshold",
+    "preprocessing": "",
+}
+
+# The preprocessing of families.
+_FAMILIES = {
+    "inception": "ImageType(scale=1 / 127.5, bias=[-1, -1, -1])",
+    "unit": "ImageType(scale=1 / 255)",
 }
 
 # The function for a task of the library, or the command if there is none. Tasks that are missing here keep their names.
@@ -75,6 +82,9 @@ _MEMBER = re.compile(r"(?<![\w/.-])(?:{})(?![\w/-]|\.\w+:)".format("|".join(re.e
 _SIZE = re.compile(r"[ =](W|\d+)[x×](H|\d+)(?!\w)")
 _NODE = re.compile(r"[ =](NODE(?!\w)|[^\s'\"]+(?= ?$| returns ))")
 
+_FAMILY = re.compile(r" (inception|unit)\b")
+
+_HELP = re.compile(r"thaw (\w+) --help")
 _OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*(?![\w-])")
 
 
@@ -97,6 +107,10 @@ def of_library(parts: list[Any]) -> str:
 
 def _value(option: str | None, text: str) -> str:
     """The text after an option, with its value as Python's keyword takes it."""
+    if option == "preprocessing":
+        # There is no keyword for families, but messages also name scale and bias, or a single family.
+        match = _FAMILY.match(text)
+        return _FAMILIES[match.group(1)] + text[match.end() :] if match else re.sub("^, or ", "", text)
     if option == "size":
         match = _SIZE.match(text)
         if match:
@@ -112,4 +126,5 @@ def _value(option: str | None, text: str) -> str:
 
 def of_command(message: str) -> str:
     """A message of the command, for a function whose keywords are the command's options."""
+    message = _HELP.sub(r"help(thaw.\1)", message)
     return _OPTION.sub(lambda match: match.group()[2:].replace("-", "_"), message)

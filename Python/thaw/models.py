@@ -10,7 +10,7 @@ import weakref
 from ctypes import byref, c_char, c_void_p
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, MutableMapping
 
-from . import _library, _predict, _values
+from . import _absent, _library, _predict, _values
 from ._errors import (
     Error,
     InvalidTypeError,
@@ -18,7 +18,6 @@ from ._errors import (
     MachineError,
     NotFoundError,
     UnknownNameError,
-    no_attribute,
 )
 from ._library import encoded
 from ._options import Form
@@ -28,17 +27,13 @@ from ._types import member, name_of
 
 __all__ = ["MLModel"]
 
+# Python then looks for submodules, and finds the advice for those that only coremltools has.
+__path__: list[str] = []
+
 # The extensions of files and packages, by kind.
 _EXTENSIONS = {"neuralNetwork": ".mlmodel", "mlProgram": ".mlpackage"}
 
-# Names that only coremltools has, with alternatives.
-_ABSENT = dict.fromkeys(
-    (
-        "utils", "neural_network", "pipeline", "tree_ensemble", "nearest_neighbors", "feature_vectorizer",
-        "array_feature_extractor", "datatypes", "model", "compute_device", "compute_plan", "CompiledMLModel",
-    ),
-    "save the model, and use coremltools on the file",
-)  # fmt: skip
+# Names that only coremltools has, with what to use instead.
 _ABSENT_IN_MODEL = {
     "_spec": "get_spec() returns a copy, and MLModel(spec, weights_dir=model.weights_dir) takes a changed one",
     **dict.fromkeys(("_mil_program", "package_path"), "save the model, and use coremltools on the file"),
@@ -53,7 +48,7 @@ _ABSENT_IN_MODEL = {
 
 
 def __getattr__(name: str) -> Any:
-    raise no_attribute("module 'thaw.models'", name, _ABSENT)
+    raise _absent.in_module(__name__, name)
 
 
 class MLModel(Owner):
@@ -68,6 +63,8 @@ class MLModel(Owner):
     _instead = "save it, and pass the path"
     # The same compressed weights in the other kind of model, if its kind is not decided.
     _twin: _Twin | None = None
+    # Whether it was made from a model whose kind the extension selects.
+    _is_undecided = False
     # Removes the folder of weights_dir.
     _weights: Any = None
 
@@ -119,7 +116,7 @@ class MLModel(Owner):
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute("'MLModel' object", name, _ABSENT_IN_MODEL)
+            raise _absent.of("'MLModel' object", name, _ABSENT_IN_MODEL)
 
     def __repr__(self) -> str:
         if self._handle is None:
@@ -190,11 +187,13 @@ class MLModel(Owner):
     def save(self, save_path: str | os.PathLike[str]) -> None:
         """Writes the model: a neural network if the path ends in `.mlmodel`, an ML Program if in `.mlpackage`.
 
-        Without an extension, the one for the model's kind is added. A pipeline is written unchanged.
+        A model that is a neural network already, or was converted to one, stays one in a package, too. Without an extension,
+        the one for the model's kind is added. A pipeline is written unchanged.
         """
         path = self._path(save_path)
-        kind = "mlProgram" if path.rstrip("/").endswith(_EXTENSIONS["mlProgram"]) else "neuralNetwork"
-        options = self._form.record()
+        is_program = path.rstrip("/").endswith(_EXTENSIONS["mlProgram"]) and not self._is_network()
+        kind = "mlProgram" if is_program else "neuralNetwork"
+        options = self._form.record(kind="neuralNetwork" if self._is_network() else None)
         name = encoded(path)
 
         def write() -> None:
@@ -233,6 +232,12 @@ class MLModel(Owner):
             return None
         return self._form.kind or ("neuralNetwork" if described == "graph" else described)
 
+    def _is_network(self) -> bool:
+        """Whether it is a neural network whatever the extension."""
+        if self._form.kind is None:
+            return self._description["kind"] == "neuralNetwork" and not self._is_undecided
+        return self._form.kind == "neuralNetwork"
+
     def _extension(self) -> str:
         kind = self._kind()
         is_package = self._description["isPackage"] if kind is None else kind == "mlProgram"
@@ -242,7 +247,12 @@ class MLModel(Owner):
         """The model as it is after writing and reading it."""
         content, weights = self._serialized()
         handle = _handle(content, weights, self.function_name)
-        return MLModel._of_handle(handle, copy.copy(self._form), self.compute_unit, self.function_name)
+        return self._derived(handle, copy.copy(self._form))
+
+    def _derived(self, handle: c_void_p, form: Form) -> MLModel:
+        result = MLModel._of_handle(handle, form, self.compute_unit, self.function_name)
+        result._is_undecided = self._form.kind is None and not self._is_network()
+        return result
 
     def _serialized(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
         """The message of the model, and the file of an ML Program's weights."""
@@ -280,8 +290,8 @@ class MLModel(Owner):
                 raise
             # As in coremltools, the result is a copy.
             return self._as_written()
-        result = MLModel._of_handle(handle, Form(self._form.kind), self.compute_unit, self.function_name)
-        if self._form.kind is None:
+        result = self._derived(handle, Form(self._form.kind))
+        if result._is_undecided:
             (other,) = set(_EXTENSIONS) - {kind}
             result._twin = _Twin(self, other, weights, minimum_count)
         return result
@@ -499,7 +509,7 @@ def _load_message(model: Any, weights_dir: Any, function_name: str | None) -> c_
     descriptor = getattr(type(model), "DESCRIPTOR", None)
     if getattr(descriptor, "full_name", "") != "CoreML.Specification.Model":
         message = "expected a path, or a model or specification of coremltools, not {}"
-        raise InvalidTypeError(message.format(type(model).__name__), "wrongKind")
+        raise InvalidTypeError(message.format(type(model).__name__), "wrongType")
     content, weights = model.SerializeToString(), None
     if weights_dir is not None and os.path.exists(os.path.join(weights_dir, "weight.bin")):
         with open(os.path.join(weights_dir, "weight.bin"), "rb") as file:
@@ -507,8 +517,7 @@ def _load_message(model: Any, weights_dir: Any, function_name: str | None) -> c_
     try:
         return _handle(content, weights, function_name)
     except Error as failure:
-        # A model without weights needs no weight.bin.
-        if weights is None and model.WhichOneof("Type") == "mlProgram":
+        if weights is None and failure.code == "incomplete":
             problem = "weights_dir is missing" if weights_dir is None else f"{weights_dir} has no weight.bin"
             failure.hint = f"{problem}; {_EXPECTED}"
         raise

@@ -89,15 +89,16 @@ public struct ModelDocument: Sendable {
     /// ends in `.mlpackage`.
     ///
     /// - Parameters:
+    ///   - format: `.coreML` for a neural network also in a package; nil for the format that `path` ends in.
     ///   - weights: How weights are stored; nil keeps those of a model that is written in its own format.
     ///   - target: The oldest systems that must load it; nil for the oldest that support it.
     /// - Throws: `Failure` for what the format does not support, and if the file cannot be written.
     @discardableResult
     public func write(
-        toFile path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
-        precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
+        toFile path: String, as format: ModelFormat? = nil, weights: WeightStorage? = nil,
+        target: CoreMLVersion? = nil, precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> WrittenModel {
-        try encoded(as: ModelFormat(pathToWrite: path), weights, target, precision)
+        try encoded(as: format ?? ModelFormat(pathToWrite: path), weights, target, precision)
             .write(to: path, mayReplace: mayReplace)
     }
 

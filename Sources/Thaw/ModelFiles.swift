@@ -101,7 +101,7 @@ extension Model {
         _ format: ModelFormat, allows target: CoreMLVersion?, _ precision: ProgramPrecision
     ) throws {
         if format == .coreMLPackage {
-            if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target.name) }
+            if let target, target < .firstProgram { throw Failure.packageNeedsTarget(target) }
         } else if !precision.isDefault {
             throw Failure.precisionOfNetwork()
         }
@@ -133,10 +133,11 @@ extension EncodedModel {
             weights: weights.map { $0.withUnsafeBytes(ByteView.init(copying:)) })
     }
 
-    /// Writes the model, whole or not at all: a model with ML Programs as a package, others as a file.
+    /// Writes the model, whole or not at all: as a package if it has ML Programs or `path` ends in `.mlpackage`, otherwise as a
+    /// file.
     func write(to path: String, mayReplace: Bool) throws -> WrittenModel {
         var bytes = 0
-        if isPackage {
+        if isPackage || ModelFormat(pathToWrite: path) == .coreMLPackage {
             bytes = try ModelPackage.write(self, to: path, mayReplace: mayReplace)
         } else {
             let file = try AtomicFile(path: path, mayReplace: mayReplace)

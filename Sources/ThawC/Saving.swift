@@ -31,7 +31,7 @@ private struct SaveOptions {
             target = version
         }
         if let type: WeightType = try choice(given.weights, "options.weights") {
-            guard given.minimum_count >= 0 else { throw Failure.negative("minimum_count", given.minimum_count) }
+            guard given.minimum_count >= 0 else { throw Failure.outOfRange("minimum_count", given.minimum_count) }
             let minimum = given.minimum_count == 0 ? 2048 : given.minimum_count
             weights = WeightStorage(type, minimumCount: minimum, includesDepthwise: given.includes_depthwise != 0)
         }
@@ -49,13 +49,13 @@ private struct SaveOptions {
         }
     }
 
-    /// - Throws: `Failure` if the path selects another format, or none.
+    /// - Throws: `Failure` if the extension of the path is unknown, or is that of a file for an ML Program.
     func check(_ path: String) throws {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
         guard name.hasSuffix(".mlmodel") || name.hasSuffix(".mlpackage") else { throw Failure.wrongExtension(path) }
-        if let format, format != ModelFormat(pathToWrite: path) {
-            throw Failure.kindAndExtension(path, format == .coreML ? "neuralNetwork" : "mlProgram")
+        if format == .coreMLPackage, ModelFormat(pathToWrite: path) == .coreML {
+            throw Failure.programNeedsPackage(path)
         }
     }
 }
@@ -92,8 +92,8 @@ public func saveModel(
         switch model.content {
         case .network(let document):
             written = try document.write(
-                toFile: path, weights: options.weights, target: options.target, precision: options.precision,
-                mayReplace: options.mayReplace)
+                toFile: path, as: options.format, weights: options.weights, target: options.target,
+                precision: options.precision, mayReplace: options.mayReplace)
         case .pipeline(let document):
             try options.checkForPipeline()
             written = try document.write(toFile: path, mayReplace: options.mayReplace)

@@ -1,5 +1,12 @@
 """Compression of weights."""
 
+from typing import Any
+
+from .. import _absent
 from . import coreml as coreml
 
 __all__ = ["coreml"]
+
+
+def __getattr__(name: str) -> Any:
+    raise _absent.in_module(__name__, name)

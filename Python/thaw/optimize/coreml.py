@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError, no_attribute
+from .. import _absent
+from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from .._types import TensorType, _integer
 from ..models import MLModel
 
@@ -16,19 +17,17 @@ __all__ = [
     "palettize_weights",
 ]
 
-# Names that only coremltools has, with alternatives.
-_ABSENT = dict.fromkeys(
-    (
-        "prune_weights", "OpMagnitudePrunerConfig", "OpThresholdPrunerConfig", "decompress_weights", "get_weights_metadata",
-        "linear_quantize_activations", "experimental",
-    ),
-    "save the model, and use coremltools on the file",
-)  # fmt: skip
-_ABSENT_IN_CONFIG = dict.fromkeys(("set_op_type", "set_op_name"), "in Thaw, one configuration is for all layers")
+# Python then looks for submodules, and finds the advice for those that only coremltools has.
+__path__: list[str] = []
+
+# Names that only coremltools has, with what to use instead.
+_ABSENT_IN_CONFIG = dict.fromkeys(
+    ("set_op_type", "set_op_name", "from_dict", "from_yaml"), "in Thaw, one configuration is for all layers"
+)
 
 
 def __getattr__(name: str) -> Any:
-    raise no_attribute("module 'thaw.optimize.coreml'", name, _ABSENT)
+    raise _absent.in_module(__name__, name)
 
 
 def _only(name: str, value: Any, *supported: Any) -> None:
@@ -65,7 +64,7 @@ class OpPalettizerConfig:
         num_kmeans_workers: int = 1,
         weight_threshold: int | None = 2048,
     ):
-        _only("mode", mode, "kmeans")
+        _only("mode", mode.lower() if isinstance(mode, str) else mode, "kmeans")
         _only("nbits", nbits, 4, 6, 8)
         _only("lut_function", lut_function, None)
         _only("granularity", getattr(granularity, "value", granularity), "per_tensor")
@@ -119,7 +118,7 @@ class OptimizationConfig:
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise no_attribute("'OptimizationConfig' object", name, _ABSENT_IN_CONFIG)
+            raise _absent.of("'OptimizationConfig' object", name, _ABSENT_IN_CONFIG)
 
 
 def palettize_weights(mlmodel: Any, config: OptimizationConfig, joint_compression: bool = False) -> MLModel:
@@ -135,7 +134,9 @@ def linear_quantize_weights(mlmodel: Any, config: OptimizationConfig, joint_comp
 def _compressed(mlmodel: Any, config: Any, kind: Any, joint_compression: bool) -> MLModel:
     _only("joint_compression", joint_compression, False)
     if not isinstance(config, OptimizationConfig) or not isinstance(config.global_config, kind):
-        message = "config must be an OptimizationConfig(global_config={}(...))"
+        message = (
+            "config must be a thaw.optimize.coreml.OptimizationConfig(global_config={}(...)), not coremltools' own"
+        )
         raise InvalidTypeError(message.format(kind.__name__), "wrongType")
     model = mlmodel if isinstance(mlmodel, MLModel) else MLModel(mlmodel)
     return model._compressed(config.global_config._weights, config.global_config._minimum_count)

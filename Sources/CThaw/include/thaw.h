@@ -334,8 +334,8 @@ thaw_status thaw_model_set_metadata(
 /// Options for writing a model. Each member corresponds to an option of `thaw convert`.
 typedef struct thaw_save_options {
     size_t size;
-    /// "neuralNetwork" or "mlProgram". NULL: by the extension of the path, `.mlmodel` or `.mlpackage`, which
-    /// otherwise must match.
+    /// "neuralNetwork" or "mlProgram". NULL: by the extension of the path, `.mlmodel` or `.mlpackage`. A neural network may be
+    /// in a package, too.
     const char *kind;
     /// The oldest system that must load the model: "iOS15", "macOS12", …
     const char *target;
@@ -569,7 +569,7 @@ typedef struct thaw_classification {
     size_t index;
     /// The path or name of the image. NULL if it has none.
     const char *path;
-    /// The problem with an image that could be read nevertheless. NULL if there is none.
+    /// A problem found in an image that could still be read. NULL if there is none.
     const char *warning;
     /// In a batch, why the image could not be classified; NULL if it was. It is owned by the result.
     const thaw_error *error;
@@ -607,7 +607,7 @@ typedef struct thaw_detection {
     size_t index;
     /// The path or name of the image. NULL if it has none.
     const char *path;
-    /// The problem with an image that could be read nevertheless. NULL if there is none.
+    /// A problem found in an image that could still be read. NULL if there is none.
     const char *warning;
     /// In a batch, why no objects could be detected; NULL if they were.
     const thaw_error *error;

@@ -34,7 +34,7 @@ struct EncodedModel {
         }
     }
 
-    /// Whether it is a package: an ML Program, or a pipeline with one.
+    /// Whether it must be a package: an ML Program, or a pipeline with one.
     var isPackage: Bool { message.hasProgram }
 
     /// The content of the model's file.

@@ -30,7 +30,7 @@ struct ModelPackage: WeightFiles {
         guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
         let file = try MappedFile(path: path + "/" + Self.manifest, isMapped: isMapped)
         try Self.require(path + "/" + Self.manifest, isInside: path, Self.manifest)
-        let json = try withExtendedLifetime(file) { try naming(location: Self.manifest) { try JSON(file.bytes) } }
+        let json = try naming(location: Self.manifest) { try file.withBytes { try JSON($0) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
             throw Failure.manifestLacks("which file is the model")
         }
@@ -98,7 +98,8 @@ struct ModelPackage: WeightFiles {
                 || FolderKind.names(in: existing)?.isEmpty ?? false
         }
         return try naming(file: path) {
-            try folder.makeFolder("Data/" + weightPath)
+            let hasProgram = model.isPackage
+            try folder.makeFolder("Data/" + (hasProgram ? weightPath : "com.apple.CoreML"))
             for (name, _) in model.weights {
                 guard let slash = name.lastIndex(of: "/") else { continue }
                 try folder.makeFolder("Data/com.apple.CoreML/" + name[..<slash])
@@ -116,7 +117,7 @@ struct ModelPackage: WeightFiles {
             }
             try write("Data/" + modelPath, model.message.write)
             for (name, bytes) in model.weights { try write("Data/com.apple.CoreML/" + name, bytes.write) }
-            let text = manifest(model: hash.identifier(0), weights: hash.identifier(1))
+            let text = manifest(model: hash.identifier(0), weights: hasProgram ? hash.identifier(1) : nil)
             try write(Self.manifest) { append in try Array(text.utf8).withUnsafeBytes(append) }
             try folder.commit()
             return count
@@ -128,7 +129,7 @@ struct ModelPackage: WeightFiles {
         try write(EncodedModel(program), to: path, mayReplace: mayReplace)
     }
 
-    private static func manifest(model: String, weights: String) -> String {
+    private static func manifest(model: String, weights: String?) -> String {
         func entry(_ identifier: String, _ name: String, _ path: String, _ description: String) -> String {
             """
                     "\(identifier)": {
@@ -141,8 +142,8 @@ struct ModelPackage: WeightFiles {
         }
         let entries = [
             entry(model, "model.mlmodel", modelPath, "CoreML Model Specification"),
-            entry(weights, "weights", weightPath, "CoreML Model Weights"),
-        ].sorted()
+            weights.map { entry($0, "weights", weightPath, "CoreML Model Weights") },
+        ].compactMap(\.self).sorted()
         return """
             {
                 "fileFormatVersion": "1.0.0",

@@ -1,0 +1,78 @@
+"""Names that only coremltools has, with what to use instead."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+_ON_SPEC = "use it on get_spec(), and load the result with thaw.models.MLModel(spec, weights_dir=model.weights_dir)"
+_ON_MODEL = "it takes coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir)"
+_BUILDS = "thaw.models.MLModel takes the models that it builds"
+_MAC = "it is part of Core ML itself, which exists on macOS only"
+
+# Per module, the names of attributes and submodules.
+_NAMES: dict[str, dict[str, str]] = {
+    "thaw": {
+        "utils": _ON_SPEC,
+        "proto": "MLModel.get_spec() returns its messages",
+        "converters": "thaw.convert is the only converter",
+        "StateType": "converted TensorFlow models have no state; MLModel.make_state works for other models",
+        "PassPipeline": "the passes of the conversion are fixed",
+        "ReshapeFrequency": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
+        "SpecializationStrategy": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
+        "version": "thaw.__version__ is Thaw's own version",
+        "SPECIFICATION_VERSION": "the version of a model's format is the lowest that supports it",
+        "transform": "convert(compute_precision=) selects the precision of all operations",
+        "compression_utils": "thaw.optimize.coreml compresses weights",
+        "libcoremlpython": "Core ML itself exists on macOS only",
+        "libmodelpackage": "thaw.models.MLModel reads and writes packages",
+        "libmilstoragepython": "thaw.models.MLModel reads and writes packages",
+    },
+    "thaw.models": {
+        **dict.fromkeys(("utils", "datatypes", "neural_network", "pipeline", "ml_program"), _ON_SPEC),
+        **dict.fromkeys(
+            ("tree_ensemble", "nearest_neighbors", "feature_vectorizer", "array_feature_extractor"), _BUILDS
+        ),
+        **dict.fromkeys(("compute_device", "compute_plan", "CompiledMLModel"), _MAC),
+        "model": "the class is thaw.models.MLModel",
+    },
+    "thaw.optimize": {"torch": "it is for PyTorch, and Thaw converts TensorFlow models"},
+    "thaw.optimize.coreml": dict.fromkeys(
+        (
+            "prune_weights", "OpMagnitudePrunerConfig", "OpThresholdPrunerConfig", "decompress_weights",
+            "get_weights_metadata", "CoreMLOpMetaData", "CoreMLWeightMetaData", "linear_quantize_activations",
+            "experimental",
+        ),
+        _ON_MODEL,
+    ),
+}  # fmt: skip
+
+
+def in_module(module: str, name: str) -> AttributeError:
+    """The exception for a missing attribute of a module."""
+    return of(f"module {module!r}", name, _NAMES[module])
+
+
+def of(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
+    """The exception for a missing attribute. `absent` has advice for those that only coremltools has."""
+    return AttributeError(f"{owner} has no attribute {name!r}" + _advice(name, absent))
+
+
+def _advice(name: str, absent: dict[str, str]) -> str:
+    return "; coremltools has it: " + absent[name] if name in absent else ""
+
+
+class _Finder:
+    """Explains imports of modules and names that only coremltools has. Python would drop the advice of an AttributeError."""
+
+    @staticmethod
+    def find_spec(fullname: str, path: Any = None, target: Any = None) -> None:
+        module, _, name = fullname.rpartition(".")
+        absent = _NAMES.get(module, {})
+        if name in absent:
+            raise ImportError(f"{module!r} has no {name!r}" + _advice(name, absent), name=fullname)
+
+
+def explain_imports() -> None:
+    if _Finder not in sys.meta_path:
+        sys.meta_path.append(_Finder)  # type: ignore[arg-type]
