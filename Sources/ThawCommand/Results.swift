@@ -23,9 +23,9 @@ struct ResultPrinter {
                         "  \(number)  \(isColored && rank == 0 ? TerminalColor.emphasis + label + TerminalColor.reset : label)\n"
                 }.joined()
         case .json:
-            var members: [(key: String, value: JSON)] = [
-                ("image", .string(image)), ("predictions", .array(predictions.map(json))),
-            ]
+            var members: [(key: String, value: JSON)] = [("image", .string(image))]
+            if let warning = classification.warning { members.append(("warning", .string(warning.text.forCommand))) }
+            members.append(("predictions", .array(predictions.map(json))))
             if let origin { members.append(("model", .string(origin.text))) }
             return JSON.object(members).text + "\n"
         case .csv:

@@ -2,7 +2,7 @@ import Thaw
 
 extension Service {
     /// Requests for more labels than this are refused.
-    private static let maximumLabels = 1000
+    private static let maximumLabels = 10_000
 
     /// Classifies one image, or the images of a form.
     func classify(_ exchange: Exchange) throws -> Response {
@@ -69,7 +69,7 @@ extension Service {
         }
         exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
         metrics.countImages(1)
-        return ClassifiedImage(probabilities: probabilities, labels: model.labels)
+        return ClassifiedImage(warning: warning, probabilities: probabilities, labels: model.labels)
     }
 }
 
@@ -114,6 +114,7 @@ private struct ClassifyOptions {
 
 /// The result for an image.
 private struct ClassifiedImage {
+    let warning: Note?
     let probabilities: [Float]
     let labels: [String]?
 
@@ -124,7 +125,9 @@ private struct ClassifiedImage {
             return "{\"label\": \(quoted(labels?[index] ?? "\(index)")), \"index\": \(index), "
                 + "\"probability\": \(probability.isFinite ? probability.description : "null")}"
         }
+        let warning = warning.map { "\"warning\": \(quoted($0.description)), " } ?? ""
         return
-            "{\"image\": \(image.map(quoted) ?? "null"), \"predictions\": [\(predictions.joined(separator: ", "))]}\n"
+            "{\"image\": \(image.map(quoted) ?? "null"), \(warning)"
+            + "\"predictions\": [\(predictions.joined(separator: ", "))]}\n"
     }
 }

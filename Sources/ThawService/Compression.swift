@@ -65,13 +65,14 @@ enum Gzip {
 
     /// Whether a client accepts gzip (RFC 9110, section 12.5.3).
     static func isAccepted(_ field: String?) -> Bool {
+        var weights: [String: Double] = [:]
         for item in (field ?? "").lowercased().split(separator: ",") {
             let parts = item.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" } }
-            guard let name = parts.first, name == "gzip" || name == "*" else { continue }
-            let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
-            return weight > 0
+            guard let name = parts.first else { continue }
+            weights[name] = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
         }
-        return false
+        // The asterisk stands for all codings that are not listed.
+        return weights["gzip"] ?? weights["*"] ?? 0 > 0
     }
 }
 
@@ -87,7 +88,9 @@ extension Service {
 
     /// Compresses a response if that makes it shorter and the client accepts it.
     func compress(_ response: inout Response, for request: Request) {
-        guard response.body.count >= Gzip.minimumBytes, Gzip.isAccepted(request["accept-encoding"]) else { return }
+        guard response.body.count >= Gzip.minimumBytes else { return }
+        response.headers.append(("Vary", "Accept-Encoding"))
+        guard Gzip.isAccepted(request["accept-encoding"]) else { return }
         guard let body = Gzip.compressed(response.body), body.count < response.body.count else { return }
         response.body = body
         response.headers.append(("Content-Encoding", "gzip"))

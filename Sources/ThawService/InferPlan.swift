@@ -74,7 +74,9 @@ struct InferPlan {
             }
             return Output(index: index, port: model.outputs[index], isBinary: output.isBinary, classes: output.classes)
         }
-        guard outputs.count <= model.outputs.count else { throw Refusal.badRequest("an output is requested twice") }
+        guard Set(outputs.map(\.index)).count == outputs.count else {
+            throw Refusal.badRequest("an output is requested twice")
+        }
         let bytes = outputs.reduce(0) { sum, output in
             let items = model.isBatched ? self.items : max(1, output.port.shape.first ?? 1)
             let size = output.port.size * items
@@ -122,7 +124,7 @@ extension InferPlan.Input {
     init(_ input: InferRequest.Input, _ port: ServedModel.Port, _ settings: Settings) throws {
         (name, self.port, shape) = (input.name, port, Array(input.shape.dropFirst()))
         switch (port.image, input.type) {
-        case (let image?, .bytes): items = .encoded(try input.encodedImages(), ImageWork(settings, image))
+        case (let image?, .bytes): items = .encoded(try input.byteStrings(), ImageWork(settings, image))
         case (let image?, _): items = .pixels(try input.pixelBytes(), image)
         case (nil, .bytes): items = .texts(try input.texts())
         case (nil, _): items = .numbers(try input.values())

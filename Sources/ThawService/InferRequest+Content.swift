@@ -29,7 +29,7 @@ extension InferRequest.Input {
     }
 
     /// The encoded images of a tensor of strings.
-    func encodedImages() throws -> [ArraySlice<UInt8>] {
+    func byteStrings() throws -> [ArraySlice<UInt8>] {
         var images: [ArraySlice<UInt8>] = []
         switch content {
         case .binary(let bytes): images = try strings(in: bytes)
@@ -75,7 +75,7 @@ extension InferRequest.Input {
         case .numbers(let numbers) where numbers.isEmpty: break
         case .numbers: throw Refusal(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
         case .binary, .strings:
-            texts = try encodedImages().map {
+            texts = try byteStrings().map {
                 guard let text = String(validating: $0, as: UTF8.self) else {
                     throw Refusal(400, .wrongType, "'\(name)' contains a string that is not UTF-8")
                 }
@@ -120,18 +120,10 @@ extension DataType {
         case .int16: return Double(load(Int16.self))
         case .int32: return Double(load(Int32.self))
         case .int64: return Double(load(Int64.self))
-        case .float16: return half(load(UInt16.self))
+        case .float16: return Double(Float16(bitPattern: load(UInt16.self)))
         case .float32: return Double(load(Float.self))
         case .float64: return load(Double.self)
         }
-    }
-
-    private func half(_ bits: UInt16) -> Double {
-        let sign: Double = bits & 0x8000 == 0 ? 1 : -1
-        let (exponent, fraction) = (Int(bits >> 10 & 31), Double(bits & 1023))
-        if exponent == 31 { return fraction == 0 ? sign * .infinity : .nan }
-        if exponent == 0 { return sign * fraction * 0x1p-24 }
-        return sign * Double(sign: .plus, exponent: exponent - 25, significand: 1024 + fraction)
     }
 }
 

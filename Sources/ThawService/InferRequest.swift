@@ -40,7 +40,7 @@ struct InferRequest {
             (text, binary) = (body.prefix(length), body.dropFirst(length))
         }
         let json = try JSON(text)
-        guard case .object = json else { throw Refusal.missing("inputs", "a JSON object") }
+        guard case .object = json else { throw Refusal.badRequest("the request is not a JSON object") }
         id = try json["id"].map {
             guard case .string(let id) = $0 else { throw Refusal.missing("id", "a string") }
             return id
@@ -79,7 +79,8 @@ extension InferRequest.Input {
         }
         let shape = try list.map { size -> Int in
             guard let size = size.integer, 0...Int(Int32.max) ~= size else {
-                throw Refusal.missing("shape", "a list of integers for '\(name)'")
+                throw Refusal.badRequest(
+                    "the shape of '\(name)' has an invalid size", remedy: "expected non-negative integers")
             }
             return size
         }

@@ -27,7 +27,7 @@ extension Page {
 <label>Model <select id="model"></select></label>
 <label id="other-label" hidden>Compare with <select id="other"></select></label>
 <label>Fit <select id="crop">
-<option value="">server default</option>
+<option value="">default</option>
 <option value="fill">stretch</option>
 <option value="center:0.875">center crop, 87.5%</option>
 <option value="center">center crop</option>
@@ -92,7 +92,7 @@ extension Page {
 <h2 id="token-title">This service needs a token</h2>
 <p>It is kept in this page only, until you close it.</p>
 <label>Token <input type="password" id="token" autocomplete="off" required></label>
-<p id="token-wrong" role="alert" hidden>This token is not accepted.</p>
+<p id="token-wrong" role="alert" hidden>The token was not accepted.</p>
 <button class="primary">Continue</button>
 </form>
 </dialog>
@@ -598,12 +598,14 @@ function drawing(name) {
 function listModels() {
     byId("models").replaceChildren(...service.models.map((model) => {
         const facts = [
-            model.classifies ? plural(model.classes, "class") : "not a classifier",
+            model.classifies ? plural(model.classes, "class") : "does not classify images",
             model.width ? `${model.width} × ${model.height} ${model.color === "gray" ? "gray" : "color"}` : null,
         ];
         const button = make("button", { type: "button" }, make("strong", { textContent: model.name }),
             make("span", { textContent: facts.filter((fact) => fact).join(" · ") }),
-            make("span", { textContent: `${large(model.parameters)} parameters · ${large(model.multiplyAdds)} multiply-adds` }));
+            model.parameters > 0
+                ? make("span", { textContent: `${large(model.parameters)} parameters · ${large(model.multiplyAdds)} multiply-adds` })
+                : null);
         button.addEventListener("click", () => showDetails(model.name));
         return button;
     }));
@@ -1181,7 +1183,7 @@ function fillOther() {
           {
             "name": "top",
             "in": "query",
-            "schema": {"type": "integer", "minimum": 1, "maximum": 1000, "default": 5},
+            "schema": {"type": "integer", "minimum": 1, "maximum": 10000, "default": 5},
             "description": "The number of labels."
           },
           {
@@ -1214,7 +1216,7 @@ function fillOther() {
                 "schema": {"type": "string"},
                 "description": "Milliseconds in the queue (wait), for decoding (decode) and in the network (compute)."
               },
-              "Thaw-Warning": {"schema": {"type": "string"}, "description": "The problem with an image that could be read nevertheless."}
+              "Thaw-Warning": {"schema": {"type": "string"}, "description": "A problem found in an image that could still be read."}
             },
             "content": {
               "application/json": {"schema": {"$ref": "#/components/schemas/Classification"}},
@@ -1724,6 +1726,10 @@ function fillOther() {
             "description": "There is no model or version of this name.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
           },
+          "500": {
+            "description": "Graphviz failed.",
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+          },
           "501": {
             "description": "Graphviz is not installed on the server.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
@@ -1806,6 +1812,7 @@ function fillOther() {
         "required": ["image", "predictions"],
         "properties": {
           "image": {"type": ["string", "null"]},
+          "warning": {"type": "string"},
           "predictions": {
             "type": "array",
             "items": {

@@ -129,20 +129,20 @@ extension Refusal {
 
     static func unauthorized() -> Refusal {
         Refusal(
-            401, .unauthorized, "this service needs a token", remedy: "send 'Authorization: Bearer TOKEN'",
+            401, .unauthorized, "the token is missing or wrong", remedy: "send 'Authorization: Bearer TOKEN'",
             headers: [("WWW-Authenticate", "Bearer realm=\"thaw\"")])
     }
 
     static func foreignHost(_ host: String) -> Refusal {
         Refusal(
             403, .forbidden, "requests for the host '\(host)' are not allowed",
-            remedy: "the service must be started with this origin")
+            remedy: "to allow them, start the service with '--origin http://\(host)'")
     }
 
     static func foreignOrigin(_ origin: String) -> Refusal {
         Refusal(
             403, .forbidden, "requests from pages of '\(origin)' are not allowed",
-            remedy: "the service must be started with this origin")
+            remedy: "to allow them, start the service with '--origin \(origin)'")
     }
 
     static func bodyTooLarge(_ limit: Int) -> Refusal {

@@ -68,7 +68,7 @@ struct Request: Sendable {
             }
         }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw Refusal.badRequest("the path or query is not UTF-8 text")
+            throw Refusal.badRequest("the path or query is not UTF-8 text, or contains a NUL character")
         }
         return text
     }

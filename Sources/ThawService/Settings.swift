@@ -127,10 +127,13 @@ struct Settings: Sendable {
             let (name, path) = Settings.named(argument)
             let known = name ?? Settings.defaultName(path)
             guard Settings.isName(known) else {
-                throw StartFailure("'\(known)' cannot name a model in a URL; write NAME=\(path)")
+                throw StartFailure(
+                    "'\(known)' cannot be the name of a model; write NAME=\(path), with a name of ASCII letters, digits, "
+                        + "'-', '.' and '_'")
             }
             guard !models.contains(where: { $0.name == known }) else {
-                throw StartFailure("two models are named '\(known)'; write NAME=MODEL for one of them")
+                throw StartFailure(
+                    "two models are named '\(known)'; write NAME=MODEL with another name for one of them")
             }
             models.append(Source(name: known, path: path))
         }

@@ -90,7 +90,7 @@ private func run(_ settings: Settings) throws -> Int32 {
         guard sigwait(&signals, &number) == 0 else { continue }
         guard number == SIGHUP else { break }
         models.reload { name, failure in
-            tell(failure.map { "\(name) is unchanged: \($0.forOperator)" } ?? "\(name) is reloaded")
+            tell(failure.map { "kept the old '\(name)': \($0.forOperator)" } ?? "reloaded '\(name)'")
         }
         do { try log?.reopen() } catch let failure as StartFailure { tell(failure.message) }
     }

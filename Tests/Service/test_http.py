@@ -155,7 +155,7 @@ class HTTPTests(unittest.TestCase):
                 server.get("/nothing")
                 os.rename(path, path + ".1")
                 server.process.send_signal(signal.SIGHUP)
-                server.waits_for("demo is reloaded")
+                server.waits_for("reloaded 'demo'")
                 server.get("/v2")
             with open(path + ".1") as file:
                 lines = [json.loads(line) for line in file]

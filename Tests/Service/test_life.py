@@ -122,12 +122,12 @@ class LifeTests(unittest.TestCase):
 
                 running = [pool.submit(work) for _ in range(2)]
                 server.process.send_signal(signal.SIGHUP)
-                server.waits_for("demo is reloaded")
+                server.waits_for("reloaded 'demo'")
                 with open(path + ".new", "wb") as file:
                     file.write(b"broken")
                 os.rename(path + ".new", path)
                 server.process.send_signal(signal.SIGHUP)
-                server.waits_for("demo is unchanged")
+                server.waits_for("kept the old 'demo'")
                 stop.set()
                 for future in running:
                     self.assertEqual(future.result(), {200})
@@ -156,7 +156,7 @@ class LifeTests(unittest.TestCase):
                         os.truncate(large, 0)
                         self.assertEqual(server.post("/classify", PHOTO), expected)
                         server.process.send_signal(signal.SIGHUP)
-                        server.waits_for("demo is unchanged")
+                        server.waits_for("kept the old 'demo'")
                         self.assertEqual(server.post("/classify", PHOTO), expected)
                         stop = threading.Event()
 
@@ -183,7 +183,7 @@ class LifeTests(unittest.TestCase):
                         with open(large, "wb") as file:
                             file.write(content)
                         server.process.send_signal(signal.SIGHUP)
-                        self.waits(lambda: server.told().endswith("demo is reloaded\n"))
+                        self.waits(lambda: server.told().endswith("reloaded 'demo'\n"))
                         self.assertEqual(server.post("/classify", PHOTO), expected)
 
     def test_without_threads_it_does_not_start(self):

@@ -35,7 +35,7 @@ import Thaw
     @Test(
         arguments: [
             (nil, false), ("gzip", true), ("deflate, gzip;q=0.5", true), ("gzip;q=0", false), ("*", true),
-            ("identity", false),
+            ("identity", false), ("*;q=0", false), ("*, gzip;q=0", false), ("*;q=0, gzip", true),
         ] as [(String?, Bool)])
     func `gzip is sent if the client accepts it`(_ field: String?, _ isAccepted: Bool) {
         #expect(Gzip.isAccepted(field) == isAccepted)

@@ -47,9 +47,9 @@ final class ReportFile {
         return count <= 0 || String(decoding: head.prefix(count), as: UTF8.self).lowercased() == opening
     }
 
-    /// Adds a photo: `[path, thumbnail, [[class, probability], …], truth, error]`.
+    /// Adds a photo: `[path, thumbnail, [[class, probability], …], truth, error, warning]`.
     func add(_ image: String, _ answer: Result<Classification, Failure>, truth: Int? = nil) throws {
-        var (thumbnail, problem) = ("", "")
+        var (thumbnail, problem, warning) = ("", "", "")
         var predictions: [JSON] = []
         switch answer {
         case .success(let classification):
@@ -60,12 +60,14 @@ final class ReportFile {
                 thumbnail = base64(bytes)
                 thumbnails += 1
             }
+            warning = classification.warning?.text.forCommand ?? ""
             predictions = classification.top(top).map { .array([JSON($0.index), Self.share($0.probability)]) }
         case .failure(let failure):
             problem = failure.withoutFile.forCommand
         }
         let row: [JSON] = [
             .string(image), .string(thumbnail), .array(predictions), JSON(truth ?? -1), .string(problem),
+            .string(warning),
         ]
         try file.write(((count == 0 ? "" : ",\n") + Self.safe(.array(row))).utf8)
         count += 1

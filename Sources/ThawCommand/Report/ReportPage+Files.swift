@@ -160,6 +160,7 @@ svg text { fill: var(--soft); font-size: 12px; }
 .track u { flex: 1; height: 6px; border-radius: 3px; background: var(--edge); overflow: hidden; }
 .track u i { display: block; height: 100%; background: var(--ice); border-radius: 3px; }
 .track em { font-style: normal; width: 4.3em; flex: none; text-align: right; white-space: nowrap; }
+.warning { color: var(--wrong); font-size: 12.5px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .error { color: var(--wrong); font-size: 13.5px; margin-top: 4px; }
 .none { grid-column: 1 / -1; color: var(--soft); padding: 40px 0; text-align: center; }
 
@@ -380,7 +381,7 @@ const page = read("page"), summary = page.summary, baseline = summary && summary
 // The baseline's results for the photos on which the two disagree.
 const others = new Map((baseline ? baseline.changed : []).map(one => [one.image, one]));
 const rows = read("rows").map((r, place) => ({
-  place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], other: others.get(r[0]),
+  place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], warning: r[5], other: others.get(r[0]),
   best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
 }));
 const label = index => page.labels ? page.labels[index] : String(index);
@@ -450,7 +451,8 @@ function card(row) {
       "baseline: " + (row.other.baseline_prediction ?? "–"), row.other.baseline_probability));
   }
   return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
-    make("div", { class: "said" }, file, best, make("div", { class: "lines" }, ...lines)));
+    make("div", { class: "said" }, file, row.warning ? make("div", { class: "warning", title: row.warning }, row.warning) : null,
+      best, make("div", { class: "lines" }, ...lines)));
 }
 
 """##,

@@ -105,12 +105,14 @@ function drawing(name) {
 function listModels() {
     byId("models").replaceChildren(...service.models.map((model) => {
         const facts = [
-            model.classifies ? plural(model.classes, "class") : "not a classifier",
+            model.classifies ? plural(model.classes, "class") : "does not classify images",
             model.width ? `${model.width} × ${model.height} ${model.color === "gray" ? "gray" : "color"}` : null,
         ];
         const button = make("button", { type: "button" }, make("strong", { textContent: model.name }),
             make("span", { textContent: facts.filter((fact) => fact).join(" · ") }),
-            make("span", { textContent: `${large(model.parameters)} parameters · ${large(model.multiplyAdds)} multiply-adds` }));
+            model.parameters > 0
+                ? make("span", { textContent: `${large(model.parameters)} parameters · ${large(model.multiplyAdds)} multiply-adds` })
+                : null);
         button.addEventListener("click", () => showDetails(model.name));
         return button;
     }));

@@ -4,7 +4,7 @@ const page = read("page"), summary = page.summary, baseline = summary && summary
 // The baseline's results for the photos on which the two disagree.
 const others = new Map((baseline ? baseline.changed : []).map(one => [one.image, one]));
 const rows = read("rows").map((r, place) => ({
-  place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], other: others.get(r[0]),
+  place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], warning: r[5], other: others.get(r[0]),
   best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
 }));
 const label = index => page.labels ? page.labels[index] : String(index);
@@ -74,5 +74,6 @@ function card(row) {
       "baseline: " + (row.other.baseline_prediction ?? "–"), row.other.baseline_probability));
   }
   return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
-    make("div", { class: "said" }, file, best, make("div", { class: "lines" }, ...lines)));
+    make("div", { class: "said" }, file, row.warning ? make("div", { class: "warning", title: row.warning }, row.warning) : null,
+      best, make("div", { class: "lines" }, ...lines)));
 }
