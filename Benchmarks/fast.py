@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Measures what `thaw classify --fast` changes: how often the top label differs, and how far probabilities move.
 
-usage: fast.py [--thaw BINARY] MODEL PHOTOGRAPHS [OPTION...]
+usage: fast.py [--thaw BINARY] MODEL PHOTOS [OPTION...]
 
-MODEL is an argument of `thaw classify`, PHOTOGRAPHS a folder of JPEG files; other options (--labels, --crop, …) are passed to `thaw`.
+MODEL is an argument of `thaw classify`, PHOTOS a folder of JPEG files; other options (--labels, --crop, …) are passed to `thaw`.
 """
 import argparse
 import json

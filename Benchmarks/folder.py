@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Times the classification of a folder of JPEG files by Thaw and other engines on two cores: images per second, and memory.
 
-usage: folder.py [--thaw BINARY] [--count N] [--rounds N] [--engines LIST] GRAPH.pb OUTPUT_NODE PHOTOGRAPHS
+usage: folder.py [--thaw BINARY] [--count N] [--rounds N] [--engines LIST] GRAPH.pb OUTPUT_NODE PHOTOS
 
-PHOTOGRAPHS is a folder of JPEG files; links to them are created until there are N files. GRAPH takes one RGB image of
+PHOTOS is a folder of JPEG files; links to them are created until there are N files. GRAPH takes one RGB image of
 224 x 224 pixels, scaled to x / 127.5 - 1. All engines decode exactly and resize with an antialiased bilinear filter, except
 TensorFlow, whose filter is not antialiased. Each engine processes the whole folder in a separate process (`ort` and `litert` in two
 processes with one thread each). The engines run in turn in every round, and the median of the rounds counts. The time for starting

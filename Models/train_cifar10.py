@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Trains the demo network and writes it as a frozen TensorFlow 1 graph.
 
-usage: train_cifar10.py PHOTOGRAPHS OUT.pb [--epochs N] [--threads N]
+usage: train_cifar10.py PHOTOS OUT.pb [--epochs N] [--threads N]
 
-PHOTOGRAPHS holds `train/` and `test/`, each with a folder of 32x32 pictures for every class; the folder's name is
+PHOTOS holds `train/` and `test/`, each with a folder of 32x32 pictures for every class; the folder's name is
 the label. CIFAR-10 (Krizhevsky, 2009) is published at https://www.cs.toronto.edu/~kriz/cifar.html; its pictures,
 written out one file each, give that structure. Needs `pip install tensorflow-cpu pillow numpy`.
 

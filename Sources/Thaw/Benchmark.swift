@@ -10,7 +10,7 @@ public struct Benchmark {
     /// The precision that the network is computed in.
     public let precision: Precision
     /// The time taken to create the program and its memory.
-    public let compiling: Duration
+    public let compileTime: Duration
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
     /// The peak performance of all threads together in operations of this precision per second, measured on one core.
@@ -58,8 +58,10 @@ public struct Benchmark {
     /// - Parameters:
     ///   - precision: The precision to compute in.
     ///   - batchSize: The number of images in one run, rounded up to a multiple of the model's own batch size.
+    /// - Precondition: `threads` and `batchSize` are at least 1.
     /// - Throws: `Failure` if the engine cannot run the model, or a loop of it does not end.
     public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1) throws {
+        precondition(threads > 0 && batchSize > 0)
         passes = (batchSize + model.imagesPerRun - 1) / model.imagesPerRun
         let clock = ContinuousClock()
         let start = clock.now
@@ -68,7 +70,7 @@ public struct Benchmark {
         let input = Benchmark.input(of: model)
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in NetworkRun(executor: Executor(program, threads: threads / lanes), input: input) }
-        compiling = clock.now - start
+        compileTime = clock.now - start
         try runs[0]()
         self.batchSize = passes * model.imagesPerRun
         self.threads = threads
@@ -83,10 +85,12 @@ public struct Benchmark {
     ///   - document: The pipeline.
     ///   - precision: The precision that its networks are computed in.
     ///   - batchSize: The number of rows in one run. Each is computed by one thread if there is more than one.
+    /// - Precondition: `threads` and `batchSize` are at least 1.
     /// - Throws: `Failure` if a stage does not accept the random row.
     public init(
         _ document: PipelineDocument, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1
     ) throws {
+        precondition(threads > 0 && batchSize > 0)
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, batchSize)
@@ -95,7 +99,7 @@ public struct Benchmark {
         let row = pipeline.sampleRow(using: &generator)
         workers = Workers(lanes)
         runs = (0..<lanes).map { _ in PipelineRun(pipeline: pipeline, row: row) }
-        compiling = clock.now - start
+        compileTime = clock.now - start
         try runs[0]()
         (self.batchSize, self.threads, passes) = (batchSize, threads, batchSize)
         let resolved = pipeline.precision
@@ -231,7 +235,7 @@ extension Pipeline {
             case .number: row[input.name] = .number(Double.random(in: 0..<1, using: &generator))
             case .string: row[input.name] = keys.first.map { FeatureValue($0) } ?? .string("")
             case .multiArray(let shape):
-                row[input.name] = numbers(shape ?? (input.standardShape.isEmpty ? [1] : input.standardShape))
+                row[input.name] = numbers(shape ?? (input.defaultShape.isEmpty ? [1] : input.defaultShape))
             case .dictionary:
                 row[input.name] = .dictionary(keys.map { ($0, Double.random(in: 0..<1, using: &generator)) })
             case .image(let image):

@@ -28,7 +28,7 @@ public struct COCOAnnotations: Sendable {
     /// - Throws: `Failure` naming the file and the entry that is wrong.
     public init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path)
-        self = try withExtendedLifetime(file) { try naming(file: path) { try COCOAnnotations(JSON(file.bytes)) } }
+        self = try naming(file: path) { try file.withBytes { try COCOAnnotations(JSON($0)) } }
     }
 
     init(_ json: JSON) throws {

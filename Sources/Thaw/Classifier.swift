@@ -106,7 +106,7 @@ public final class Classifier: Sendable {
 
     /// The first step, which may have been done already.
     func prepared(_ found: ImageFile, thumbnailSide: Int?) -> Result<Prepared, Failure> {
-        let isFirst = found.content == nil && found.failure == nil && thumbnailSide == nil && first?.path == found.path
+        let isFirst = found.isUnread && thumbnailSide == nil && first?.path == found.path
         if isFirst, let image = first?.image.take() { return image }
         return preparation.prepared(found, thumbnailSide: thumbnailSide)
     }
@@ -147,7 +147,7 @@ public final class Classifier: Sendable {
 public struct Classification: Sendable {
     /// One value per class, in the order of the network's output.
     public let probabilities: [Float]
-    /// The problem with the image's file if it could be read nevertheless.
+    /// A problem found in the image's file if it could still be read.
     public internal(set) var warning: Note?
     /// A thumbnail of the image as a JPEG file, if one was requested.
     package internal(set) var thumbnail: [UInt8]?

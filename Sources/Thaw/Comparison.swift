@@ -26,17 +26,17 @@ public struct Comparison: Sendable {
     }
 
     /// The tolerance between models whose weights are stored in 32 bits.
-    public static let tolerance = 1e-4
+    public static let defaultTolerance = 1e-4
     /// The tolerance if either model has weights of fewer bits, or if the second is computed in a lower precision.
-    public static let toleranceOfShortWeights = 2e-2
+    public static let shortWeightTolerance = 2e-2
 
     /// The tolerance if the second model is computed in this precision.
     package static func tolerance(of precision: Precision) -> Double {
-        precision == .float32 ? tolerance : toleranceOfShortWeights
+        precision == .float32 ? defaultTolerance : shortWeightTolerance
     }
 
     /// - Parameters:
-    ///   - tolerance: By default ``tolerance``, or ``toleranceOfShortWeights`` if either model has short weights.
+    ///   - tolerance: By default ``defaultTolerance``, or ``shortWeightTolerance`` if either model has short weights.
     ///   - precision: The precision that the second model is computed in.
     ///   - crop: How an image is fitted to the networks' size.
     /// - Throws: `Failure` if the images, the outputs or the labels of the two models do not match, or if the engine cannot
@@ -64,7 +64,7 @@ public struct Comparison: Sendable {
         program = try Program(prepared.graph, precision: lower)
         let isShort = first.hasShortWeights || second.hasShortWeights || program.precision != .float32
         self.tolerance =
-            tolerance ?? (isShort ? Comparison.toleranceOfShortWeights : Comparison.tolerance)
+            tolerance ?? (isShort ? Comparison.shortWeightTolerance : Comparison.defaultTolerance)
         executors = ExecutorPool(program, threads: 1)
     }
 
@@ -149,7 +149,7 @@ public struct Comparison: Sendable {
         /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that they
         /// differ.
         var classes: (first: Int, second: Int, isExplained: Bool)?
-        /// The problem with the image's file if it could be read nevertheless.
+        /// A problem found in the image's file if it could still be read.
         var warning: Note?
     }
 

@@ -79,7 +79,7 @@ public struct Compression: Sendable {
             return EncodedModel(result.program)
         }
         if let target, target < message.knownVersion {
-            throw Failure.targetTooOld("the model", needs: message.knownVersion.systems, target.name)
+            throw Failure.targetTooOld("the model", needs: message.knownVersion, target)
         }
         var network = message
         let (isChanged, report) = try network.storeWeights(as: weights, target: target)

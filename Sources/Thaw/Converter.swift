@@ -154,8 +154,8 @@ public struct Converter: Sendable {
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
-        guard let standard = options.sizes.standard else { return try convertOneSize(source, labels: labels) }
-        let defaultSize = options.size.map { ImageSize(width: $0.width, height: $0.height) } ?? standard
+        guard let firstSize = options.sizes.defaultSize else { return try convertOneSize(source, labels: labels) }
+        let defaultSize = options.size ?? firstSize
         let sizes = try options.sizes.withDefault(defaultSize)
         var resizer = Resizer(source: source, labels: labels, options: options)
         var conversion: Conversion

@@ -21,7 +21,7 @@ public struct DetectionEvaluation: Sendable {
     }
 
     /// A detected object.
-    public struct Found: Sendable {
+    public struct Prediction: Sendable {
         /// The index of its category.
         public var category: Int
         /// The rectangle around the object.
@@ -78,15 +78,15 @@ public struct DetectionEvaluation: Sendable {
     }
 
     /// Adds an image. Equally confident objects keep the order in which they are added.
-    public mutating func add(truths: [Truth], found: [Found]) {
+    public mutating func add(truths: [Truth], predictions: [Prediction]) {
         imageCount += 1
         for truth in truths { truthCounts[truth.category] += 1 }
-        for category in Set(truths.map(\.category) + found.map(\.category)) {
+        for category in Set(truths.map(\.category) + predictions.map(\.category)) {
             let classTruths = truths.filter { $0.category == category }
-            let candidates = found.filter { $0.category == category }.sorted(on: { -$0.confidence })
+            let candidates = predictions.filter { $0.category == category }.sorted(on: { -$0.confidence })
             let kept = Array(candidates.prefix(Self.limits.last!))
-            let overlaps = kept.map { found in
-                classTruths.map { found.box.overlap(with: $0.box, isCrowd: $0.isCrowd) }
+            let overlaps = kept.map { prediction in
+                classTruths.map { prediction.box.overlap(with: $0.box, isCrowd: $0.isCrowd) }
             }
             for (index, area) in Self.areas.enumerated() {
                 Self.match(kept, classTruths, overlaps, area, &tallies[category][index])
@@ -96,17 +96,18 @@ public struct DetectionEvaluation: Sendable {
 
     /// Matches the objects of a category in an image, of which only those in a range of areas count.
     private static func match(
-        _ found: [Found], _ truths: [Truth], _ overlaps: [[Double]], _ area: ClosedRange<Double>, _ tally: inout Tally
+        _ predictions: [Prediction], _ truths: [Truth], _ overlaps: [[Double]], _ area: ClosedRange<Double>,
+        _ tally: inout Tally
     ) {
         let ignored = truths.map { $0.isCrowd || !area.contains($0.area) }
         tally.truths += ignored.count { !$0 }
         // Objects that count are preferred.
         let order = truths.indices.filter { !ignored[$0] } + truths.indices.filter { ignored[$0] }
-        var matchedBits = [UInt16](repeating: 0, count: found.count)
+        var matchedBits = [UInt16](repeating: 0, count: predictions.count)
         var ignoredBits = matchedBits
         for (bit, threshold) in thresholds.enumerated() {
             var taken = [Bool](repeating: false, count: truths.count)
-            for (index, object) in found.enumerated() {
+            for (index, object) in predictions.enumerated() {
                 var best = min(threshold, 1 - 1e-10)
                 var match: Int?
                 for truth in order where !taken[truth] || truths[truth].isCrowd {
@@ -123,8 +124,9 @@ public struct DetectionEvaluation: Sendable {
                 }
             }
         }
-        tally.entries += found.indices.map {
-            Tally.Entry(confidence: found[$0].confidence, rank: $0, matched: matchedBits[$0], ignored: ignoredBits[$0])
+        tally.entries += predictions.indices.map {
+            Tally.Entry(
+                confidence: predictions[$0].confidence, rank: $0, matched: matchedBits[$0], ignored: ignoredBits[$0])
         }
     }
 }

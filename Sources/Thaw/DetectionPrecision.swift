@@ -3,15 +3,15 @@ public struct DetectionPrecision: Sendable, Equatable {
     /// Average precision over ten thresholds of the intersection over union, from 0.5 to 0.95.
     public let averagePrecision: Double?
     /// Average precision at the threshold 0.5.
-    public let averagePrecision50: Double?
+    public let averagePrecisionAt50: Double?
     /// Average precision at the threshold 0.75.
-    public let averagePrecision75: Double?
+    public let averagePrecisionAt75: Double?
     /// Average precision of small objects: with an area of at most 32² pixels.
-    public let averagePrecisionOfSmall: Double?
+    public let averagePrecisionForSmallObjects: Double?
     /// Average precision of medium objects: with an area from 32² to 96² pixels.
-    public let averagePrecisionOfMedium: Double?
+    public let averagePrecisionForMediumObjects: Double?
     /// Average precision of large objects: with an area of at least 96² pixels.
-    public let averagePrecisionOfLarge: Double?
+    public let averagePrecisionForLargeObjects: Double?
     /// Average recall with only the most confident object of each category in an image.
     public let averageRecall1: Double?
     /// Average recall with the 10 most confident objects of each category in an image.
@@ -19,18 +19,20 @@ public struct DetectionPrecision: Sendable, Equatable {
     /// Average recall with the 100 most confident objects of each category in an image.
     public let averageRecall100: Double?
     /// Average recall of small objects.
-    public let averageRecallOfSmall: Double?
+    public let averageRecallForSmallObjects: Double?
     /// Average recall of medium objects.
-    public let averageRecallOfMedium: Double?
+    public let averageRecallForMediumObjects: Double?
     /// Average recall of large objects.
-    public let averageRecallOfLarge: Double?
+    public let averageRecallForLargeObjects: Double?
 
     /// The figures in the order of pycocotools.
     package var all: [Double?] {
         [
-            averagePrecision, averagePrecision50, averagePrecision75, averagePrecisionOfSmall, averagePrecisionOfMedium,
-            averagePrecisionOfLarge, averageRecall1, averageRecall10, averageRecall100, averageRecallOfSmall,
-            averageRecallOfMedium, averageRecallOfLarge,
+            averagePrecision, averagePrecisionAt50, averagePrecisionAt75, averagePrecisionForSmallObjects,
+            averagePrecisionForMediumObjects,
+            averagePrecisionForLargeObjects, averageRecall1, averageRecall10, averageRecall100,
+            averageRecallForSmallObjects,
+            averageRecallForMediumObjects, averageRecallForLargeObjects,
         ]
     }
 
@@ -48,17 +50,17 @@ public struct DetectionPrecision: Sendable, Equatable {
         let all = curves(area: 0, limit: 2)
         let sizes = (1...3).map { curves(area: $0, limit: 2) }
         averagePrecision = precision(all)
-        averagePrecision50 = precision(all, at: 0)
-        averagePrecision75 = precision(all, at: 5)
-        averagePrecisionOfSmall = precision(sizes[0])
-        averagePrecisionOfMedium = precision(sizes[1])
-        averagePrecisionOfLarge = precision(sizes[2])
+        averagePrecisionAt50 = precision(all, at: 0)
+        averagePrecisionAt75 = precision(all, at: 5)
+        averagePrecisionForSmallObjects = precision(sizes[0])
+        averagePrecisionForMediumObjects = precision(sizes[1])
+        averagePrecisionForLargeObjects = precision(sizes[2])
         averageRecall1 = recall(curves(area: 0, limit: 0))
         averageRecall10 = recall(curves(area: 0, limit: 1))
         averageRecall100 = recall(all)
-        averageRecallOfSmall = recall(sizes[0])
-        averageRecallOfMedium = recall(sizes[1])
-        averageRecallOfLarge = recall(sizes[2])
+        averageRecallForSmallObjects = recall(sizes[0])
+        averageRecallForMediumObjects = recall(sizes[1])
+        averageRecallForLargeObjects = recall(sizes[2])
     }
 }
 

@@ -178,6 +178,6 @@ public struct Detection: Sendable {
     public let width: Int
     /// The height of the original image, upright, in pixels.
     public let height: Int
-    /// The problem with the image's file if it could be read nevertheless.
+    /// A problem found in the image's file if it could still be read.
     public internal(set) var warning: Note?
 }

@@ -7,9 +7,10 @@ extension Failure {
             remedy: "select a node that computes something with \(option: .outputs) NODE")
     }
 
-    static func packageNeedsTarget(_ target: String) -> Failure {
+    static func packageNeedsTarget(_ target: CoreMLVersion) -> Failure {
         Failure(
-            .unsupportedTarget, "a .mlpackage needs iOS 15 or later", remedy: "\(target) loads only .mlmodel files")
+            .unsupportedTarget, "a .mlpackage needs \(CoreMLVersion.firstProgram.systems)",
+            remedy: "\(target.systems) load only .mlmodel files")
     }
 
     static func severalSizesNoImage(_ images: Int) -> Failure {

@@ -1,9 +1,11 @@
 /// Folders and tables of labeled photos.
 extension Failure {
-    static func noTruth() -> Failure {
-        Failure(
-            .invalidTable, "contains no photo with a known class",
-            remedy: "expected a folder with a folder for each class, or a table")
+    static func noTruth(isFolder: Bool) -> Failure {
+        isFolder
+            ? Failure(
+                .invalidTable, "contains no photo with a known class",
+                remedy: "expected a folder with a folder for each class, or a table")
+            : Failure(.invalidTable, "has no line after the header", remedy: "the first line is never a photo")
     }
 
     static func nameWithNUL(line: Int) -> Failure {

@@ -42,7 +42,7 @@ extension Failure {
             "the model does not detect objects in an image: \(composition(kinds))",
             remedy: isClassifier
                 ? "use \(task: .classify) to classify images"
-                : "a detector takes one image and has a stage nonMaximumSuppression; "
+                : "a detector takes one image and has a nonMaximumSuppression stage; "
                     + "use \(task: .runPipeline) to compute outputs")
     }
 
@@ -58,7 +58,11 @@ extension Failure {
     }
 
     static func notJSON(_ text: String, _ type: FeatureType) -> Failure {
-        Failure(.wrongType, "'\(text)' is neither \(type), as JSON, nor a file", remedy: "for example \(type.example)")
+        Failure(.wrongType, "'\(text)' is neither \(type) in JSON nor a file", remedy: "for example \(type.example)")
+    }
+
+    static func otherJSON(_ json: JSON, _ type: FeatureType) -> Failure {
+        Failure(.wrongType, "'\(json.text)' is not \(type)", remedy: "for example \(type.example)")
     }
 
     static func raggedArray() -> Failure {

@@ -38,6 +38,13 @@ extension Failure {
             remedy: "omit \(option: .mostChanged)")
     }
 
+    static func allLayersKept(_ limit: Int, of count: Int) -> Failure {
+        Failure(
+            .cannotQuantize,
+            "at most \(limit) of \(count) top labels may change, and that takes all layers in floating point",
+            remedy: "allow more with \(option: .mostChanged)")
+    }
+
     static func cannotStoreRange(_ name: String) -> Failure {
         Failure(
             .cannotQuantize, location: name, "its range cannot be stored in the metadata of this format",

@@ -49,11 +49,11 @@ extension FeatureType {
                 try members.map { member in
                     let key = hasIntegerKeys ? Int(member.key).map { FeatureKey.integer($0) } : .string(member.key)
                     guard let key, let number = member.value.missingOrNumber else {
-                        throw Failure.notJSON(json.text, self)
+                        throw Failure.otherJSON(json, self)
                     }
                     return (key, number)
                 })
-        default: throw Failure.notJSON(json.text, self)
+        default: throw Failure.otherJSON(json, self)
         }
     }
 }
@@ -63,7 +63,7 @@ extension Pipeline {
     /// - Throws: `Failure` naming the file and the line.
     package func rows(inFile path: String) throws -> [(line: Int, inputs: [String: FeatureValue])] {
         let file = try MappedFile(path: path)
-        return try withExtendedLifetime(file) { try naming(file: path) { try rows(jsonLines: file.bytes) } }
+        return try naming(file: path) { try file.withBytes { try rows(jsonLines: $0) } }
     }
 
     private func rows(
@@ -71,10 +71,12 @@ extension Pipeline {
     ) throws -> [(line: Int, inputs: [String: FeatureValue])] {
         let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         var rows: [(line: Int, inputs: [String: FeatureValue])] = []
-        // Empty lines have no row, but they count.
-        for (index, line) in lines.enumerated() where !line.isEmpty {
+        // Blank lines have no row, but they count.
+        for (index, line) in lines.enumerated() {
+            let text = String(decoding: line, as: UTF8.self)
+            if text.allSatisfy(\.isWhitespace) { continue }
             do {
-                rows.append((index + 1, try row(json: String(decoding: line, as: UTF8.self))))
+                rows.append((index + 1, try row(json: text)))
             } catch let failure as Failure {
                 throw failure.inLine(index + 1)
             }

@@ -50,7 +50,7 @@ public struct GroundTruth: Sendable {
             } else {
                 try readTable(path, names, offset, severalLabels: model.labelsAreIndependent)
             }
-            if images.isEmpty { throw Failure.noTruth() }
+            if images.isEmpty { throw Failure.noTruth(isFolder: isFolder) }
             if isFolder, offset != 0 { notes.append(.offsetUnused()) }
         }
         let missing = model.classCount - Set(images.flatMap { [$0.classIndex] + $0.others }).count

@@ -71,6 +71,8 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     private let source: Source
     /// One thread at a time takes results.
     private let taking = Lock()
+    /// How many results have been taken.
+    private var taken = 0
     /// How many images keep all threads busy.
     public let window: Int
 
@@ -97,18 +99,25 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
 
     /// Waits for the next result.
     /// - Parameter limit: How long to wait; nil for as long as it takes.
-    public func next(within limit: Duration?) -> Next {
+    public func next(within limit: Duration?) -> Next { indexedNext(within: limit).next }
+
+    /// The same with the index of the image.
+    package func indexedNext(within limit: Duration?) -> (index: Int, next: Next) {
         taking.withLock {
-            if source.isCanceled { return .canceled }
-            // The threads wait for more images.
-            if source.isIdle { return .end }
-            if let limit, !conveyor.isReady(by: timespec(fromNow: limit)) {
-                return .timedOut
-            }
-            guard let element = conveyor.next() else { return source.isCanceled ? .canceled : .end }
-            source.didTake()
-            return .result(element)
+            let next = locklessNext(within: limit)
+            defer { if case .result = next { taken += 1 } }
+            return (taken, next)
         }
+    }
+
+    private func locklessNext(within limit: Duration?) -> Next {
+        if source.isCanceled { return .canceled }
+        // The threads wait for more images.
+        if source.isIdle { return .end }
+        if let limit, !conveyor.isReady(by: timespec(fromNow: limit)) { return .timedOut }
+        guard let element = conveyor.next() else { return source.isCanceled ? .canceled : .end }
+        source.didTake()
+        return .result(element)
     }
 
     /// The next result; nil at the end and after `cancel`.

@@ -99,18 +99,18 @@ public final class ImageToImage {
     }
 
     /// The output for one image.
-    public struct Result: Sendable {
+    public struct Output: Sendable {
         /// The image that the network returns.
         public let pixels: Pixels
-        /// The problem with the image's file if it could be read nevertheless.
+        /// A problem found in the image's file if it could still be read.
         public let warning: Note?
     }
 
     /// - Throws: `Failure` naming the file if it is not a readable image, or too large.
-    public func apply(toImageAt path: String) throws -> Result {
+    public func apply(toImageAt path: String) throws -> Output {
         try naming(file: path) {
             let image = try DecodedImage(contentsOfFile: path, options.decoding)
-            return Result(pixels: try apply(to: image.pixels), warning: image.warning)
+            return Output(pixels: try apply(to: image.pixels), warning: image.warning)
         }
     }
 
@@ -161,17 +161,15 @@ public final class ImageToImage {
     private func size(for photo: Pixels) -> (width: Int, height: Int) {
         let isFixed = resizer == nil && options.tile == nil
         if isFixed { return (image.width, image.height) }
+        let scale = min(1, Double(options.longestSide ?? .max) / Double(max(photo.width, photo.height)))
         if image.sizes != .fixed, options.tile == nil {
             // The requested longest side also limits the range.
-            let longest = Double(options.longestSide ?? .max)
-            let part = min(1, longest / Double(max(photo.width, photo.height)))
             let requested = ImageSize(
-                width: max(1, Int((Double(photo.width) * part).rounded())),
-                height: max(1, Int((Double(photo.height) * part).rounded())))
+                width: max(1, Int((Double(photo.width) * scale).rounded())),
+                height: max(1, Int((Double(photo.height) * scale).rounded())))
             let size = image.sizes.nearest(to: requested)!
             return (size.width, size.height)
         }
-        let scale = min(1, Double(options.longestSide ?? .max) / Double(max(photo.width, photo.height)))
         let unit = locality.multiple
         func rounded(_ side: Int) -> Int {
             let exact = Double(side) * scale

@@ -35,7 +35,7 @@ public struct ModelFeature: Sendable, Equatable {
     /// The shapes that a multi-array input may have.
     public var shapes = ArrayShapes.fixed
     /// The value of all elements of a multi-array input if it is omitted; nil if it is required.
-    public var standard: Double?
+    public var defaultValue: Double?
 }
 
 extension ModelFeature {
@@ -55,12 +55,12 @@ extension ModelFeature {
         case "multiArrayType":
             kind = .multiArray(shape: type.multiArrayType.shape, type: ElementType(ofArray: type["multiArrayType"]))
             let array = try ArrayInput(message)
-            (shapes, standard) = (array?.shapes ?? .fixed, array?.defaultValue)
+            (shapes, defaultValue) = (array?.shapes ?? .fixed, array?.defaultValue)
         case "dictionaryType":
             kind = .probabilities(hasIntegerLabels: type.dictionaryType.choice == "int64KeyType")
         case "int64Type": kind = .label(isInteger: true)
         case "stringType": kind = .label(isInteger: false)
-        case let kind: throw Failure.inputKind(name, kind ?? "none")
+        case let kind: throw Failure.featureKind(name, kind)
         }
     }
 }

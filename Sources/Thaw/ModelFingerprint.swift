@@ -14,7 +14,7 @@ extension Model {
         }
         for path in names.map({ folder + $0 }) + (labels.map { [$0] } ?? []) {
             let file = try MappedFile(path: path)
-            withExtendedLifetime(file) { add(file.bytes) }
+            file.withBytes { add($0) }
         }
         for option in options { Array(option.utf8).withUnsafeBytes(add) }
         return sum
@@ -29,7 +29,7 @@ extension Model {
         var (bytes, lines) = (0, "")
         for name in names {
             let file = try MappedFile(path: folder + name)
-            let sum = withExtendedLifetime(file) { SHA256.text(of: file.bytes) }
+            let sum = file.withBytes { SHA256.text(of: $0) }
             bytes += file.bytes.count
             if folder.isEmpty { return (bytes, sum) }
             lines += "\(sum)  \(name)\n"

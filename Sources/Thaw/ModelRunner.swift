@@ -31,7 +31,8 @@ public final class ModelRunner: Sendable {
     /// The precision that the network is computed in.
     let precision: Precision
     private let threads: Int
-    private let engines = Engines()
+    /// The engines of the last sizes and shapes.
+    private let engines = RecentValues<EngineKey, Engine>(limit: 4)
 
     /// - Parameters:
     ///   - precision: The precision that the network is computed in.
@@ -131,13 +132,12 @@ public final class ModelRunner: Sendable {
     private func inOrder(
         _ values: [(name: String?, value: Value)]
     ) throws -> [(index: Int, feature: ModelFeature, value: Value)] {
-        let names = inputs.map(\.name)
         var given: [String: Value] = [:]
         for (name, value) in values {
-            guard let name = name ?? (names.count == 1 ? names[0] : nil) else { throw Failure.valueWithoutName(names) }
-            let known = names.contains(name) ? name : featureName(name)
-            guard names.contains(known) else { throw Failure.unknownInput(name, names) }
-            guard given.updateValue(value, forKey: known) == nil else { throw Failure.duplicateValue(forInput: name) }
+            let known = try input(named: name).name
+            guard given.updateValue(value, forKey: known) == nil else {
+                throw Failure.duplicateValue(forInput: name ?? known)
+            }
         }
         let states = model.stateInputs
         return try model.graph.inputs.enumerated().filter { !states.contains($0.offset) }.map { index, port in
@@ -147,7 +147,7 @@ public final class ModelRunner: Sendable {
             }
             if let value = given[feature.name] { return (index, feature, value) }
             let type = model.graph[port.value]
-            guard let defaultValue = feature.standard, case .multiArray(let shape, _) = feature.kind else {
+            guard let defaultValue = feature.defaultValue, case .multiArray(let shape, _) = feature.kind else {
                 throw Failure.inputMissing(feature.name)
             }
             let tensor = Tensor(shape: Shape(shape), element: type.element) { _ in defaultValue }
@@ -261,21 +261,15 @@ public final class ModelRunner: Sendable {
         let pool: ExecutorPool
     }
 
-    /// The engines of the most recent sizes and shapes.
-    private final class Engines: @unchecked Sendable {
-        var recent: [(size: ImageSize?, shapes: [String: [Int]], engine: Engine)] = []
-        let lock = Monitor()
-        static let limit = 4
+    /// What an engine is compiled for: nil and no shapes for the model's defaults.
+    private struct EngineKey: Equatable {
+        let size: ImageSize?
+        let shapes: [String: [Int]]
     }
 
     /// The engine for images of this size, and for arrays of these shapes if they are not the defaults.
     private func engine(for size: ImageSize?, _ shapes: [String: [Int]] = [:]) throws -> Engine {
-        try engines.lock.withLock {
-            if let index = engines.recent.firstIndex(where: { $0.size == size && $0.shapes == shapes }) {
-                let found = engines.recent.remove(at: index)
-                engines.recent.append(found)
-                return found.engine
-            }
+        try engines.value(for: EngineKey(size: size, shapes: shapes)) {
             var model = self.model
             if !shapes.isEmpty, let reshaper = model.reshaper {
                 let isDefault = model.image.map { ImageSize(width: $0.width, height: $0.height) } == size
@@ -285,9 +279,7 @@ public final class ModelRunner: Sendable {
             }
             let (prepared, precision) = try model.prepared(for: precision)
             let program = try Program(prepared.graphOfPixels(), precision: precision, threads: threads)
-            let engine = Engine(model: model, pool: ExecutorPool(program, threads: threads))
-            engines.recent = engines.recent.suffix(Engines.limit - 1) + [(size, shapes, engine)]
-            return engine
+            return Engine(model: model, pool: ExecutorPool(program, threads: threads))
         }
     }
 }

@@ -18,7 +18,7 @@ public struct PipelineComparison: Sendable {
     ///   - crop: How an image is fitted to the networks' size.
     /// - Throws: `Failure` if one does not take a single image, or if the images, the outputs or the labels differ.
     public init(
-        _ first: Pipeline, _ second: Pipeline, tolerance: Double = Comparison.tolerance,
+        _ first: Pipeline, _ second: Pipeline, tolerance: Double = Comparison.defaultTolerance,
         precision: Precision = .float32, crop: Crop = .fill, decoding: DecodingOptions = DecodingOptions()
     ) throws {
         let images = try [first, second].map { try $0.onlyImage().image }

@@ -63,6 +63,9 @@ public struct Quantization: Sendable {
             if let limit, pixels.count - found > limit {
                 warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: limit))
             }
+            guard network.kept.count < network.layerCount else {
+                throw Failure.allLayersKept(limit ?? 0, of: pixels.count)
+            }
             agreeing = found
         }
         self.warnings = warnings

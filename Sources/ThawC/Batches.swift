@@ -6,8 +6,7 @@ protocol ImageWork: Sendable {
     var window: Int { get }
     func add(_ image: ImageFile) -> ImageAddition
     /// The next result; nil at the end.
-    /// - Parameter index: Returns its position.
-    func result(within limit: Duration?, index: () -> Int) throws -> CResult?
+    func result(within limit: Duration?) throws -> CResult?
     func cancel()
     func cancelAndWait()
 }
@@ -30,9 +29,10 @@ extension Detection: ImageAnswer {
 }
 
 extension ImageBatch: ImageWork where Answer: ImageAnswer {
-    func result(within limit: Duration?, index: () -> Int) throws -> CResult? {
-        switch next(within: limit) {
-        case .result(let element): return Answer.result(element.image.path, element.result, index: index())
+    func result(within limit: Duration?) throws -> CResult? {
+        let (index, next) = indexedNext(within: limit)
+        switch next {
+        case .result(let element): return Answer.result(element.image.path, element.result, index: index)
         case .end: return nil
         case .canceled: throw Failure.canceledBatch()
         case .timedOut: throw TimedOut()
@@ -45,8 +45,6 @@ final class CBatch: @unchecked Sendable {
     let batch: any ImageWork
     let background: RGBColor?
     private let isCounted: Bool
-    private var count = 0
-    private let lock = Lock()
 
     /// - Parameter start: Starts the work on images, with a number of threads and a window.
     init(
@@ -57,7 +55,7 @@ final class CBatch: @unchecked Sendable {
         let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }
         let names = try paths.map { try $0.enumerated().map { try requiredPath($1, "options.paths[\($0)]") } } ?? []
         let window = Int(given?.window ?? 0)
-        guard window >= 0 else { throw Failure.negative("options.window", window) }
+        guard window >= 0 else { throw Failure.outOfRange("options.window", window) }
         let threads = try threadCount(given?.threads ?? 0)
         self.background = background
         batch = start(names.isEmpty ? nil : ImageFiles(names), threads, window == 0 ? nil : min(window, 1 << 16))
@@ -67,14 +65,6 @@ final class CBatch: @unchecked Sendable {
     deinit {
         batch.cancelAndWait()
         if isCounted { thaw_leave_call() }
-    }
-
-    /// The position of the next result.
-    func advance() -> Int {
-        lock.withLock {
-            count += 1
-            return count - 1
-        }
     }
 }
 
@@ -123,7 +113,7 @@ public func nextOfBatch(
     return call(error) {
         let result = try required(result, "result")
         let batch: CBatch = try object(batch, "batch")
-        let next = try batch.batch.result(within: timeout < 0 ? nil : .milliseconds(timeout)) { batch.advance() }
+        let next = try batch.batch.result(within: timeout < 0 ? nil : .milliseconds(timeout))
         result.pointee = next.map { Handles.shared.add($0) }
     }
 }

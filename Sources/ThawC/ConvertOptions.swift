@@ -5,6 +5,7 @@ import Thaw
 struct ConvertOptions {
     private(set) var options = Converter.Options.independentOfFiles
     private(set) var labels: Labels?
+    private var hasUnnamedInput = false
 
     /// - Parameter pointer: NULL for the defaults.
     init(_ pointer: UnsafePointer<thaw_convert_options>?) throws {
@@ -75,6 +76,8 @@ struct ConvertOptions {
         let sizes = try sizes(input, position)
         let shape = try shape(input, position)
         guard let name = try text(input.name, position + ".name") else {
+            guard !hasUnnamedInput else { throw Failure.cannotCombine(position, "another structure without a name") }
+            hasUnnamedInput = true
             options.size = size
             options.sizes = sizes
             (options.color, options.scale, options.bias, options.shape) = (color, scale, bias, shape)
@@ -88,7 +91,12 @@ struct ConvertOptions {
         var own = InputOptions()
         (own.size, own.color, own.scale, own.bias, own.shape) = (size, color, scale, bias, shape)
         // Flexible sizes are those of the only image.
-        if sizes != .fixed { (options.sizes, options.size, own.size) = (sizes, size, nil) }
+        if sizes != .fixed {
+            guard options.sizes == .fixed else {
+                throw Failure.cannotCombine("\(position).sizes", "flexible sizes of another input")
+            }
+            (options.sizes, options.size, own.size) = (sizes, size, nil)
+        }
         own.isTensor = input.is_tensor != 0
         own.keepsIntegers = input.keeps_integers != 0
         options.inputs[name] = own
@@ -116,8 +124,8 @@ struct ConvertOptions {
         guard sides.allSatisfy({ $0 == 0 }) else {
             throw Failure.cannotCombine("\(position).sizes", "a range of sizes")
         }
-        guard input.size_count <= ImageSizes.mostSizes else {
-            throw Failure(.limitExceeded, location: position, "there are more than \(ImageSizes.mostSizes) sizes")
+        guard input.size_count <= ImageSizes.maximumCount else {
+            throw Failure(.limitExceeded, location: position, "there are more than \(ImageSizes.maximumCount) sizes")
         }
         let numbers = try array(input.sizes, 2 * input.size_count, position + ".sizes")
         let all = try (0..<input.size_count).map { index in
@@ -134,7 +142,9 @@ struct ConvertOptions {
 
     private func shape(_ input: thaw_input_options, _ position: String) throws -> [Int]? {
         guard input.rank != 0 else { return nil }
-        guard 1...32 ~= input.rank else { throw Failure.negative("\(position).rank", Int(input.rank)) }
+        guard 1...32 ~= input.rank else {
+            throw Failure.outOfRange("\(position).rank", Int(input.rank), "from 0 to 32")
+        }
         let sizes = try array(input.shape, Int(input.rank), position + ".shape").map { Int($0) }
         guard sizes.allSatisfy({ $0 > 0 }), let count = Shape(sizes).checkedCount, count < 1 << 31 else {
             throw Failure(.wrongShape, location: position, "the shape \(sizes) is invalid")

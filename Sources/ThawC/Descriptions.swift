@@ -121,7 +121,7 @@ extension ModelFeature {
     fileprivate func json(_ metadata: Metadata, isInput: Bool) -> JSON {
         var members: [(key: String, value: JSON)] = [
             ("name", .string(name)), ("description", .string(metadata.features[name] ?? text)),
-            ("isOptional", .bool(standard != nil)),
+            ("isOptional", .bool(defaultValue != nil)),
         ]
         switch kind {
         case .image(let image):

@@ -20,8 +20,9 @@ extension Failure {
         Failure(.invalidArgument, "\(name) is not UTF-8", names: [name])
     }
 
-    static func negative(_ name: String, _ number: Int) -> Failure {
-        Failure(.invalidArgument, "\(name) is \(number)", names: [name])
+    static func outOfRange(_ name: String, _ number: Int, _ expected: String = "of at least 0") -> Failure {
+        Failure(
+            .invalidArgument, "\(name) is \(number)", remedy: "expected an integer \(expected)", names: [name])
     }
 
     static func unknownType(_ name: String, _ number: Int) -> Failure {
@@ -54,10 +55,9 @@ extension Failure {
             remedy: "the extension selects the format")
     }
 
-    static func kindAndExtension(_ path: String, _ kind: String) -> Failure {
+    static func programNeedsPackage(_ path: String) -> Failure {
         Failure(
-            .invalidOption, file: path, "the extension does not match the kind '\(kind)'",
-            remedy: "expected \(kind == "mlProgram" ? ".mlpackage" : ".mlmodel")")
+            .invalidOption, file: path, "an ML Program cannot be a .mlmodel file", remedy: "expected .mlpackage")
     }
 
     static func pixelSize(_ width: Int, _ height: Int, _ channels: Int) -> Failure {
@@ -103,7 +103,7 @@ extension Failure {
     static func noPipeline() -> Failure {
         Failure(
             .unsupportedModel, "the model does not detect objects: it is a network without non-maximum suppression",
-            remedy: "a detector is a pipeline that takes one image and has a stage nonMaximumSuppression")
+            remedy: "a detector is a pipeline that takes one image and has a nonMaximumSuppression stage")
     }
 
     static func threshold(_ name: String, _ value: Double, _ range: ClosedRange<Double>) -> Failure {

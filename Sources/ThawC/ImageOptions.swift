@@ -25,7 +25,7 @@ struct ImageOptions {
         self.resize = try ThawC.choice(resize, "options.resize") ?? .pillow
         decoding = DecodingOptions(
             background: self.background,
-            maximumPixels: maximumPixels == 0 ? DecodingOptions.standardMaximum : Int(clamping: maximumPixels),
+            maximumPixels: maximumPixels == 0 ? DecodingOptions.defaultMaximumPixels : Int(clamping: maximumPixels),
             isStrict: isStrict != 0)
     }
 }

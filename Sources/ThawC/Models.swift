@@ -10,8 +10,8 @@ final class CModel: @unchecked Sendable {
 
     private var current: Content
     private var currentPrecision = Precision.float32
-    private let runners = Recent<ModelRunner>()
-    private let pipelines = Recent<Pipeline>()
+    private let runners = RecentValues<EngineKey, ModelRunner>(limit: 2)
+    private let pipelines = RecentValues<EngineKey, Pipeline>(limit: 2)
     /// The labels as returned by the header's functions; the model's own never change.
     private let labelTexts: [CText]
     private let labelPointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
@@ -68,33 +68,23 @@ final class CModel: @unchecked Sendable {
     /// The runner of a network for this number of threads.
     func runner(_ document: ModelDocument, threads: Int) throws -> ModelRunner {
         let precision = precision
-        return try runners.value(precision, threads) {
+        return try runners.value(for: EngineKey(precision: precision, threads: threads)) {
             try ModelRunner(document, precision: precision, threads: threads)
         }
     }
 
     /// The pipeline for this precision and this number of threads.
     func pipeline(_ document: PipelineDocument, _ precision: Precision, threads: Int) throws -> Pipeline {
-        try pipelines.value(precision, threads) { try document.pipeline(precision: precision, threads: threads) }
+        try pipelines.value(for: EngineKey(precision: precision, threads: threads)) {
+            try document.pipeline(precision: precision, threads: threads)
+        }
     }
 }
 
-/// The engines for the last two precisions and numbers of threads.
-private final class Recent<Value: Sendable>: @unchecked Sendable {
-    private var recent: [(precision: Precision, threads: Int, value: Value)] = []
-    /// Held while a program is compiled.
-    private let lock = Lock()
-
-    func value(_ precision: Precision, _ threads: Int, _ make: () throws -> Value) rethrows -> Value {
-        try lock.withLock {
-            if let found = recent.first(where: { ($0.precision, $0.threads) == (precision, threads) }) {
-                return found.value
-            }
-            let value = try make()
-            recent = recent.suffix(1) + [(precision, threads, value)]
-            return value
-        }
-    }
+/// What an engine is compiled for.
+private struct EngineKey: Equatable {
+    let precision: Precision
+    let threads: Int
 }
 
 @_cdecl("thaw_model_load")

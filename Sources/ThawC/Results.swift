@@ -27,10 +27,11 @@ final class CResult: @unchecked Sendable {
     }
 
     /// The outputs of a run.
-    init(_ outputs: [ModelRunner.Output], isClassifier: Bool) {
+    /// - Parameter probabilitiesName: The output with one value per class, if the model is a classifier.
+    init(_ outputs: [ModelRunner.Output], probabilitiesName: String? = nil) {
         (kind, index, path, warning, error) = (.run, 0, nil, nil, nil)
         (values, objects) = ([], nil)
-        probabilities = isClassifier ? outputs.first { $0.tensor.shape.rank == 1 }?.tensor : nil
+        probabilities = outputs.first { $0.name == probabilitiesName }?.tensor
         self.outputs = outputs.map { output in
             let sizes = output.tensor.shape.dimensions
             let shape = UnsafeMutablePointer<Int64>.allocate(capacity: max(1, sizes.count))
@@ -117,7 +118,7 @@ public func resultTop(
     return call(error) {
         let found = try required(found, "found")
         let result: CResult = try object(result, "result")
-        guard count >= 0 else { throw Failure.negative("count", count) }
+        guard count >= 0 else { throw Failure.outOfRange("count", count) }
         guard result.isClassification else { throw Failure.noClassification() }
         guard count > 0 else { return }
         let indices = try required(indices, "indices")

@@ -61,7 +61,7 @@ public func readState(
         let name = try requiredText(name, "name")
         let tensor = try state.state.existingTensor(named: name)
         result.pointee = Handles.shared.add(
-            CResult([ModelRunner.Output(name: name, tensor: tensor)], isClassifier: false))
+            CResult([ModelRunner.Output(name: name, tensor: tensor)]))
     }
 }
 
@@ -91,8 +91,8 @@ private func run(
         (name: tensor.name, value: try tensor.value(for: runner.inputs))
     }
     let outputs = try runner.run(values, state: state)
-    let isClassifier = runner.outputs.contains { if case .probabilities = $0.kind { true } else { false } }
-    return Handles.shared.add(CResult(outputs, isClassifier: isClassifier))
+    let probabilities = runner.outputs.first { if case .probabilities = $0.kind { true } else { false } }
+    return Handles.shared.add(CResult(outputs, probabilitiesName: probabilities?.name))
 }
 
 extension GivenTensor {
@@ -138,12 +138,15 @@ func imageFile(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) thr
 
 private func givenPixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixels {
     let (width, height, channels) = (Int(image.width), Int(image.height), Int(image.channels))
-    guard 1...1 << 16 ~= width, 1...1 << 16 ~= height, [1, 3, 4].contains(channels) else {
+    let sides = 1...ImageSizes.longestFixedSide
+    guard sides ~= width, sides ~= height, [1, 3, 4].contains(channels) else {
         throw Failure.pixelSize(width, height, channels)
     }
     let length = width * channels
     let stride = image.row_stride == 0 ? length : image.row_stride
-    guard stride >= length else { throw Failure.rowStride(stride, length) }
+    guard stride >= length, !stride.multipliedReportingOverflow(by: height).overflow else {
+        throw Failure.rowStride(stride, length)
+    }
     let pixels = copiedPixels(image.pixels, stride: stride, width: width, height: height, channels: channels)
     guard channels == 4, let background else { return pixels }
     var alpha: [UInt8] = []

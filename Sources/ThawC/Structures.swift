@@ -56,7 +56,7 @@ func required<Pointee>(_ pointer: UnsafeMutablePointer<Pointee>?, _ name: String
 
 /// Bytes, which are required unless their count is 0.
 func bytes(_ pointer: UnsafeRawPointer?, _ count: Int, _ name: String) throws -> UnsafeRawBufferPointer {
-    guard count >= 0 else { throw Failure.negative("the size of \(name)", count) }
+    guard count >= 0 else { throw Failure.outOfRange("the size of \(name)", count) }
     guard pointer != nil || count == 0 else { throw Failure.isNull(name) }
     return UnsafeRawBufferPointer(start: count == 0 ? nil : pointer, count: count)
 }
@@ -65,7 +65,7 @@ func bytes(_ pointer: UnsafeRawPointer?, _ count: Int, _ name: String) throws ->
 func array<Element>(
     _ pointer: UnsafePointer<Element>?, _ count: Int, _ name: String
 ) throws -> UnsafeBufferPointer<Element> {
-    guard count >= 0 else { throw Failure.negative("the count of \(name)", count) }
+    guard count >= 0 else { throw Failure.outOfRange("the count of \(name)", count) }
     guard pointer != nil || count == 0 else { throw Failure.isNull(name) }
     return UnsafeBufferPointer(start: count == 0 ? nil : pointer, count: count)
 }
@@ -111,7 +111,7 @@ func structures<Structure>(
 
 /// A number of threads; 0 for one per core.
 func threadCount(_ count: Int32) throws -> Int {
-    guard count >= 0 else { throw Failure.negative("threads", Int(count)) }
+    guard count >= 0 else { throw Failure.outOfRange("threads", Int(count)) }
     return count == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : min(Int(count), 1024)
 }
 
@@ -145,7 +145,9 @@ struct GivenTensor {
         guard let element = ElementType(number: tensor.type) else {
             throw Failure.unknownType(position, Int(tensor.type))
         }
-        guard 0...32 ~= tensor.rank else { throw Failure.negative("\(position).rank", Int(tensor.rank)) }
+        guard 0...32 ~= tensor.rank else {
+            throw Failure.outOfRange("\(position).rank", Int(tensor.rank), "from 0 to 32")
+        }
         let sizes = try array(tensor.shape, Int(tensor.rank), "\(position).shape").map { Int($0) }
         shape = Shape(sizes)
         self.element = element

@@ -58,7 +58,7 @@ private func measure(
         let times = benchmark.measure(seconds: seconds)
         let profile = arguments.isGiven(Options.profile) ? try benchmark.profile(seconds: seconds) : []
         let measurement = Measurement(
-            model: path, benchmark: benchmark, times: times, loading: reading + benchmark.compiling,
+            model: path, benchmark: benchmark, times: times, loading: reading + benchmark.compileTime,
             peakMemory: peakResidentMemory(), profile: profile)
         try console.print(printer.text(measurement), restoringNames: printer.format != .json)
         if let file = arguments[Options.profile] {

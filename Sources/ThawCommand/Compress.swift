@@ -8,7 +8,7 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     guard let weights = arguments.weightStorage(Options.shorterWeights) else {
         throw Failure.missingOption(Options.shorterWeights)
     }
-    let verification = try Verification(arguments, compressingTo: weights)
+    let verification = try Verification(arguments, weights, function: arguments[Options.function])
     let compression = try Compression(
         contentsOfFile: source, weights: weights, function: arguments[Options.function])
     compression.original.warnings.forEach(console.warn)

@@ -3,7 +3,8 @@ import Thaw
 /// `thaw convert`: writes the model to a file, and messages to standard error.
 func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let source = arguments.positional[0]
-    let verification = try Verification(arguments)
+    let weights = arguments.weightStorage(Options.weights)
+    let verification = try Verification(arguments, weights)
     var options = try arguments.converterOptions()
     let forClassifiers: [any AnyOption] = [Options.classLabel, Options.probabilities, Options.integerLabels]
     if !arguments.isGiven(Options.labels), let option = forClassifiers.first(where: { arguments.isGiven($0) }) {
@@ -25,7 +26,6 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
         console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
     }
-    let weights = arguments.weightStorage(Options.weights)
     let precision = arguments.precision(of: conversion.model, console)
     let written = try naming(file: source) {
         try conversion.model.write(
@@ -72,7 +72,7 @@ extension Console {
                     + "\(names.joined(separator: ", "))")
         }
         if storage.type != .int8, !isVerified {
-            note("whether a palette keeps the results can only be measured: --verify PHOTOS compares the top labels")
+            note("to see how a palette affects the results, compare the top labels with --verify PHOTOS")
         }
     }
 

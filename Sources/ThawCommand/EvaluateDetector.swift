@@ -75,7 +75,7 @@ private final class DetectorRun {
                     progress?.clear()
                     console.warn("\(image): \(warning)")
                 }
-                evaluation.add(truths: truth, found: found(detection))
+                evaluation.add(truths: truth, predictions: predictions(detection))
             case .failure(let failure):
                 failures += 1
                 progress?.clear()
@@ -87,10 +87,10 @@ private final class DetectorRun {
     }
 
     /// The objects whose labels have categories.
-    private func found(_ detection: Detection) -> [DetectionEvaluation.Found] {
+    private func predictions(_ detection: Detection) -> [DetectionEvaluation.Prediction] {
         detection.objects.compactMap { object in
             categories[object.index].map {
-                DetectionEvaluation.Found(category: $0, box: object.box, confidence: Double(object.confidence))
+                DetectionEvaluation.Prediction(category: $0, box: object.box, confidence: Double(object.confidence))
             }
         }
     }
@@ -119,7 +119,7 @@ private struct DetectorResult {
             return .object([
                 ("label", .string(name)), ("objects", JSON(evaluation.truthCounts[index])),
                 ("ap", JSON(floating: precision.averagePrecision)),
-                ("ap50", JSON(floating: precision.averagePrecision50)),
+                ("ap50", JSON(floating: precision.averagePrecisionAt50)),
             ])
         }
         return .object(
@@ -139,7 +139,7 @@ private struct DetectorResult {
         for (index, name) in categories.enumerated() {
             let precision = evaluation.precision(ofCategory: index)
             text += padded(shown(name), width) + padded(grouped(evaluation.truthCounts[index]), 9, left: true)
-            for value in [precision.averagePrecision, precision.averagePrecision50] {
+            for value in [precision.averagePrecision, precision.averagePrecisionAt50] {
                 text += padded(Self.number(value), 8, left: true)
             }
             text += "\n"

@@ -68,7 +68,10 @@ struct EvaluationText {
         if all.count > Self.classLimit {
             let shown = all.filter { $0.images > 0 }
             classes = Array(shown.sorted { ($0.f1, $0.index) < ($1.f1, $1.index) }.prefix(Self.classLimit))
-            line("worst \(classes.count) of \(grouped(shown.count)) classes, by F1; --format json lists all")
+            let which =
+                classes.count < shown.count
+                ? "worst \(classes.count) of \(grouped(shown.count))" : "all \(classes.count)"
+            line("\(which) classes with photos, by F1; --format json lists all classes")
         }
         let others = result.evaluation.mostFrequentConfusions
         let hasF1 = columns >= 8 + "  photos  precision  recall     F1".count

@@ -186,7 +186,10 @@ enum Options {
     static let tolerance = Option(
         "tolerance", "T",
         "the largest difference allowed between values, relative to their range or to 1, whichever is larger",
-        default: Double?.none, "1e-4; 2e-2 if weights are stored in 16 bits or less", read: readTolerance)
+        default: Double?.none,
+        "1e-4; 2e-2 if weights are stored in 16 bits or less; with --weights int8 or a palette, nine in ten top labels must be "
+            + "the same instead",
+        read: readTolerance)
 
     // MARK: Running
 
@@ -211,7 +214,7 @@ enum Options {
     ) { try RGBColor($0) }
     static let maxPixels = Option(
         "max-pixels", "N", "refuse images of more pixels than this, before allocating memory",
-        default: DecodingOptions.standardMaximum, "\(DecodingOptions.standardMaximum)", read: readCount)
+        default: DecodingOptions.defaultMaximumPixels, "\(DecodingOptions.defaultMaximumPixels)", read: readCount)
     static let strict = Flag("strict", "refuse truncated images and wrong checksums, instead of warning")
     static let resize = Option(
         "resize", "HOW",

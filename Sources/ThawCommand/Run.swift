@@ -11,6 +11,9 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
     if try Pipeline.isPipeline(path: path) { return try runPipeline(arguments, console) }
     if arguments[Options.layout] == .native { return try runNative(arguments, console) }
+    if arguments[Options.reference], arguments[Options.precision] != .float32 {
+        throw Failure.cannotCombine("--reference, which computes in float32,", "another --precision")
+    }
     let arrayArguments = Array(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     try checkArrayTarget(target)

@@ -24,8 +24,9 @@ struct SizeChoice: Equatable, Sendable {
             if let duplicate = list.first(where: { size in list.count { $0 == size } > 1 }) {
                 throw Failure.badValue(text, "each size once, not \(duplicate.width)x\(duplicate.height) twice")
             }
-            guard list.count <= ImageSizes.mostSizes else {
-                throw Failure.badValue("\(list.count) sizes", "a list of at most \(ImageSizes.mostSizes), or a range")
+            guard list.count <= ImageSizes.maximumCount else {
+                throw Failure.badValue(
+                    "\(list.count) sizes", "a list of at most \(ImageSizes.maximumCount), or a range")
             }
             sizes = .enumerated(list)
         } else {
@@ -70,7 +71,10 @@ func readCount(_ text: String) throws -> Int {
 }
 
 func readOffset(_ text: String) throws -> Int {
-    guard let number = Int(text), abs(number) < 1 << 20 else { throw Failure.badValue(text, "an integer") }
+    let limit = 1 << 20
+    guard let number = Int(text), -limit...limit ~= number else {
+        throw Failure.badValue(text, "an integer from \(-limit) to \(limit)")
+    }
     return number
 }
 
@@ -91,7 +95,7 @@ func readSmallCounts(_ text: String) throws -> [Int] {
 
 /// The side of an image, in pixels.
 func readSide(_ text: String) throws -> Int {
-    guard let side = wholeNumber(text[...]), 1...(1 << 16) ~= side else {
+    guard let side = wholeNumber(text[...]), 1...ImageSizes.longestFixedSide ~= side else {
         throw Failure.badValue(text, "a number of pixels from 1 to 65536")
     }
     return side

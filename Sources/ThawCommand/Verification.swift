@@ -3,8 +3,8 @@ import Thaw
 /// `convert --verify` and `compress --verify`: reads the written model back and compares it with its source on images.
 /// If the preprocessing was assumed, a table shows the network's confidence with each candidate.
 ///
-/// Compressing weights to less than 16 bits always changes results. Without `--tolerance`, `compress` reports the
-/// differences, and its verdict depends on the top labels alone, of which nine in ten must be kept.
+/// Compressing weights to less than 16 bits always changes results. Without `--tolerance`, the differences are reported, and
+/// the verdict depends on the top labels alone, of which nine in ten must be kept.
 struct Verification {
     private let files: [String]
     private let crop: Crop
@@ -22,9 +22,11 @@ struct Verification {
     private static let minimumKept = 0.9
 
     /// Nil if `--verify` is not given.
-    /// - Parameter weights: How `compress` stores weights; nil if the model is converted.
+    /// - Parameters:
+    ///   - weights: How the weights are stored; nil for float32.
+    ///   - function: The function of a program to compare.
     /// - Throws: `Failure` for an option that has no effect without `--verify`, and if there are no images.
-    init?(_ arguments: Arguments, compressingTo weights: WeightStorage? = nil) throws {
+    init?(_ arguments: Arguments, _ weights: WeightStorage?, function: String? = nil) throws {
         let further = arguments.positional.dropFirst()
         let images = arguments.all(Options.verify).compactMap { $0 } + further
         guard arguments.isGiven(Options.verify) else {
@@ -50,7 +52,7 @@ struct Verification {
         tolerance = hasVerdict ? arguments[Options.tolerance] : .infinity
         precision = arguments[Options.precision]
         threads = arguments.threads
-        function = weights == nil ? nil : arguments[Options.function]
+        self.function = function
         color = arguments.unnamed(Options.color)
     }
 

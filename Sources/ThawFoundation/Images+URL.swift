@@ -50,7 +50,7 @@ extension ImageToImage {
 
     /// The output for the image in a file.
     /// - Throws: `Failure` naming the file if it is not a readable image, or if it is too large for the memory.
-    public func apply(toImageAt url: URL) throws -> Result { try apply(toImageAt: url.filePath()) }
+    public func apply(toImageAt url: URL) throws -> Output { try apply(toImageAt: url.filePath()) }
 }
 
 extension DecodedImage {

@@ -23,7 +23,7 @@ import Testing
             }
         }
         let lines = text(evaluation, labels: labels)
-        #expect(lines[0] == "worst 20 of 1,000 classes, by F1; --format json lists all")
+        #expect(lines[0] == "worst 20 of 1,000 classes with photos, by F1; --format json lists all classes")
         #expect(lines[1] == "class      photos  precision  recall     F1  most often mistaken for")
         #expect(lines[2] == "class 9        10      0.111   0.100  0.105  class 10 (9)")
         #expect(lines[2...21].allSatisfy { $0.hasPrefix("class ") && $0.contains("9  ") })

@@ -41,7 +41,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
             for (name, value) in answers {
                 let expected = try #require(row["outputs"]?[name])
                 guard case .multiArray(let values, let shape) = value else {
-                    Issue.record("\(name) is \(value.kind)")
+                    Issue.record("\(name) is \(value.kindDescription)")
                     continue
                 }
                 #expect(shape.first == expected.elements.count)
@@ -115,6 +115,17 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
                     var inputs: [Message] = model.description.input
                     inputs[2].type.choose("stringType")
                     model.description.input = inputs
+                }
+            ),
+            (
+                "do not allow the same numbers of boxes, or require too many",
+                { model in
+                    var outputs: [Message] = model.description.output
+                    for index in outputs.indices {
+                        outputs[index].type.multiArrayType.choose("enumeratedShapes")
+                        outputs[index].type.multiArrayType.shape = [1 << 22, 5]
+                    }
+                    model.description.output = outputs
                 }
             ),
         ]
@@ -232,6 +243,10 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
         #expect(drawn.channels == 3)
         #expect(pixel(10, 12) == [200, 0, 0] && pixel(24, 20) == [200, 0, 0] && pixel(0, 20) == [200, 0, 0])
         #expect(pixel(10, 20) == [10, 10, 10] && pixel(25, 20) == [10, 10, 10] && pixel(10, 11) == [10, 10, 10])
+        for (width, height) in [(-8.0, 9.0), (9, -.infinity), (.nan, 9), (9, .nan)] {
+            let mark = BoxMark(x: 5, y: 12, width: width, height: height, text: "", color: color)
+            #expect(gray.drawing([mark]).bytes.count == drawn.bytes.count)
+        }
         let labeled = gray.drawing([BoxMark(x: 5, y: 15, width: 9, height: 9, text: "I", color: color)])
         #expect(labeled != gray.drawing([BoxMark(x: 5, y: 15, width: 9, height: 9, text: "L", color: color)]))
     }
@@ -250,12 +265,12 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
             let own = try found.filter { $0["image_id"]?.double == Double(image.id) }.map { entry in
                 let box = try #require(entry["bbox"]).numbers
                 let category = Int(try #require(entry["category_id"]?.double))
-                return DetectionEvaluation.Found(
+                return DetectionEvaluation.Prediction(
                     category: try #require(indices[category]),
                     box: Detection.Box(x: box[0], y: box[1], width: box[2], height: box[3]),
                     confidence: try #require(entry["score"]?.double))
             }
-            evaluation.add(truths: annotations.objects(in: image), found: own)
+            evaluation.add(truths: annotations.objects(in: image), predictions: own)
         }
         let stats = try json(path("coco/\(name).stats.json"))
         let expected = try #require(stats["stats"]).elements
@@ -267,7 +282,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
             let right = stats["categories"]?["\(category.id)"]
             let figures = evaluation.precision(ofCategory: index)
             #expect(agree(figures.averagePrecision, right?["ap"]))
-            #expect(agree(figures.averagePrecision50, right?["ap50"]))
+            #expect(agree(figures.averagePrecisionAt50, right?["ap50"]))
         }
     }
 
@@ -281,7 +296,7 @@ private func agree(_ a: Double, _ b: Double, within tolerance: Double) -> Bool {
             let detection = try detector.detect(imageAt: path(image.fileName))
             evaluation.add(
                 truths: annotations.objects(in: image),
-                found: detection.objects.map {
+                predictions: detection.objects.map {
                     .init(category: categories[$0.index]!, box: $0.box, confidence: Double($0.confidence))
                 })
         }

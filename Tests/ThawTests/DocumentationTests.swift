@@ -99,13 +99,13 @@ private enum Articles {
         var evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
         for image in annotations.images {
             let objects = try detector.detect(imageAt: "photos/" + image.fileName).objects
-            let found = objects.compactMap { object in
+            let predictions = objects.compactMap { object in
                 categories[object.index].map { category in
-                    DetectionEvaluation.Found(
+                    DetectionEvaluation.Prediction(
                         category: category, box: object.box, confidence: Double(object.confidence))
                 }
             }
-            evaluation.add(truths: annotations.objects(in: image), found: found)
+            evaluation.add(truths: annotations.objects(in: image), predictions: predictions)
         }
         print(evaluation.precision.averagePrecision ?? 0)
     }

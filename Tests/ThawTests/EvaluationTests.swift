@@ -255,7 +255,7 @@ import Testing
             ),
             ("file\tclass\na.jpg\t-1\n", "line 2: there is no class -1"),
             ("file\tclass\na.jpg\n", "line 2: has only one column"),
-            ("file\tclass\n", "contains no photo"),
+            ("file\tclass\n", "has no line after the header"),
             ("file\tclass\na.jpg\0b.jpg\tcat\n", "line 2: the path contains a NUL character"),
         ])
     func `an invalid table is refused with the line`(_ table: String, _ expected: String) {

@@ -30,8 +30,8 @@ struct CompressedProgram {
         let version = version(of: message)
         if let target, target < version {
             throw Failure.targetTooOld(
-                target < .iOS16 ? "\(option: .weights) \(storage.type.rawValue)" : "the model", needs: version.systems,
-                target.name)
+                target < .iOS16 ? "\(option: .weights) \(storage.type.rawValue)" : "the model", needs: version,
+                target)
         }
         // The arguments of an operation depend on the opset, not on the version of the file.
         let opsets = (message.mlProgram.functions as [Message]).map { raised($0.value.opset) }

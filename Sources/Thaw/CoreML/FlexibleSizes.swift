@@ -218,7 +218,9 @@ extension ImageSizes {
             // The default size is stored separately from the list.
             let first = ImageSize(width: type.width, height: type.height)
             let all = ([first] + sizes).unique
-            guard all.count <= ImageSizes.mostSizes + 1 else { throw Failure.imageSizes(name, "\(all.count) of them") }
+            guard all.count <= ImageSizes.maximumCount + 1 else {
+                throw Failure.imageSizes(name, "\(all.count) of them")
+            }
             self = all.count > 1 ? .enumerated(all) : .fixed
         } else if type.has("imageSizeRange") {
             func range(_ field: String) throws -> ClosedRange<Int> {
@@ -236,5 +238,5 @@ extension ImageSizes {
         }
     }
 
-    private static func isSide(_ side: Int) -> Bool { (1...1 << 16).contains(side) }
+    private static func isSide(_ side: Int) -> Bool { 1...ImageSizes.longestFixedSide ~= side }
 }

@@ -26,7 +26,7 @@ struct NeuralNetworkWriter {
     private static func flexible(_ model: Model, _ target: CoreMLVersion?) throws -> Message {
         guard let variants = try SizeVariants(model) else { return try float32(model, target) }
         if let target, target < .iOS12 {
-            throw Failure.targetTooOld("an image of several sizes", needs: CoreMLVersion.iOS12.systems, target.name)
+            throw Failure.targetTooOld("an image of several sizes", needs: .iOS12, target)
         }
         var message = try float32(variants.base, target)
         var sizes = FlexibleSizes(message)
@@ -48,11 +48,11 @@ struct NeuralNetworkWriter {
             }
             if let target, target < .iOS13 {
                 throw Failure.targetTooOld(
-                    "\(node.name) (\(node.operation.kind))", needs: CoreMLVersion.iOS13.systems, target.name)
+                    "\(node.name) (\(node.operation.kind))", needs: .iOS13, target)
             }
         } else if let target, target < .iOS13 {
             throw Failure.targetTooOld(
-                "the model, which has tensors that are not images,", needs: CoreMLVersion.iOS13.systems, target.name)
+                "the model, which has tensors that are not images,", needs: .iOS13, target)
         }
         let exact = try graph.legalized(for: .neuralNetwork(.exact, target: target))
         var writer = NeuralNetworkWriter(model, exact, .exact, target)
@@ -82,7 +82,7 @@ struct NeuralNetworkWriter {
             }
             if let target, layers.version > target.rawValue {
                 let needed = CoreMLVersion(rawValue: layers.version)!
-                throw Failure.targetTooOld("\(location)", needs: needed.systems, target.name)
+                throw Failure.targetTooOld("\(location)", needs: needed, target)
             }
         }
         finishOutputs()

@@ -11,7 +11,7 @@ extension Message {
         let needed: CoreMLVersion = storage.type.isSelective ? .iOS12 : .iOS11Point2
         if let target, target < needed {
             throw Failure.targetTooOld(
-                "\(option: .weights) \(storage.type.rawValue)", needs: needed.systems, target.name)
+                "\(option: .weights) \(storage.type.rawValue)", needs: needed, target)
         }
         let kind = choice!
         var isChanged = false
@@ -89,8 +89,8 @@ private struct LayerCompressor {
     private var names: Set<String>
     private(set) var report = CompressionReport()
 
-    /// Layers that compute each element from one element of each input.
-    private static let elementwise: Set<String> = [
+    /// Layers between convolutions that compute each channel from one channel of each input.
+    private static let channelwise: Set<String> = [
         "activation", "add", "addBroadcastable", "batchnorm", "bias", "clip", "gelu", "multiply",
         "multiplyBroadcastable",
         "padding", "scale", "unary",
@@ -102,7 +102,7 @@ private struct LayerCompressor {
             layers.map { layer in
                 let kind = layer.choice ?? ""
                 return LayerLink(
-                    kind: layer.isDepthwise ? .depthwise : Self.elementwise.contains(kind) ? .elementwise : .other,
+                    kind: layer.isDepthwise ? .depthwise : Self.channelwise.contains(kind) ? .channelwise : .other,
                     inputs: layer.input, outputs: layer.output)
             })
         names = Set(layers.flatMap { [$0.name as String] + ($0.output as [String]) + ($0.input as [String]) })

@@ -2,8 +2,8 @@
 struct ProgramUses {
     /// The operations whose argument `weight` contains trained weights.
     static let layers: Set<String> = ["conv", "conv_transpose", "linear"]
-    /// Operations that compute each element from one element of each input.
-    private static let elementwise: Set<String> = [
+    /// Operations between convolutions that compute each channel from one channel of each input.
+    private static let channelwise: Set<String> = [
         "add", "batch_norm", "cast", "clamped_relu", "clip", "elu", "gelu", "identity", "leaky_relu",
         "linear_activation",
         "mul", "pad", "prelu", "real_div", "relu", "relu6", "sigmoid", "sigmoid_hard", "silu", "softplus", "softsign",
@@ -12,7 +12,7 @@ struct ProgramUses {
     ]
 
     private var positions: [String: [Int]] = [:]
-    /// The inputs of depthwise convolutions, directly or after elementwise operations.
+    /// The inputs of depthwise convolutions, directly or after channelwise operations.
     let depthwiseInputs: Set<String>
 
     init(_ operations: [Message]) {
@@ -32,7 +32,7 @@ struct ProgramUses {
             let isDepthwise = kind == "conv" && filters.count == 4 && filters[0] > 1 && filters[1] == 1
             links.append(
                 LayerLink(
-                    kind: isDepthwise ? .depthwise : Self.elementwise.contains(kind) ? .elementwise : .other,
+                    kind: isDepthwise ? .depthwise : Self.channelwise.contains(kind) ? .channelwise : .other,
                     inputs: isDepthwise ? operation.boundNames("x") : names, outputs: operation.outputNames))
         }
         depthwiseInputs = LayerLink.depthwiseInputs(links)

@@ -27,10 +27,10 @@ struct ProgramWriter {
     ) throws -> EncodedProgram {
         if weights.type.isSelective, let target, target < .iOS16 {
             throw Failure.targetTooOld(
-                "\(option: .weights) \(weights.type.rawValue)", needs: CoreMLVersion.iOS16.systems, target.name)
+                "\(option: .weights) \(weights.type.rawValue)", needs: .iOS16, target)
         }
         if let target, target < .iOS16, let what = precision.needingHalf(weights) {
-            throw Failure.targetTooOld(what, needs: CoreMLVersion.iOS16.systems, target.name)
+            throw Failure.targetTooOld(what, needs: .iOS16, target)
         }
         if let image = model.image, model.batchSize != 1 { throw Failure.fixedBatch(image.name, model.batchSize) }
         func single(_ model: Model) throws -> EncodedProgram {

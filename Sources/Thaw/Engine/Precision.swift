@@ -40,7 +40,10 @@ extension Model {
     func prepared(for asked: Precision) throws -> (model: Model, precision: Precision) {
         switch asked {
         case .float32, .bf16: return (self, asked)
-        case .auto: return recordsCost ? try prepared(for: .int8) : (self, .float32)
+        case .auto:
+            // If all layers are kept in floating point, nothing computes with integers.
+            guard recordsCost, try quantizedGraph()?.hasRanges == true else { return (self, .float32) }
+            return try prepared(for: .int8)
         case .int8:
             guard let graph = try quantizedGraph() else { throw Failure.noRanges() }
             var model = self

@@ -112,7 +112,9 @@ extension Failure {
 
     static func suppressedCounts(_ names: [String]) -> Failure {
         Failure(
-            .invalidModel, "the outputs '\(names.joined(separator: "' and '"))' do not allow the same numbers of boxes")
+            .invalidModel,
+            "the outputs '\(names.joined(separator: "' and '"))' do not allow the same numbers of boxes, or require too many"
+        )
     }
 
     static func supportVectorIndices() -> Failure {
@@ -145,7 +147,7 @@ extension Failure {
     }
 
     static func valueKind(_ value: FeatureValue, _ type: FeatureType) -> Failure {
-        Failure(.wrongType, "the value is \(value.kind)", remedy: "expected \(type)")
+        Failure(.wrongType, "the value is \(value.kindDescription)", remedy: "expected \(type)")
     }
 
     static func notAnInteger(_ number: Double) -> Failure {

@@ -137,7 +137,7 @@ public struct PipelineFeature: Equatable, Sendable {
     /// The shapes that an array may have as an input besides its own.
     public var shapes = ArrayShapes.fixed
     /// An array's shape in the description; empty if it has none.
-    public var standardShape: [Int] = []
+    public var defaultShape: [Int] = []
     /// The value of an array's elements if it is omitted.
     var defaultValue: Double?
     /// The minimum and maximum number of rows of an array, if the description has them.
@@ -157,7 +157,7 @@ public struct PipelineFeature: Equatable, Sendable {
         if array.has("intDefaultValue") { defaultValue = Double(array.intDefaultValue as Int) }
         rowCounts = Self.rowCounts(array)
         if case .multiArray = type {
-            standardShape = array.shape
+            defaultShape = array.shape
         }
     }
 
@@ -203,10 +203,10 @@ public struct PipelineFeature: Equatable, Sendable {
         case .multiArray(let shape?):
             return .multiArray(Array(repeating: defaultValue ?? .nan, count: shape.reduce(1, *)), shape: shape)
         case .multiArray(nil):
-            guard let count = Shape(standardShape).checkedCount, !standardShape.isEmpty, 1..<1 << 28 ~= count else {
+            guard let count = Shape(defaultShape).checkedCount, !defaultShape.isEmpty, 1..<1 << 28 ~= count else {
                 return nil
             }
-            return .multiArray(Array(repeating: defaultValue ?? .nan, count: count), shape: standardShape)
+            return .multiArray(Array(repeating: defaultValue ?? .nan, count: count), shape: defaultShape)
         default: return nil
         }
     }
@@ -215,7 +215,7 @@ public struct PipelineFeature: Equatable, Sendable {
     /// - Throws: `Failure` if it has another type, or a shape that the description does not allow.
     func checked(_ value: FeatureValue) throws -> FeatureValue {
         let value = try type.checked(value)
-        if case .multiArray(_, let given) = value, shapes != .fixed, given != standardShape, !shapes.contains(given) {
+        if case .multiArray(_, let given) = value, shapes != .fixed, given != defaultShape, !shapes.contains(given) {
             throw Failure.arrayShape(given, shapes)
         }
         return value
@@ -225,8 +225,8 @@ public struct PipelineFeature: Equatable, Sendable {
     /// - Throws: `Failure` if its shape does not fit.
     package func rows(_ values: [Double], shape: [Int]) throws -> [FeatureValue] {
         // The number of axes determines whether the first one is the row axis.
-        guard case .multiArray(nil) = type, !standardShape.isEmpty else { return try type.rows(values, shape: shape) }
-        guard shape.count == standardShape.count + 1 else { return [try checked(.multiArray(values, shape: shape))] }
+        guard case .multiArray(nil) = type, !defaultShape.isEmpty else { return try type.rows(values, shape: shape) }
+        guard shape.count == defaultShape.count + 1 else { return [try checked(.multiArray(values, shape: shape))] }
         return try FeatureType.multiArray(shape: Array(shape.dropFirst())).rows(values, shape: shape).map(checked)
     }
 }

@@ -57,8 +57,8 @@ extension FeatureValue: Equatable {
 }
 
 extension FeatureValue {
-    /// The name of the kind of value in messages.
-    public var kind: String {
+    /// What kind of value it is, in words.
+    public var kindDescription: String {
         switch self {
         case .integer: "an integer"
         case .number: "a number"

@@ -62,7 +62,7 @@ struct NonMaximumSuppression: Stage {
         }
         guard outputs.count == 2 else { throw Failure.stageFeatures(inputs.count, outputs.count) }
         isConfidence = outputs.map { $0.name == names.confidenceOutput }
-        boxCounts = try Self.boxCounts(outputs)
+        boxCounts = try Self.boxCounts(outputs, classes.count)
     }
 
     /// The names of the features.
@@ -86,11 +86,14 @@ struct NonMaximumSuppression: Stage {
     /// The names of the outputs.
     var outputNames: (confidence: String, coordinates: String) { (names.confidenceOutput, names.coordinatesOutput) }
 
-    /// The number of boxes that the descriptions of both outputs allow.
-    private static func boxCounts(_ outputs: [PipelineFeature]) throws -> ClosedRange<Int> {
+    /// The number of boxes that the descriptions of both outputs allow. Missing boxes are filled with zeros, so a large
+    /// minimum would exhaust the memory.
+    private static func boxCounts(_ outputs: [PipelineFeature], _ classCount: Int) throws -> ClosedRange<Int> {
         let ranges = outputs.compactMap(\.rowCounts)
         let (low, high) = (ranges.map(\.lowerBound).max() ?? 0, ranges.map(\.upperBound).min() ?? Int.max)
-        guard low <= high, low <= 1 << 20 else { throw Failure.suppressedCounts(outputs.map(\.name)) }
+        guard low <= high, low <= (1 << 24) / max(classCount, 4) else {
+            throw Failure.suppressedCounts(outputs.map(\.name))
+        }
         return low...high
     }
 

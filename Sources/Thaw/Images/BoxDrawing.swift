@@ -35,9 +35,10 @@ extension Pixels {
         let scale = max(1, min(width, height) / 240)
         for mark in marks.reversed() {
             let left = canvas.column(mark.x)
-            let right = canvas.column(mark.x + mark.width)
             let top = canvas.row(mark.y)
-            let bottom = canvas.row(mark.y + mark.height)
+            // A detector may compute a negative width, or NaN.
+            let right = max(left, canvas.column(mark.x + mark.width))
+            let bottom = max(top, canvas.row(mark.y + mark.height))
             canvas.fill(left..<right, top..<top + line, mark.color)
             canvas.fill(left..<right, bottom - line..<bottom, mark.color)
             canvas.fill(left..<left + line, top..<bottom, mark.color)

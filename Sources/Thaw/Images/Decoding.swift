@@ -3,9 +3,9 @@ public struct DecodingOptions: Equatable, Sendable {
     /// The background of transparent pixels. If nil, alpha is dropped, as in TensorFlow and Pillow.
     public var background: RGBColor?
     /// Files that declare more pixels than this are refused before memory is allocated.
-    public var maximumPixels = DecodingOptions.standardMaximum
-    /// Whether a truncated JPEG or GIF, or a PNG with a wrong checksum, is refused. Otherwise as much as possible is
-    /// decoded, with a warning.
+    public var maximumPixels = DecodingOptions.defaultMaximumPixels
+    /// Whether a truncated JPEG, GIF or run-length encoded BMP, or a PNG with a wrong checksum or an error after its last
+    /// row, is refused. Otherwise as much as possible is decoded, with a warning.
     public var isStrict = false
     /// The target size and resize method. A JPEG at least twice as large may then be decoded at a half, a quarter or
     /// an eighth of its size. This saves time, but each pixel becomes an average over a square (in terms of the
@@ -37,19 +37,19 @@ public struct DecodingOptions: Equatable, Sendable {
     }
 
     /// Options with a background for transparent pixels, and a limit to the number of pixels.
-    public init(background: RGBColor? = nil, maximumPixels: Int = standardMaximum, isStrict: Bool = false) {
+    public init(background: RGBColor? = nil, maximumPixels: Int = defaultMaximumPixels, isStrict: Bool = false) {
         (self.background, self.maximumPixels, self.isStrict) = (background, maximumPixels, isStrict)
     }
 
     /// The highest size of a file with this many pixels: uncompressed, with four 16-bit channels, and allowing for
     /// metadata of cameras and programs.
     package var maximumBytes: Int {
-        let (bytes, overflow) = maximumPixels.multipliedReportingOverflow(by: 8)
-        return overflow ? .max : max(bytes, 0).addingReportingOverflow(1 << 28).partialValue
+        let metadata = 1 << 28
+        return 8 * min(max(maximumPixels, 0), (.max - metadata) / 8) + metadata
     }
 
     /// More than any current camera produces.
-    public static let standardMaximum = 200_000_000
+    public static let defaultMaximumPixels = 200_000_000
 }
 
 /// An image decoded from a file, upright.
@@ -82,7 +82,7 @@ extension DecodedImage {
                 guard size <= options.maximumBytes else { throw Failure.imageFileTooLarge(size, options.maximumPixels) }
             }
         }
-        self = try naming(file: path) { try DecodedImage(decoding: file.bytes, options) }
+        self = try naming(file: path) { try file.withBytes { try DecodedImage(decoding: $0, options) } }
     }
 
     /// Decodes the image in the contents of a file.

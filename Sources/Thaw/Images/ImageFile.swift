@@ -23,4 +23,7 @@ public struct ImageFile: Sendable {
     public init(path: String, pixels: Pixels) {
         (self.path, failure, content, self.pixels) = (path, nil, nil, pixels)
     }
+
+    /// Whether it is still to be read from `path`.
+    var isUnread: Bool { failure == nil && content == nil && pixels == nil }
 }

@@ -63,7 +63,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
                     return ImageFile(path: path)
                 }
             } else if let image = nextName() {
-                guard image.failure == nil, image.content == nil, refersToFolder(image.path) else { return image }
+                guard image.isUnread, refersToFolder(image.path) else { return image }
                 if let failure = enter(image.path) { return ImageFile(path: image.path, failure: failure) }
             } else {
                 return nil

@@ -5,7 +5,8 @@ extension StoredImage {
         var source = NetpbmSource(bytes: bytes, kind: "PAM")
         let header = try Header(&source)
         let (width, height, maximum) = (header.width, header.height, header.maximum)
-        guard width > 0, height > 0, 1...65535 ~= maximum else { throw Failure.damagedImage("PAM", "no pixels") }
+        guard width > 0, height > 0 else { throw Failure.damagedImage("PAM", "no pixels") }
+        guard 1...65535 ~= maximum else { throw Failure.damagedImage("PAM", "MAXVAL is \(maximum)") }
         try checkSize(width: width, height: height, options, capacity: bytes.count)
         let (channels, hasAlpha) = try header.layout()
         // A single line feed separates the header from the samples.

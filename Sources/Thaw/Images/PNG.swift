@@ -3,7 +3,8 @@ import CCodecs
 extension StoredImage {
     /// Decodes a PNG file. Grayscale files have one channel, others three. Palettes are resolved, depths of 1, 2 and
     /// 4 bits are scaled to 0…255, and only the upper 8 of 16 bits are used, as in Pillow and TensorFlow. Gamma and
-    /// profiles are ignored. Corrupt or truncated data is refused; if only a checksum is wrong, there is a warning.
+    /// profiles are ignored. Corrupt or truncated data is refused. A wrong checksum, or an error after
+    /// the last row, is a warning.
     init(png bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         // The header is always first: length, "IHDR", width, height, depth, color type, …
         guard bytes.count >= 33, bytes[12..<16].elementsEqual("IHDR".utf8) else { throw Failure.truncatedImage("PNG") }

@@ -1,7 +1,7 @@
 /// Files of labels.
 extension Failure {
     static func labelsEmpty() -> Failure {
-        Failure(.wrongLabels, "the file contains no labels", remedy: "expected one label per line")
+        Failure(.wrongLabels, "there are no labels", remedy: "every class needs a label")
     }
 
     static func labelsNotUTF8(line: Int) -> Failure {
@@ -14,8 +14,8 @@ extension Failure {
             remedy: "expected one label per line, in the order of the network's output")
     }
 
-    static func labelBlank(line: Int) -> Failure {
-        Failure(.wrongLabels, location: "line \(line)", "the line is blank", remedy: "every class needs a label")
+    static func labelBlank(_ location: String) -> Failure {
+        Failure(.wrongLabels, location: location, "the label is blank", remedy: "every class needs a label")
     }
 
     static func labelWithoutIndex(line: Int) -> Failure {
@@ -30,15 +30,15 @@ extension Failure {
             remedy: "expected \(expected): labels must be in the order of the network's output")
     }
 
-    static func labelNotInteger(_ label: String, line: Int) -> Failure {
+    static func labelNotInteger(_ label: String, _ location: String) -> Failure {
         Failure(
-            .wrongLabels, location: "line \(line)", "'\(label)' is not a 64-bit integer",
+            .wrongLabels, location: location, "'\(label)' is not a 64-bit integer",
             remedy: "\(option: .hasIntegerLabels) requires integers")
     }
 
-    static func duplicateInteger(_ label: String, line: Int) -> Failure {
+    static func duplicateInteger(_ label: String, _ location: String) -> Failure {
         Failure(
-            .wrongLabels, location: "line \(line)", "the label '\(label)' is a duplicate",
+            .wrongLabels, location: location, "the label '\(label)' is a duplicate",
             remedy: "integer labels must be unique")
     }
 

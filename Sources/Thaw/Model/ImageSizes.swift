@@ -21,12 +21,14 @@ public enum ImageSizes: Hashable, Sendable {
     case range(width: ClosedRange<Int>, height: ClosedRange<Int>)
 
     /// The longest list that Core ML allows (coremltools' guide to flexible input shapes).
-    public static let mostSizes = 128
-    /// The upper bound of any width or height.
+    public static let maximumCount = 128
+    /// The upper bound of any width or height of a flexible size.
     public static let longestSide = 1 << 14
+    /// The upper bound of any width or height of an image.
+    package static let longestFixedSide = 1 << 16
 
     /// The default size, unless another one is given: the first of a list, or the size in a range that is nearest to 224×224.
-    public var standard: ImageSize? {
+    public var defaultSize: ImageSize? {
         switch self {
         case .fixed: nil
         case .enumerated(let sizes): sizes[0]

@@ -9,15 +9,21 @@ public struct Labels: Sendable {
     public private(set) var warnings: [Note] = []
     /// The file, for messages.
     private var path: String?
+    /// What a label's position is called in messages: labels of a program have no lines.
+    private var unit = "line"
 
     /// Reads the file at `path`.
     /// - Throws: `Failure` naming the file and the line.
     public init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path, isMapped: false)
         self = try naming(file: path) {
-            let kind = FileKind(file.bytes)
-            guard !kind.isBinary else { throw Failure.wrongKind(kind, expected: "a text file of labels, one per line") }
-            return try Labels(parsing: file.bytes)
+            try file.withBytes { bytes in
+                let kind = FileKind(bytes)
+                guard !kind.isBinary else {
+                    throw Failure.wrongKind(kind, expected: "a text file of labels, one per line")
+                }
+                return try Labels(parsing: bytes)
+            }
         }
         self.path = path
     }
@@ -26,7 +32,8 @@ public struct Labels: Sendable {
     /// - Throws: `Failure` if there are none, or if one is empty.
     public init(_ names: [String]) throws {
         guard !names.isEmpty else { throw Failure.labelsEmpty() }
-        if let blank = names.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
+        unit = "label"
+        if let blank = names.firstIndex(where: \.isEmpty) { throw Failure.labelBlank("\(unit) \(blank + 1)") }
         (self.names, warnings) = Labels.unique(names)
     }
 
@@ -41,7 +48,7 @@ public struct Labels: Sendable {
         while lines.last?.isEmpty == true { lines.removeLast() }
         guard !lines.isEmpty else { throw Failure.labelsEmpty() }
         if let kind = Labels.foreignKind(lines) { throw Failure.labelsInOtherFormat(kind) }
-        if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank(line: blank + 1) }
+        if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank("line \(blank + 1)") }
         (names, warnings) = Labels.unique(
             Labels.withoutWordNetIDs(Labels.withoutIndexWords(try Labels.withoutIndices(lines))))
     }
@@ -56,16 +63,17 @@ public struct Labels: Sendable {
     }
 
     /// The labels as integers in canonical form.
-    /// - Throws: `Failure` naming the line of a label that is not an integer, or a duplicate.
+    /// - Throws: `Failure` naming the position of a label that is not an integer, or a duplicate.
     func integers() throws -> [String] {
         var seen = Set<Int64>()
         return try names.enumerated().map { index, name in
+            let location = "\(unit) \(index + 1)"
             // A duplicate has its index appended.
             let text = name.hasSuffix(")") ? String(name.prefix { $0 != " " }) : name
             do {
-                guard let number = Int64(text) else { throw Failure.labelNotInteger(name, line: index + 1) }
+                guard let number = Int64(text) else { throw Failure.labelNotInteger(name, location) }
                 guard text == name, seen.insert(number).inserted else {
-                    throw Failure.duplicateInteger(text, line: index + 1)
+                    throw Failure.duplicateInteger(text, location)
                 }
                 return "\(number)"
             } catch let failure as Failure { throw path.map { failure.inFile($0) } ?? failure }
@@ -112,7 +120,7 @@ public struct Labels: Sendable {
         return try lines.enumerated().map { position, line in
             guard let (index, name) = parts(line) else { throw Failure.labelWithoutIndex(line: position + 1) }
             guard index == position else { throw Failure.labelIndex(index, line: position + 1, expected: position) }
-            guard !name.isEmpty else { throw Failure.labelBlank(line: position + 1) }
+            guard !name.isEmpty else { throw Failure.labelBlank("line \(position + 1)") }
             return name
         }
     }

@@ -7,11 +7,11 @@
 /// A file that is written atomically: bytes are appended under a temporary name in the same folder, and `commit` stores
 /// and renames the file. Without a commit nothing remains, and an existing file under the final name is unchanged.
 ///
-/// Pipes and devices (`/dev/stdout`) are written to directly. Links are followed: the file that they point to is
-/// replaced.
+/// Pipes and devices are written to directly, and so are open files (`/dev/stdout`), whatever the shell has redirected them
+/// to. Links are followed: the file that they point to is replaced.
 package final class AtomicFile {
     private enum Destination {
-        /// A pipe, a device, or a file in a folder that is itself temporary.
+        /// A pipe, a device, an open file, or a file in a folder that is itself temporary.
         case direct(isStored: Bool)
         case temporary(TemporaryOutput)
     }
@@ -31,6 +31,13 @@ package final class AtomicFile {
     package init(path: String, mayReplace: Bool = true) throws {
         (self.path, self.mayReplace) = (path, mayReplace)
         guard !path.isEmpty else { throw Failure.cannotCreate(path, ENOENT) }
+        buffer.reserveCapacity(Self.bufferSize)
+        if let open = Self.openFile(path) {
+            destination = .direct(isStored: false)
+            descriptor = fcntl(open, F_DUPFD_CLOEXEC, 0)
+            guard descriptor >= 0 else { throw Failure.cannotCreate(path, errno) }
+            return
+        }
         var status = stat()
         let exists = stat(path.fileName, &status) == 0
         let kind = status.st_mode & S_IFMT
@@ -47,7 +54,16 @@ package final class AtomicFile {
                 (destination, descriptor) = (.temporary(output), output.descriptor)
             } catch { throw Failure.cannotCreate(path, error.code) }
         }
-        buffer.reserveCapacity(Self.bufferSize)
+    }
+
+    /// The descriptor of an open file that a path names, such as 1 for `/dev/stdout`.
+    private static func openFile(_ path: String) -> Int32? {
+        switch path {
+        case "/dev/stdout": 1
+        case "/dev/stderr": 2
+        default:
+            ["/dev/fd/", "/proc/self/fd/"].first(where: path.hasPrefix).flatMap { Int32(path.dropFirst($0.count)) }
+        }
     }
 
     /// Creates a file in a folder that is itself temporary, and is removed with its contents without a commit.

@@ -9,23 +9,23 @@ extension Failure {
 
     private static func description(_ kind: FileKind) -> (what: String, hint: Phrase?) {
         let source: Phrase = "convert the frozen graph (.pb) that it was made from"
-        let savedModel: Phrase = "save the model as a SavedModel, as model.export('folder') does, and give that folder"
+        let savedModel: Phrase = "save the model as a SavedModel, as model.export('folder') does, and pass that folder"
         return switch kind {
         case .frozenGraph: ("a frozen TensorFlow graph", nil)
         case .metaGraph:
-            ("the .meta file of a TensorFlow checkpoint, which has no weights", "give the checkpoint's folder")
+            ("the .meta file of a TensorFlow checkpoint, which has no weights", "pass the checkpoint's folder")
         case .savedModel: ("the saved_model.pb of a SavedModel", "pass the folder that contains it")
-        case .coreMLModel: ("a Core ML model already", nil)
+        case .coreMLModel: ("a Core ML model", nil)
         case .onnx: ("an ONNX model", source)
         case .tensorFlowLite: ("a TensorFlow Lite model", source)
         case .hdf5: ("an HDF5 file, as Keras saves models and weights", savedModel)
         case .keras: ("a Keras model (.keras)", savedModel)
         case .zip: ("a ZIP archive", "unpack it, and pass what is inside")
         case .gzip: ("a gzip archive", "unpack it, and pass what is inside")
-        case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "give the checkpoint's folder")
-        case .checkpointList: ("the list of a folder's TensorFlow checkpoints", "give the folder")
+        case .checkpointIndex: ("the .index file of a TensorFlow checkpoint", "pass the checkpoint's folder")
+        case .checkpointList: ("the list of a folder's TensorFlow checkpoints", "pass the folder")
         case .checkpointData:
-            ("a .data file of a TensorFlow checkpoint, which has only the values of variables", "give its folder")
+            ("a .data file of a TensorFlow checkpoint, which has only the values of variables", "pass its folder")
         case .image: ("an image", nil)
         case .folder: ("a folder", nil)
         case .checkpointPrefix: ("the name of a TensorFlow checkpoint", nil)

@@ -22,8 +22,10 @@ enum FileKind: Equatable, Sendable {
         if let folder = FolderKind(path: path) { return .folder(folder) }
         if !fileExists(path), fileExists(path + ".index") || fileExists(path + ".meta") { return .checkpointPrefix }
         let file = try MappedFile(path: path, isMapped: isMapped)
-        guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-        return FileKind(file.bytes, path: path)
+        return try file.withBytes { bytes in
+            guard !bytes.isEmpty else { throw Failure.isEmpty(path) }
+            return FileKind(bytes, path: path)
+        }
     }
 
     /// - Parameter path: The file's path; that of a checkpoint's values ends in `.data-00000-of-00001`, or other numbers.

@@ -89,7 +89,7 @@ func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 /// Whether there is anything at a path.
 func pathExists(_ path: String) -> Bool { access(path.fileName, F_OK) == 0 }
 
-/// The names in a folder, in byte order.
+/// The names in a folder, sorted.
 func fileNames(in folder: String) -> [String] {
     guard let handle = opendir(folder.fileName) else { return [] }
     defer { closedir(handle) }

@@ -11,16 +11,16 @@ enum FolderKind: Sendable {
     /// The kind of the folder at `path`, or nil if there is no readable folder.
     init?(path: String) {
         guard let names = FolderKind.names(in: path) else { return nil }
-        self = .plain
-        for name in names {
-            if name == "saved_model.pb" || name == "saved_model.pbtxt" {
-                self = .savedModel
-            } else if name == "Manifest.json" {
-                self = .coreMLPackage
-            } else if self == .plain, name == "checkpoint" || name.hasSuffix(".index") || name.hasSuffix(".meta") {
-                self = .checkpoint
+        self =
+            if names.contains("saved_model.pb") || names.contains("saved_model.pbtxt") {
+                .savedModel
+            } else if names.contains("Manifest.json") {
+                .coreMLPackage
+            } else if names.contains(where: { $0 == "checkpoint" || $0.hasSuffix(".index") || $0.hasSuffix(".meta") }) {
+                .checkpoint
+            } else {
+                .plain
             }
-        }
     }
 
     /// The names in a folder, or nil if there is no readable folder.

@@ -1,13 +1,16 @@
 extension JSON {
     package init(_ text: String?) { self = text.map { .string($0) } ?? .null }
 
-    package init(_ number: Int?) { self = number.map { .number(Double($0)) } ?? .null }
+    /// All digits of an integer: beyond 2^53, `number` would round it.
+    package init(_ number: Int?) {
+        self = number.map { Int(exactly: Double($0)) == $0 ? .number(Double($0)) : .numeral("\($0)") } ?? .null
+    }
 
     package init(_ texts: [String]) { self = .array(texts.map { .string($0) }) }
 
     package init(_ numbers: [Double]) { self = .array(numbers.map { .number($0) }) }
 
-    package init(_ numbers: [Int]) { self = .array(numbers.map { .number(Double($0)) }) }
+    package init(_ numbers: [Int]) { self = .array(numbers.map { JSON($0) }) }
 
     /// A floating-point value with the fewest digits that identify it; null for NaN and infinities. Unlike with
     /// `number`, an integer keeps its fraction: 1.0.

@@ -60,8 +60,12 @@ enum Leftovers {
 
     /// The names in an open folder that begin with one of these.
     private static func names(in folder: Int32, beginningWith prefixes: [String] = [""]) -> [String] {
+        let copy = fcntl(folder, F_DUPFD_CLOEXEC, 0)
         // Closing the directory stream closes its descriptor.
-        guard let list = fdopendir(fcntl(folder, F_DUPFD_CLOEXEC, 0)) else { return [] }
+        guard let list = fdopendir(copy) else {
+            close(copy)
+            return []
+        }
         defer { closedir(list) }
         rewinddir(list)
         var names: [String] = []

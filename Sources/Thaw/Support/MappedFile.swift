@@ -21,6 +21,11 @@ final class MappedFile: @unchecked Sendable {
     /// How many bytes are released at once.
     private static let releaseSize = 2 << 20
 
+    /// Calls `body` with the bytes, and keeps them valid until it returns.
+    func withBytes<Value>(_ body: (UnsafeRawBufferPointer) throws -> Value) rethrows -> Value {
+        try withExtendedLifetime(self) { try body(bytes) }
+    }
+
     /// Maps the file at `path`.
     /// - Parameter isMapped: Whether the file is mapped or read completely. The system kills a process that accesses a
     ///   mapped file after it has been truncated. A command then reports that (`thaw_watch_mapped_files`); a service,

@@ -18,13 +18,13 @@ package struct NumPyFile: Equatable, Sendable {
     /// - Throws: `Failure` for anything else, and if the file is truncated.
     package init(contentsOfFile path: String) throws {
         let file = try MappedFile(path: path)
-        self = try naming(file: path) { try NumPyFile(parsing: file.bytes) }
+        self = try naming(file: path) { try file.withBytes { try NumPyFile(parsing: $0) } }
     }
 
     /// The same with elements in double precision.
     package static func doubles(contentsOfFile path: String) throws -> (shape: [Int], values: [Double]) {
         let file = try MappedFile(path: path)
-        return try naming(file: path) { try elements(of: file.bytes) }
+        return try naming(file: path) { try file.withBytes { try elements(of: $0) } }
     }
 
     init(parsing bytes: UnsafeRawBufferPointer) throws {
@@ -42,9 +42,8 @@ package struct NumPyFile: Equatable, Sendable {
         guard bytes.count >= start else { throw Failure.numPyHeader("the header is truncated") }
         let claimed = try major == 1 ? bytes.number(UInt16.self, at: 8) : bytes.number(UInt32.self, at: 8)
         // Real headers have a few hundred bytes.
-        guard let length = claimed.within(0...min(bytes.count - start, 1 << 16)) else {
-            throw Failure.numPyHeader("the header is truncated")
-        }
+        guard let length = claimed.within(0...1 << 16) else { throw Failure.numPyHeader("the header is too long") }
+        guard length <= bytes.count - start else { throw Failure.numPyHeader("the header is truncated") }
 
         let header = try Header(parsing: bytes[start..<(start + length)])
         guard !header.isFortran else { throw Failure.numPyFortran() }

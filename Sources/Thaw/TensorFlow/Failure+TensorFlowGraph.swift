@@ -120,7 +120,7 @@ extension Failure {
             nodes: groups.flatMap { group in group.names.map { Node(name: $0, op: group.op) } } + nodes(failures))
     }
 
-    /// - Parameter words: The options of a cut with which the graph converts.
+    /// - Parameter optionsText: The options of a cut with which the graph converts.
     static func cutHint(_ optionsText: Phrase) -> Phrase { "\(optionsText) converts the rest of the graph" }
 
     static let variablesHint: Phrase = "use the SavedModel or the checkpoint with the variables, or freeze the graph"

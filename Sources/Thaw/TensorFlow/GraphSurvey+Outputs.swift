@@ -23,7 +23,7 @@ extension GraphSurvey {
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }
-        return (outputs[0], !truths.isEmpty || nodes.contains(where: \.changesWeights))
+        return (outputs[0], !truths.isEmpty || nodes.contains(where: { $0.has(.optimizer) }))
     }
 
     /// Whether a node is a mean or a sum over the images of a batch.
@@ -38,9 +38,6 @@ extension GraphSurvey {
 }
 
 extension NodeDefinition {
-    /// Whether a node has weights.
-    var isLayer: Bool { has(.layer) }
-
     /// Whether a node only trains, evaluates, saves or reports, according to its operation or its name scope.
     var onlyTrains: Bool { has(.leftover) || isInTrainingScope }
 
@@ -50,9 +47,6 @@ extension NodeDefinition {
             part.starts(with: "gradients".utf8) || part.starts(with: "assert_".utf8)
         }
     }
-
-    /// Whether a node belongs to an optimizer.
-    var changesWeights: Bool { has(.optimizer) }
 
     /// The width and height that a placeholder declares for an image.
     var imageSize: ImageSize? {

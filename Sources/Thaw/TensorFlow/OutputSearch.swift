@@ -26,7 +26,7 @@ struct OutputSearch {
         if !forward.dependsOnInput.contains(true) {
             forward.dependsOnInput = nodes.map { !$0.has(.source) }
         }
-        let isTrained = !truths.isEmpty || nodes.contains(where: \.changesWeights)
+        let isTrained = !truths.isEmpty || nodes.contains(where: { $0.has(.optimizer) })
         var (found, isCompared) = unread(forward, isTrained: isTrained)
         if found.isEmpty { (found, isCompared) = unread(forward, isTrained: false) }
         // Assertions have conditions of their own, and results may be checked too.
@@ -85,21 +85,21 @@ struct OutputSearch {
                 dependsOnInput[index] =
                     (node.has(.fed) && !isFileName && node.dataType != .bool) || node.has([.decoder, .iterator])
                     || (!node.has(.size) && read.contains { dependsOnInput[$0] })
-                isPastLayer[index] = node.isLayer || read.contains { isPastLayer[$0] }
+                isPastLayer[index] = node.has(.layer) || read.contains { isPastLayer[$0] }
                 let values = read.filter { dependsOnInput[$0] }
                 isTotal[index] =
                     search.survey.reducesBatch(node)
                     || (node.has(.totalArithmetic) && !values.isEmpty
                         && values.allSatisfy { isTotal[$0] })
                 isError[index] =
-                    read.contains { isError[$0] } && !node.isLayer
+                    read.contains { isError[$0] } && !node.has(.layer)
                     || search.isError(node, values, isPastLayer)
             }
             guard !truths.isEmpty else { return }
             let hasLayers = isPastLayer.contains(true)
             for index in search.order {
                 isPastCompared[index] =
-                    !search.nodes[index].isLayer
+                    !search.nodes[index].has(.layer)
                     && search.sources[index].contains { source in
                         isPastCompared[source]
                             || dependsOnInput[source] && (isPastLayer[source] || !hasLayers) && !isLeftover[source]

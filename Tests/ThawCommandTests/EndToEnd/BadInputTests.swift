@@ -31,7 +31,7 @@ import Testing
             ("../labels", "is a folder; expected a TensorFlow graph (.pb, SavedModel, checkpoint)"),
             ("empty.pb", "the file is empty"), ("model.tflite", "is a TensorFlow Lite model; "),
             ("model.onnx", "is an ONNX model; "), ("model.h5", "is an HDF5 file, as Keras saves models and weights; "),
-            ("model.zip", "is a ZIP archive; "), ("model.mlmodel", "is a Core ML model already; "),
+            ("model.zip", "is a ZIP archive; "), ("model.mlmodel", "is a Core ML model; "),
             ("graph.pbtxt", "is a graph in text format (.pbtxt); "),
         ])
     func `a file of another kind is refused with its kind`(_ file: String, _ words: String) throws {
@@ -65,7 +65,7 @@ import Testing
 
     @Test(arguments: [
         (Project.demo, "is a frozen TensorFlow graph"), (Project.photograph("cat"), "is an image"),
-        (Project.fixture("refuse/model.mlmodel"), "is a Core ML model already"),
+        (Project.fixture("refuse/model.mlmodel"), "is a Core ML model"),
         (Project.fixture("live/saved/saved_model.pb"), "is the saved_model.pb of a SavedModel"),
     ]) func `a label file of another kind is refused with its kind`(_ path: String, _ kind: String) throws {
         let message = try message(["convert", Project.demo, "--labels", path])
@@ -130,7 +130,7 @@ import Testing
                 "--set: invalid value 'keep'; expected a placeholder's name and its value, as in is_training=false"
             ),
             ("resnet", ["--no-such"], "there is no option --no-such"),
-            ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15 or later; "),
+            ("resnet", ["-o", "m.mlpackage", "--target", "iOS14"], "a .mlpackage needs iOS 15 and macOS 12; "),
             ("keras_convnext", ["-o", "m.mlmodel", "--target", "iOS12"], "needs iOS 13 and macOS 10.15; "),
             ("resnet", ["more.pb"], "unexpected argument 'more.pb'"),
         ] as [(String, [String], String)])

@@ -6,7 +6,7 @@ import Testing
         arguments: [
             ("none/m.mlmodel", "iOS13", "none/m.mlmodel: the folder does not exist; create it first\n"),
             ("none/m.mlpackage/", "iOS15", "none/m.mlpackage/: the folder does not exist; create it first\n"),
-            ("m.mlpackage", "iOS12", "m.mlpackage: a .mlpackage needs iOS 15 or later; "),
+            ("m.mlpackage", "iOS12", "m.mlpackage: a .mlpackage needs iOS 15 and macOS 12; "),
         ])
     func `an output that cannot be written is refused before the conversion`(
         _ output: String, _ target: String, _ message: String

@@ -104,12 +104,12 @@ import Testing
         (
             "checkpoint/checkpoint",
             "is the list of a folder's TensorFlow checkpoints; expected a TensorFlow graph (.pb, SavedModel, checkpoint)\n"
-                + "hint: give the folder\n"
+                + "hint: pass the folder\n"
         ),
         (
             "checkpoint/model.ckpt-7.data-00000-of-00001",
             "is a .data file of a TensorFlow checkpoint, which has only the values of variables; expected a TensorFlow graph "
-                + "(.pb, SavedModel, checkpoint)\nhint: give its folder\n"
+                + "(.pb, SavedModel, checkpoint)\nhint: pass its folder\n"
         ),
         ("saved_v2/variables", "has only the variables of a SavedModel; expected a folder with a graph\n"),
         ("saved_v2/variables/", "has only the variables of a SavedModel; "),

@@ -101,7 +101,7 @@ import Testing
     func `what does not fit is refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": 3}\n".utf8).write(to: folder.url.appending(path: "bad.jsonl"))
-        try Data("\n{\"input\": [1, 2, 3, 4]}\n\n{\"input\": 3}\n".utf8).write(
+        try Data("\r\n{\"input\": [1, 2, 3, 4]}\r\n \n{\"input\": 3}\n".utf8).write(
             to: folder.url.appending(path: "blank.jsonl"))
         try Data("{\"input\": [1, 2, 3, 4]}\n\n{}\n".utf8).write(to: folder.url.appending(path: "short.jsonl"))
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": [1, 2, null, 4]}\n".utf8)

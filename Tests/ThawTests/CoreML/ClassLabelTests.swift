@@ -59,6 +59,16 @@ import Testing
         #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
     }
 
+    @Test(arguments: [
+        ([], "there are no labels"),
+        (["a", ""], "label 2: the label is blank"),
+        (["1", "x"], "label 2: 'x' is not a 64-bit integer"),
+        (["1", "2", "1"], "label 1: the label '1' is a duplicate"),
+    ]) func `labels of a program have no lines`(_ names: [String], _ message: String) {
+        let failure = #expect(throws: Failure.self) { try Labels(names).integers() }
+        #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
+    }
+
     @Test func `integers are written in canonical form, and may follow their index`() throws {
         #expect(try Labels(parsing: Array("+7\r\n-0\n0012\n".utf8)).integers() == ["7", "0", "12"])
         #expect(try Labels(parsing: Array("0:5\n1:6\n".utf8)).integers() == ["5", "6"])

@@ -205,7 +205,7 @@ import Testing
             storage: WeightStorage(.palette4, minimumCount: 1 << 30), words: "no convolution and no dense layer"),
         Refusal(
             testDescription: "a palette for iOS 11", storage: WeightStorage(.palette8), target: .iOS11,
-            words: "target iOS11 is older"),
+            words: "the target is iOS 11"),
         Refusal(
             testDescription: "half precision for iOS 11", source: "rgb.mlmodel", storage: WeightStorage(.float16),
             target: .iOS11, words: "weights float16 needs iOS 11.2"),

@@ -136,7 +136,7 @@ import Testing
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
             #expect(read.image?.sizes == sizes)
             let others = sizes == Self.range ? [ImageSize(width: 19, height: 30)] : []
-            for size in sizes.samples(from: sizes.standard!) + others {
+            for size in sizes.samples(from: sizes.defaultSize!) + others {
                 let one = try read.resizer!.model(at: size)
                 let expected = try Self.converted(graph, size)
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
@@ -182,7 +182,7 @@ import Testing
             #expect(read.image?.sizes == expected)
             #expect(read.image.map { [$0.width, $0.height] } == [21, 17])
             // Only the default differs.
-            let size = given.standard!
+            let size = given.defaultSize!
             let other = try read.resizer!.model(at: size)
             let plain = try Self.again(Self.converted(Self.classifying, given), dialect, plainFolder)
             let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
@@ -298,6 +298,6 @@ import Testing
         #expect(size(range, 4000, 20) == [400, 100])
         #expect(size(Self.list, 100, 100) == [16, 16])
         #expect(size(Self.list, 500, 300) == [40, 24])
-        #expect(range.standard == ImageSize(width: 224, height: 200))
+        #expect(range.defaultSize == ImageSize(width: 224, height: 200))
     }
 }

@@ -98,7 +98,7 @@ private func agree(_ found: Tensor?, _ expected: Tensor, within tolerance: Float
         #expect(ranges.model.arrayNotes("x") == ", of the shapes [1…6, 1…9, 4]")
         #expect(optional.model.arrayNotes("weight") == ", optional, 1.5 if it is not given")
         #expect(optional.model.arrayNotes("x").isEmpty)
-        #expect(try optional.features().inputs.map(\.standard) == [nil, 1.5, 0])
+        #expect(try optional.features().inputs.map(\.defaultValue) == [nil, 1.5, 0])
         #expect(try ranges.features().inputs[0].shapes == .ranges([1...6, 1...9, 4...4]))
     }
 

@@ -91,11 +91,11 @@ import Testing
     @Test func `inputs of depthwise convolutions are found before elementwise layers`() {
         let links = [
             Link(kind: .other, inputs: ["image"], outputs: ["a"]),
-            Link(kind: .elementwise, inputs: ["a"], outputs: ["b"]),
-            Link(kind: .elementwise, inputs: ["a", "b"], outputs: ["c"]),
+            Link(kind: .channelwise, inputs: ["a"], outputs: ["b"]),
+            Link(kind: .channelwise, inputs: ["a", "b"], outputs: ["c"]),
             Link(kind: .depthwise, inputs: ["c"], outputs: ["d"]),
             Link(kind: .other, inputs: ["d"], outputs: ["e"]),
-            Link(kind: .elementwise, inputs: ["e"], outputs: ["f"]),
+            Link(kind: .channelwise, inputs: ["e"], outputs: ["f"]),
         ]
         #expect(LayerLink.depthwiseInputs(links) == ["a", "b", "c"])
     }

@@ -206,16 +206,16 @@ extension MessageType {
             ),
             ("iris_svc", #"{"input": [1, [2], 3, 4]}"#, "input 'input': the rows of the array have different lengths"),
             ("iris_svc", #"{"input": ["a", 2, 3, 4]}"#, "something other than numbers"),
-            ("iris_svc", #"{"input": 5}"#, "'5' is neither an array of shape [4], as JSON, nor a file"),
+            ("iris_svc", #"{"input": 5}"#, "'5' is not an array of shape [4]; for example [0.5, 1, 2]"),
             ("iris_svc", "[1]", "expected a JSON object of inputs"),
             ("iris_svc", "{", "not valid JSON"),
             (
                 "hand_tree_modes", #"{"a": 1, "b": 1.5, "c": [1, 1, 1, 1]}"#,
                 "input 'b': the value 1.5 is not an integer"
             ),
-            ("hand_tree_modes", #"{"a": "x", "b": 1, "c": [1, 1, 1, 1]}"#, "input 'a': '\"x\"' is neither a number"),
-            ("dictionary", #"{"input": {"a": "b"}}"#, "is neither a dictionary of strings to numbers"),
-            ("hand_categories", #"{"color": 3, "size": 1}"#, "input 'color': '3' is neither a string"),
+            ("hand_tree_modes", #"{"a": "x", "b": 1, "c": [1, 1, 1, 1]}"#, "input 'a': '\"x\"' is not a number"),
+            ("dictionary", #"{"input": {"a": "b"}}"#, "is not a dictionary of strings to numbers"),
+            ("hand_categories", #"{"color": 3, "size": 1}"#, "input 'color': '3' is not a string"),
         ])
     func `inputs that do not fit are refused with what is expected`(
         _ name: String, _ row: String, _ words: String

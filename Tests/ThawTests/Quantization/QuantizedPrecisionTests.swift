@@ -182,7 +182,7 @@ import Testing
         for model in try Self.models() {
             quantized.model = model
             let comparison = try Comparison(conversion, quantized, precision: .int8)
-            #expect(comparison.tolerance == Comparison.toleranceOfShortWeights)
+            #expect(comparison.tolerance == Comparison.shortWeightTolerance)
             let report = try comparison.report(imagesAt: [Self.photos[0]])
             #expect(report.precision == .int8)
             #expect(report.layers.count > 20)

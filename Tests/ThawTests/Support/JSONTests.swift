@@ -22,7 +22,8 @@ import Testing
     @Test(arguments: [
         (JSON.object([]), "{}"), (.array([]), "[]"),
         (JSON("a\"b\\c\n\r\t\u{1}\u{1F}é𝄞/"), #""a\"b\\c\n\r\t\u0001\u001fé𝄞/""#),
-        (JSON([1, 2.5]), "[1, 2.5]"), (JSON(3), "3"), (JSON(nil as Int?), "null"), (JSON(nil as String?), "null"),
+        (JSON([1, 2.5]), "[1, 2.5]"), (JSON(3), "3"), (JSON(.max - 1), "9223372036854775806"),
+        (JSON(nil as Int?), "null"), (JSON(nil as String?), "null"),
         (JSON(floating: Float(0.1)), "0.1"), (JSON(floating: 0.1), "0.1"), (JSON(floating: Float(1e-10)), "1e-10"),
         (JSON(floating: 1.0), "1.0"), (JSON(floating: -0.0), "-0.0"), (JSON(floating: Double.nan), "null"),
         (JSON(floating: -Float.infinity), "null"), (JSON(floating: nil as Double?), "null"),

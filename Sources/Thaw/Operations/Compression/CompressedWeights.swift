@@ -56,21 +56,21 @@ extension WeightStorage {
 
 /// The inputs and outputs of a layer by name, to the extent that they matter for depthwise convolutions.
 struct LayerLink {
-    enum Kind { case depthwise, elementwise, other }
+    enum Kind { case depthwise, channelwise, other }
 
     var kind: Kind
     var inputs: [String]
     var outputs: [String]
 
-    /// The inputs of depthwise convolutions, directly or after elementwise layers.
+    /// The inputs of depthwise convolutions, directly or after channelwise layers.
     /// - Parameter links: All layers, each after those whose outputs it takes.
     static func depthwiseInputs(_ links: [LayerLink]) -> Set<String> {
         var found: Set<String> = []
         for link in links.reversed() {
             switch link.kind {
             case .depthwise: found.formUnion(link.inputs)
-            case .elementwise where link.outputs.contains(where: found.contains): found.formUnion(link.inputs)
-            case .elementwise, .other: break
+            case .channelwise where link.outputs.contains(where: found.contains): found.formUnion(link.inputs)
+            case .channelwise, .other: break
             }
         }
         return found

@@ -12,8 +12,8 @@ extension Failure {
             nodes: [Node(name: node, op: kind)])
     }
 
-    static func targetTooOld(_ what: Phrase, needs systems: String, _ target: String) -> Failure {
-        Failure(.unsupportedTarget, "\(what) needs \(systems)", remedy: "\(option: .target) \(target) is older")
+    static func targetTooOld(_ what: Phrase, needs version: CoreMLVersion, _ target: CoreMLVersion) -> Failure {
+        Failure(.unsupportedTarget, "\(what) needs \(version.systems)", remedy: "the target is \(target.systems)")
     }
 
     static func tooManyAxes(_ node: String, _ kind: String, _ axes: Int) -> Failure {

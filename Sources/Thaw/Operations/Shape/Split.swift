@@ -20,14 +20,19 @@ struct Split: Operation {
         }
     }
 
-    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+    /// The ranges of each part along all axes.
+    private func parts(of shape: Shape) -> [[StridedSlice.Range]] {
         var start = 0
         return sizes.map { size in
-            var ranges = inputs[0].shape.map { StridedSlice.Range(start: 0, count: $0) }
+            var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
             ranges[axis] = StridedSlice.Range(start: start, count: size)
             start += size
-            return StridedSlice(ranges: ranges).evaluate(inputs)[0]
+            return ranges
         }
+    }
+
+    func evaluate(_ inputs: [Tensor]) -> [Tensor] {
+        parts(of: inputs[0].shape).map { StridedSlice(ranges: $0).evaluate(inputs)[0] }
     }
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
@@ -152,13 +157,6 @@ extension Split {
 
 extension Split: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        var start = 0
-        let parts = sizes.map { size in
-            var ranges = inputs[0].shape.map { StridedSlice.Range(start: 0, count: $0) }
-            ranges[axis] = StridedSlice.Range(start: start, count: size)
-            start += size
-            return ranges
-        }
-        return .dataMovement(DataMovement(taking: parts, of: inputs[0].shape))
+        .dataMovement(DataMovement(taking: parts(of: inputs[0].shape), of: inputs[0].shape))
     }
 }

@@ -62,7 +62,7 @@ struct MILBlock {
 
     /// Requires a version, and fails if the target system does not support it.
     mutating func require(_ needed: CoreMLVersion, _ what: String) throws {
-        if let target, target < needed { throw Failure.targetTooOld("\(what)", needs: needed.systems, target.name) }
+        if let target, target < needed { throw Failure.targetTooOld("\(what)", needs: needed, target) }
         version = max(version, needed)
     }
 
