@@ -247,10 +247,12 @@ def test_the_kind_of_model(ct, arguments, ending, version, tmp_path):
     assert described["kind"] == ("mlProgram" if ending == ".mlpackage" else "neuralNetwork")
     if version:
         assert described["version"] == version
-    if arguments:
-        other = ".mlmodel" if ending == ".mlpackage" else ".mlpackage"
-        with pytest.raises(ct.Error):
-            model.save(str(tmp_path / ("other" + other)))
+    if ending == ".mlpackage":
+        with pytest.raises(ct.Error, match="an ML Program cannot be a .mlmodel file"):
+            model.save(str(tmp_path / "other.mlmodel"))
+    elif arguments:
+        model.save(str(tmp_path / "other.mlpackage"))
+        assert ct.inspect(tmp_path / "other.mlpackage")["model"]["kind"] == "neuralNetwork"
 
 
 def test_arguments_without_effect_are_accepted(ct, caplog):

@@ -147,11 +147,15 @@ def test_a_model_of_no_decided_kind_stays_compressed_in_both(ct, photo, tmp_path
 
 
 def test_a_decided_kind_is_that_of_the_compressed_model(ct, tmp_path):
-    for convert_to, other in (("mlprogram", ".mlmodel"), ("neuralnetwork", ".mlpackage")):
-        small = palettized(ct, ct.convert(GRAPH, convert_to=convert_to))
-        with pytest.raises(ct.Error, match="extension"):
-            small.save(str(tmp_path / "small") + other)
-        small.save(tmp_path / convert_to)
+    program = palettized(ct, ct.convert(GRAPH, convert_to="mlprogram"))
+    with pytest.raises(ct.Error, match="an ML Program cannot be a .mlmodel file"):
+        program.save(tmp_path / "small.mlmodel")
+    network = palettized(ct, ct.convert(GRAPH, convert_to="neuralnetwork"))
+    network.save(tmp_path / "small.mlpackage")
+    assert ct.inspect(tmp_path / "small.mlpackage")["model"]["kind"] == "neuralNetwork"
+    for small, path in ((program, "program.mlpackage"), (network, "network.mlmodel")):
+        small.save(tmp_path / path.split(".")[0])
+        assert os.path.exists(str(tmp_path / path))
 
 
 def test_compression_raises_the_version_of_a_program(ct, photo):

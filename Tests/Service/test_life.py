@@ -173,7 +173,7 @@ class LifeTests(unittest.TestCase):
                         try:
                             for count in range(10):
                                 server.process.send_signal(signal.SIGHUP)
-                                self.waits(lambda: server.told().count("demo ") >= count + 2)
+                                self.waits(lambda: server.told().count("'demo'") >= count + 2)
                         finally:
                             stop.set()
                         changing.result()
