@@ -56,7 +56,7 @@ extension PixelScaling {
     var expectsUnitRange: Bool {
         zip(scale, bias).allSatisfy { scale, bias in
             let zero = -bias / scale
-            return abs(scale) > 0.99 && zero >= 0 && zero <= 1 && (zero > 0.01 || abs(scale) > 1.5)
+            return abs(scale) > 0.99 && zero >= 0 && zero <= 1 && (zero > 0.1 || abs(scale) > 1.5)
         }
     }
 
