@@ -160,7 +160,7 @@ svg text { fill: var(--soft); font-size: 12px; }
 .track u { flex: 1; height: 6px; border-radius: 3px; background: var(--edge); overflow: hidden; }
 .track u i { display: block; height: 100%; background: var(--ice); border-radius: 3px; }
 .track em { font-style: normal; width: 4.3em; flex: none; text-align: right; white-space: nowrap; }
-.warning { color: var(--wrong); font-size: 12.5px; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+.warning { color: var(--wrong); font-size: 12.5px; line-height: 1.5; flex: none; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
 .error { color: var(--wrong); font-size: 13.5px; margin-top: 4px; }
 .none { grid-column: 1 / -1; color: var(--soft); padding: 40px 0; text-align: center; }
 
@@ -444,7 +444,7 @@ function card(row) {
     make("div", { class: "track" },
       make("u", {}, make("i", { style: `width:${Math.max(0, Math.min(100, 100 * share))}%` })),
       make("em", {}, share > 1.001 || share < -0.001 ? share.toFixed(2) : percent(share))));
-  const lines = row.said.slice(0, row.other ? 2 : 3)
+  const lines = row.said.slice(0, row.other || row.warning ? 2 : 3)
     .map(([index, share]) => line(isJudged && index === row.truth ? " is" : "", label(index), share));
   if (row.other) {
     lines.push(line(" other" + (row.other.baseline_right ? " is" : ""),

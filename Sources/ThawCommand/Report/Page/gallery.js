@@ -67,7 +67,7 @@ function card(row) {
     make("div", { class: "track" },
       make("u", {}, make("i", { style: `width:${Math.max(0, Math.min(100, 100 * share))}%` })),
       make("em", {}, share > 1.001 || share < -0.001 ? share.toFixed(2) : percent(share))));
-  const lines = row.said.slice(0, row.other ? 2 : 3)
+  const lines = row.said.slice(0, row.other || row.warning ? 2 : 3)
     .map(([index, share]) => line(isJudged && index === row.truth ? " is" : "", label(index), share));
   if (row.other) {
     lines.push(line(" other" + (row.other.baseline_right ? " is" : ""),
