@@ -62,6 +62,28 @@ extension QuantizationTests {
         #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
     }
 
+    /// max(x, 0) + min(x, 0) · slopes: a leaky rectifier with a slope for each channel.
+    @Test(arguments: ["m.mlmodel", "m.mlpackage"])
+    func `activations of several nodes keep their ranges in metadata`(_ file: String) throws {
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 8, 8, 3]))
+        let x = try Self.convolution(&builder, input, "a")
+        let below = try builder.add(Binary(.minimum, constant: Tensor([0], shape: [])), [x], name: "below")
+        let slopes = Tensor((0..<4).map { Float($0) / 8 }, shape: [4])
+        let scaled = try builder.add(Binary(.multiply, constant: slopes), below, name: "scaled")
+        let above = try builder.add(Unary(.relu), [x], name: "above")
+        let sum = try builder.add(Binary(.add), above + scaled, name: "sum")[0]
+        builder.output("output", try Self.convolution(&builder, sum, "b"))
+        var model = Model(graph: builder.graph)
+        model.image = ImageInput(name: "input", width: 8, height: 8, color: .rgb)
+        let quantization = try Quantization(model, imagesAt: Self.photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: file).path
+        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
+        let graph = try #require(try Model.load(contentsOfFile: path).model.quantizedGraph())
+        #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
+    }
+
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
     func `every output of a node keeps its range in metadata`(_ file: String) throws {
         var builder = GraphBuilder()

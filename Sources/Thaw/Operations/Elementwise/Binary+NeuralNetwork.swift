@@ -149,8 +149,9 @@ extension Binary {
                 }
                 guard layer.inputs.count > 1 else { throw layer.refused("a second input is missing") }
                 return [
-                    try layer.inputs.dropFirst().reduce(layer.input()) {
-                        try reading.asFloats(reading.combine(function, $0, $1, layer), layer)
+                    try layer.inputs.dropFirst().reduce(layer.input()) { x, y in
+                        let result = try reading.combine(function, x.asScalar(with: y), y.asScalar(with: x), layer)
+                        return try reading.asFloats(result, layer)
                     }
                 ]
             }
@@ -169,6 +170,17 @@ extension Binary {
                 return [try reading.add(Binary(.add, constant: bias), product, layer)]
             },
         ]
+}
+
+extension Operand {
+    /// A constant of one element without axes, if the shape of a result with `other` remains the same. Neural networks have no
+    /// constants without axes, and bounds are recognized by them.
+    fileprivate func asScalar(with other: Operand) -> Operand {
+        guard let constant, constant.elementCount == 1, shape.rank <= other.shape.rank, other.constant == nil else {
+            return self
+        }
+        return .constant(constant.reshaped([]))
+    }
 }
 
 extension NeuralLayer {
