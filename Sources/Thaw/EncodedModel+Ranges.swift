@@ -43,6 +43,13 @@ extension QuantizationPlan {
         }.map(\.0)
     }
 
+    /// The clamps that read quantized values. Others are part of the value that they clamp.
+    private var clamps: [Graph.Node] {
+        zip(graph.nodes, participates).filter { node, participates in
+            participates && graph.quantizedRole(of: node) == .bound && ends[node.inputs[0].index] == node.inputs[0]
+        }.map(\.0)
+    }
+
     /// The nodes that compute with quantized values, paired with those of the graph that was read, which are in the same order.
     fileprivate func matches(_ plan: QuantizationPlan) throws -> [NodeMatch] {
         let (written, read) = (arithmetic, plan.arithmetic)
@@ -57,7 +64,13 @@ extension QuantizationPlan {
         if let unmatched = (written.dropFirst(matches.count) + read.dropFirst(matches.count)).first {
             throw Failure.cannotStoreRange(unmatched.name)
         }
-        return matches
+        let clamps = clamps
+        guard !clamps.isEmpty else { return matches }
+        let readClamps = plan.clamps
+        guard clamps.count == readClamps.count,
+            zip(clamps, readClamps).allSatisfy({ counts(graph, $0.inputs) == counts(plan.graph, $1.inputs) })
+        else { throw Failure.cannotStoreRange(clamps[0].name) }
+        return matches + Array(zip(clamps, readClamps))
     }
 
     /// The quantization parameters of this plan's values, given those of the values that were written.
