@@ -62,6 +62,18 @@ extension QuantizationTests {
         #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
     }
 
+    /// A graph that takes a small image, quantized, written with its ranges in the metadata, and read.
+    private static func readBack(
+        _ graph: Graph, from file: String
+    ) throws -> (quantization: Quantization, read: Conversion) {
+        let image = ImageInput(name: "input", width: 8, height: 8, color: .rgb)
+        let quantization = try Quantization(Model(graph: graph, image: image), imagesAt: photos)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: file).path
+        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
+        return (quantization, try Model.load(contentsOfFile: path))
+    }
+
     /// max(x, 0) + min(x, 0) · slopes: a leaky rectifier with a slope for each channel.
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
     func `activations of several nodes keep their ranges in metadata`(_ file: String) throws {
@@ -74,13 +86,8 @@ extension QuantizationTests {
         let above = try builder.add(Unary(.relu), [x], name: "above")
         let sum = try builder.add(Binary(.add), above + scaled, name: "sum")[0]
         builder.output("output", try Self.convolution(&builder, sum, "b"))
-        var model = Model(graph: builder.graph)
-        model.image = ImageInput(name: "input", width: 8, height: 8, color: .rgb)
-        let quantization = try Quantization(model, imagesAt: Self.photos)
-        let folder = try TemporaryFolder()
-        let path = folder.url.appending(path: file).path
-        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
-        let graph = try #require(try Model.load(contentsOfFile: path).model.quantizedGraph())
+        let (quantization, read) = try Self.readBack(builder.graph, from: file)
+        let graph = try #require(try read.model.quantizedGraph())
         let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
         #expect(rounding(graph) == rounding(quantization.model.graph))
         let values = Self.input(graph)
@@ -95,13 +102,7 @@ extension QuantizationTests {
             Split(axis: 3, sizes: [2, 2]), [Self.convolution(&builder, input, "a")], name: "split")
         let results = try zip(parts, ["b", "c"]).map { try Self.convolution(&builder, $0, $1) }
         builder.output("output", try builder.add(Binary(.add), results, name: "sum")[0])
-        var model = Model(graph: builder.graph)
-        model.image = ImageInput(name: "input", width: 8, height: 8, color: .rgb)
-        let quantization = try Quantization(model, imagesAt: Self.photos)
-        let folder = try TemporaryFolder()
-        let path = folder.url.appending(path: file).path
-        try quantization.write(toFile: path, target: file == "m.mlpackage" ? .iOS16 : nil)
-        let read = try Model.load(contentsOfFile: path)
+        let (quantization, read) = try Self.readBack(builder.graph, from: file)
         #expect(read.warnings.isEmpty, "\(read.warnings)")
         let graph = try #require(try read.model.quantizedGraph())
         #expect(Self.layerScales(graph) == Self.layerScales(quantization.model.graph))
