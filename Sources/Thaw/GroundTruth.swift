@@ -91,8 +91,8 @@ public struct GroundTruth: Sendable {
         _ path: String, _ names: LabelIndex, _ offset: Int, severalLabels: Bool
     ) throws {
         let file = try MappedFile(path: path)
-        try withExtendedLifetime(file) {
-            try readTable(file.bytes, in: folder(of: path), names, offset, severalLabels: severalLabels)
+        try file.withBytes {
+            try readTable($0, in: folder(of: path), names, offset, severalLabels: severalLabels)
         }
     }
 

@@ -91,8 +91,7 @@ private func run(
         (name: tensor.name, value: try tensor.value(for: runner.inputs))
     }
     let outputs = try runner.run(values, state: state)
-    let probabilities = runner.outputs.first { if case .probabilities = $0.kind { true } else { false } }
-    return Handles.shared.add(CResult(outputs, probabilitiesName: probabilities?.name))
+    return Handles.shared.add(CResult(outputs, probabilitiesName: runner.probabilities?.name))
 }
 
 extension GivenTensor {
@@ -176,4 +175,11 @@ private func copiedPixels(_ source: UnsafePointer<UInt8>, stride: Int, width: In
         }
     }
     return Pixels(width: width, height: height, channels: kept, bytes: bytes)
+}
+
+extension ModelRunner {
+    /// The output with a classifier's probabilities.
+    var probabilities: ModelFeature? {
+        outputs.first { if case .probabilities = $0.kind { true } else { false } }
+    }
 }

@@ -48,8 +48,7 @@ final class CValue: @unchecked Sendable {
         let keys = classifier?.labels.map { label in
             classifier?.hasIntegerLabels == true ? FeatureKey.integer(Int(label) ?? 0) : .string(label)
         }
-        let probabilities = runner.outputs.first { if case .probabilities = $0.kind { true } else { false } }
-            .flatMap(tensor)?.floats
+        let probabilities = runner.probabilities.flatMap(tensor)?.floats
         return runner.outputs.compactMap { feature in
             switch feature.kind {
             case .label:

@@ -71,7 +71,7 @@ func readCount(_ text: String) throws -> Int {
 }
 
 func readOffset(_ text: String) throws -> Int {
-    let limit = 1 << 20
+    let limit = 1 << 20 - 1
     guard let number = Int(text), -limit...limit ~= number else {
         throw Failure.badValue(text, "an integer from \(-limit) to \(limit)")
     }

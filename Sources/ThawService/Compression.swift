@@ -71,7 +71,7 @@ enum Gzip {
             guard let name = parts.first else { continue }
             weights[name] = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) } ?? 1
         }
-        // The asterisk stands for all codings that are not listed.
+        // `*` matches any coding that is not listed.
         return weights["gzip"] ?? weights["*"] ?? 0 > 0
     }
 }

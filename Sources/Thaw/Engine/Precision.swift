@@ -40,12 +40,11 @@ extension Model {
     func prepared(for asked: Precision) throws -> (model: Model, precision: Precision) {
         switch asked {
         case .float32, .bf16: return (self, asked)
-        case .auto:
-            // If all layers are kept in floating point, nothing computes with integers.
-            guard recordsCost, try quantizedGraph()?.hasRanges == true else { return (self, .float32) }
-            return try prepared(for: .int8)
-        case .int8:
+        case .auto where !recordsCost: return (self, .float32)
+        case .auto, .int8:
             guard let graph = try quantizedGraph() else { throw Failure.noRanges() }
+            // If all layers are kept in floating point, nothing computes with integers.
+            if asked == .auto, !graph.hasRanges { return (self, .float32) }
             var model = self
             model.graph = graph
             return (model, .int8)

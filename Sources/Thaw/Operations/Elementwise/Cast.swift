@@ -84,16 +84,17 @@ extension Cast {
     static let mil = [
         MILRule("cast") { op, reading in
             let x = try op.operand()
-            let elements: [String: ElementType] = [
-                "fp16": .float32, "fp32": .float32, "fp64": .float32, "int8": .int32, "int16": .int32,
-                "int32": .int32, "int64": .int32, "uint8": .int32, "uint16": .int32, "bool": .bool,
+            let types: [String: ElementType] = [
+                "fp16": .float32, "fp32": .float32, "fp64": .float32, "int8": .int8, "int16": .int16,
+                "int32": .int32, "int64": .int32, "uint8": .uint8, "uint16": .uint16, "bool": .bool,
             ]
             let name = try op.text("dtype")
-            guard let element = elements[name] else { throw op.refused("the type '\(name)' is unknown") }
+            guard let type = types[name] else { throw op.refused("the type '\(name)' is unknown") }
+            let shortBounds = type.size < 4 ? type.bounds : nil
+            let element = shortBounds == nil ? type : .int32
             var result = x.type.element == element ? x : try reading.add(Cast(element: element), x, op)
-            let bounds: [String: ElementType] = ["int8": .int8, "int16": .int16, "uint8": .uint8, "uint16": .uint16]
-            if let bounds = bounds[name]?.bounds, x.type.element != .bool {
-                result = try reading.wrapped(result, to: bounds, name: op.name)
+            if let shortBounds, x.type.element != .bool {
+                result = try reading.wrapped(result, to: shortBounds, name: op.name)
             }
             return [name == "fp16" ? try reading.add(Unary(.float16), result, op) : result]
         }
