@@ -2,6 +2,8 @@
 extension ProgramReader {
     /// A value outside a block that operations in it use.
     private typealias Capture = (name: String, value: Graph.Value, type: TensorType)
+    /// A nested block and its name, which is unique among those within the same block.
+    private typealias Block = (name: String, message: Message)
 
     // MARK: Branches
 
@@ -9,7 +11,7 @@ extension ProgramReader {
     /// block immediately.
     mutating func branches(_ read: MILRead, _ blocks: [Message]) throws -> [Operand] {
         let predicate = try read.operand("pred")
-        try require(blocks, inputs: 0, read)
+        let blocks = try nested(blocks, inputs: 0, read)
         guard predicate.shape.elementCount == 1 else {
             throw read.refused("the predicate has shape \(predicate.shape)", remedy: "expected a single value")
         }
@@ -26,9 +28,11 @@ extension ProgramReader {
     /// values.
     mutating func loop(_ read: MILRead, _ blocks: [Message]) throws -> [Operand] {
         let variables = try read.operands("loop_vars")
-        try require(blocks, inputs: variables.count, read)
+        let blocks = try nested(blocks, inputs: variables.count, read)
         if let results = try unrolled(blocks, variables) { return results }
-        if let list = (blocks[1].inputs as [Message]).map({ $0.name as String }).first(where: growingLists.contains) {
+        if let list = (blocks[1].message.inputs as [Message]).map({ $0.name as String }).first(
+            where: growingLists.contains)
+        {
             throw Failure.cannotGrowList(list)
         }
         let captures = captures(of: blocks)
@@ -45,7 +49,7 @@ extension ProgramReader {
 
     /// The results of a loop whose condition is known in each iteration; nil if it is not, or if there are too many
     /// iterations.
-    private mutating func unrolled(_ blocks: [Message], _ variables: [Operand]) throws -> [Operand]? {
+    private mutating func unrolled(_ blocks: [Block], _ variables: [Operand]) throws -> [Operand]? {
         let start = reading
         let nodes = reading.builder.graph.nodes.count
         var values = variables
@@ -91,28 +95,31 @@ extension ProgramReader {
 
     // MARK: Blocks
 
-    private func require(_ blocks: [Message], inputs count: Int, _ read: MILRead) throws {
+    /// The two blocks of an operation.
+    /// - Throws: `Failure` unless there are two, with `count` inputs each.
+    private func nested(_ blocks: [Message], inputs count: Int, _ read: MILRead) throws -> [Block] {
         guard blocks.count == 2 else { throw read.refused("it has \(blocks.count) blocks", remedy: "expected 2") }
-        for block in blocks {
+        return try blocks.enumerated().map { index, block in
             let inputs: [Message] = block.inputs
             guard inputs.count == count else {
                 throw read.refused("a block has \(inputs.count) inputs", remedy: "expected \(count)")
             }
+            return ("\(read.name)/\(index)", block)
         }
     }
 
     /// The results of a block whose operations are added to the current graph.
-    private mutating func inlined(_ block: Message, _ values: [Operand]) throws -> [Operand] {
+    private mutating func inlined(_ block: Block, _ values: [Operand]) throws -> [Operand] {
         let outside = names
         defer { names = outside }
-        for (input, value) in zip(block.inputs as [Message], values) { try define(input.name, .operand(value)) }
+        for (input, value) in zip(block.message.inputs as [Message], values) { try define(input.name, .operand(value)) }
         return try results(of: block)
     }
 
     /// A block as a separate graph, whose inputs are the block's, followed by the captured values.
     /// - Parameter results: The types to which the results are converted, if they differ only in the element type.
     private mutating func graph(
-        of block: Message, _ types: [TensorType], _ captures: [Capture], results expected: [TensorType] = []
+        of block: Block, _ types: [TensorType], _ captures: [Capture], results expected: [TensorType] = []
     ) throws -> Graph {
         var outside = (reading, names)
         defer {
@@ -120,7 +127,7 @@ extension ProgramReader {
             (reading, names) = outside
         }
         reading = ImportContext(channelOrder: .channelsFirst, bytesLeft: reading.bytesLeft)
-        for (input, type) in zip(block.inputs as [Message], types) {
+        for (input, type) in zip(block.message.inputs as [Message], types) {
             let name: String = input.name
             try define(name, .operand(.edge(reading.builder.input(name, type), type)))
         }
@@ -138,20 +145,20 @@ extension ProgramReader {
         return reading.builder.graph.pruned()
     }
 
-    private mutating func results(of block: Message) throws -> [Operand] {
-        depth += 1
-        defer { depth -= 1 }
-        try addOperations(of: block)
-        return try (block.outputs as [String]).map { name in
+    private mutating func results(of block: Block) throws -> [Operand] {
+        path.append(block.name)
+        defer { path.removeLast() }
+        try addOperations(of: block.message)
+        return try (block.message.outputs as [String]).map { name in
             guard case .operand(let operand)? = names[name] else { throw Failure.valueMissing(name) }
             return operand
         }
     }
 
     /// The values of the current graph that blocks use, in the order of their first use.
-    private func captures(of blocks: [Message]) -> [Capture] {
+    private func captures(of blocks: [Block]) -> [Capture] {
         var seen: Set<String> = []
-        return blocks.flatMap { $0.usedNames }.compactMap { name in
+        return blocks.flatMap { $0.message.usedNames }.compactMap { name in
             guard case .operand(.edge(let value, let type))? = names[name], seen.insert(name).inserted else {
                 return nil
             }

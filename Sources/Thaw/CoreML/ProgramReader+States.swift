@@ -20,7 +20,7 @@ extension ProgramReader {
         }
         let name = bindings["state"] ?? bindings["input"] ?? ""
         guard let index = states.firstIndex(where: { $0.name == name }) else { throw Failure.valueMissing(name) }
-        guard depth == 0 else { throw Failure.stateInBlock(name) }
+        guard path.isEmpty else { throw Failure.stateInBlock(name) }
         guard operation.type as String != "read_state" else { return states[index].value }
         let given = bindings["value"] ?? bindings["data"] ?? ""
         guard case .operand(let value)? = names[given] else { throw Failure.valueMissing(given) }

@@ -11,10 +11,11 @@ struct ProgramReader {
     /// The values that are known so far.
     var names: [String: MILRead.Argument] = [:]
     var files: [String: WeightFile] = [:]
-    /// The constants of nested blocks, which may be read several times.
-    private var innerConstants: [String: MILRead.Argument] = [:]
-    /// The nesting depth of blocks at the current operation.
-    var depth = 0
+    /// The constants of nested blocks, which may be read several times, by the path of the block and their name. (Other blocks
+    /// may have constants of the same name.)
+    private var innerConstants: [[String]: MILRead.Argument] = [:]
+    /// The nested blocks around the current operation, from the outside in.
+    var path: [String] = []
     /// The names of lists without a fixed length.
     var growingLists: Set<String> = []
     private var interface: ModelInterface
@@ -144,7 +145,7 @@ struct ProgramReader {
         let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)
         try read.checkArguments((operation.inputs as [Message]).map { $0.key })
         try noteLists(read, operation)
-        if kind == "classify", depth == 0 { return try addClassification(read, outputs) }
+        if kind == "classify", path.isEmpty { return try addClassification(read, outputs) }
         let results = try results(of: read, operation.blocks)
         guard results.count >= outputs.count else {
             throw Failure.operationOutputs(kind, outputs.count, results.count)
@@ -181,9 +182,10 @@ struct ProgramReader {
     }
 
     private mutating func constant(_ value: Message, named name: String) throws -> MILRead.Argument {
-        if let known = innerConstants[name] { return known }
+        if path.isEmpty { return try constant(value, of: name) }
+        if let known = innerConstants[path + [name]] { return known }
         let read = try constant(value, of: name)
-        if depth > 0 { innerConstants[name] = read }
+        innerConstants[path + [name]] = read
         return read
     }
 
@@ -203,7 +205,11 @@ struct ProgramReader {
         }
         for entry in attributes where entry.key as String != "name" {
             let key: String = entry.key
-            if arguments[key] == nil, let value = try? constant(entry["value"], of: key) { arguments[key] = [value] }
+            guard arguments[key] == nil else { continue }
+            let value: Message = entry["value"]
+            // Attributes may have other types, but weights must be readable.
+            let read = value.has("blobFileValue") ? try constant(value, of: key) : try? constant(value, of: key)
+            if let read { arguments[key] = [read] }
         }
         return arguments
     }

@@ -31,8 +31,8 @@ class Cases:
         self.rows = []
         self.refused = []
 
-    def program(self, path, opset, inputs, build):
-        """The file of a program with these inputs."""
+    def program(self, path, opset, inputs, build, change=None):
+        """The file of a program with these inputs. `change` edits the operations of its block."""
         specs = [mb.TensorSpec(shape=x.shape, dtype=TYPES[str(x.dtype)]) for x in inputs]
         names = ["abcdefgh"[i] for i in range(len(inputs))]
         # The function's parameters name the inputs.
@@ -44,15 +44,18 @@ class Cases:
             compute_precision=ct.precision.FLOAT32, pass_pipeline=ct.PassPipeline.EMPTY)
         spec = model.get_spec()
         spec.description.metadata.ClearField("userDefined")
+        if change:
+            [block] = spec.mlProgram.functions["main"].block_specializations.values()
+            change(block.operations)
         full = os.path.join(FOLDER, path + ".mlmodel")
         os.makedirs(os.path.dirname(full), exist_ok=True)
         with open(full, "wb") as file:
             file.write(spec.SerializeToString(deterministic=True))
         return spec
 
-    def add(self, name, inputs, build, expected, opset=15, tolerance="1e-5"):
+    def add(self, name, inputs, build, expected, opset=15, tolerance="1e-5", change=None):
         """`build` returns the program's outputs for its inputs, `expected` the answers or a function of the inputs."""
-        spec = self.program(name, opset, inputs, build)
+        spec = self.program(name, opset, inputs, build, change)
         answers = expected(*inputs) if callable(expected) else expected
         answers = list(answers) if isinstance(answers, (tuple, list)) else [answers]
         if len(answers) != len(spec.description.output):
@@ -65,9 +68,9 @@ class Cases:
                 np.save(os.path.join(FOLDER, f"{name}.{role}{index}.npy"), array)
         self.rows.append((name, str(len(inputs)), str(len(answers)), str(opset), tolerance))
 
-    def refuse(self, name, inputs, build, words, opset=15):
+    def refuse(self, name, inputs, build, words, opset=15, change=None):
         """A program that must be refused; the message must contain the words."""
-        self.program("refuse/" + name, opset, inputs, build)
+        self.program("refuse/" + name, opset, inputs, build, change)
         self.refused.append((name + ".mlmodel", words))
 
 
