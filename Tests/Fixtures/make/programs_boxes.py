@@ -1,6 +1,7 @@
 """Programs with boxes, resized images, lists of tensors, and slices at computed positions."""
 import numpy as np
 from coremltools.converters.mil import Builder as mb
+from coremltools.proto import MIL_pb2
 
 from programs import normal
 
@@ -81,6 +82,7 @@ def add(cases):
     add_sizes(cases)
     add_lists(cases)
     add_slices(cases)
+    add_branches(cases)
 
 
 def add_boxes(cases):
@@ -133,6 +135,18 @@ def add_boxes(cases):
                 boxes=a, scores=b, iou_threshold=np.float32(overlap), score_threshold=np.float32(threshold),
                 max_boxes=count, per_class_suppression=per_class),
             suppressed(boxes, scores, overlap, threshold, count, per_class))
+    add_newer_suppression(cases, boxes, scores)
+
+
+def add_newer_suppression(cases, boxes, scores):
+    """Since iOS 17, the boxes are along the last axis, without a score threshold, and they are not counted."""
+    for name, overlap, count, per_class in (("few", 0.3, 3, False), ("classes", 0.1, 9, True)):
+        kept = suppressed(boxes, scores, overlap, -np.inf, count, per_class)
+        cases.add(
+            f"non_maximum_suppression_ios17_{name}", [boxes.transpose(0, 2, 1).copy(), scores.transpose(0, 2, 1).copy()],
+            lambda a, b: mb.non_maximum_suppression(
+                boxes=a, scores=b, iou_threshold=np.float32(overlap), max_boxes=count, per_class_suppression=per_class),
+            [kept[0].transpose(0, 2, 1), kept[1].transpose(0, 2, 1), kept[2]], opset=17)
 
 
 def add_sizes(cases):
@@ -142,7 +156,12 @@ def add_sizes(cases):
             f"resize_linear_{mode.lower()}", [image],
             lambda a: mb.resize(x=a, shape=np.array([1, 8, 4], "i4"), resized_dims=np.uint32(2), sampling_mode=mode),
             np.stack([interpolated(x, points(mode, 0, 4, 8), points(mode, 0, 5, 4)) for x in image]), opset=17)
-    rows, columns = np.arange(10) * 5 // 10, np.arange(4) * 6 // 4
+    # The pixels that contain the centers.
+    rows, columns = (2 * np.arange(10) + 1) * 5 // 20, (2 * np.arange(4) + 1) * 6 // 8
+    cases.add(
+        "resize_nearest_neighbor", [image],
+        lambda a: mb.resize_nearest_neighbor(x=a, target_size_height=10, target_size_width=4),
+        image[:, :, rows][:, :, :, columns])
     cases.add(
         "resize_nearest", [image],
         lambda a: mb.resize(x=a, shape=np.array([10, 4], "i4"), resized_dims=np.uint32(2),
@@ -223,6 +242,17 @@ def add_lists(cases):
                                                    value=mb.gather(x=a, indices=3)), index=0),
         "list grows at positions known only when model runs")
 
+    def far(operations):
+        for operation in operations:
+            if operation.type == "const" and operation.outputs[0].name.startswith("list_write_0_index"):
+                value = operation.attributes["val"]
+                operation.outputs[0].type.tensorType.dataType = value.type.tensorType.dataType = MIL_pb2.INT64
+                value.immediateValue.tensor.longInts.values.append(2**63 - 1)
+    cases.refuse("list_growing_far", [x],
+                 lambda a: mb.list_read(ls=mb.list_write(ls=empty(1, dynamic=True), index=1,
+                                                         value=mb.gather(x=a, indices=3)), index=1),
+                 "would be computed", change=far)
+
 
 def add_slices(cases):
     x = normal("slices", 4, 3, 5)
@@ -237,3 +267,25 @@ def add_slices(cases):
                                                 end_mask=[False, True, True], squeeze_mask=[True, False, False]), x[2])
     cases.refuse("slice_of_unknown_size", [x, np.array([2, 0, 0], "i4"), np.array([3, 0, 0], "i4")],
                  lambda a, b, c: mb.slice_by_index(x=a, begin=b, end=c), "size slice known only when model runs")
+
+
+def add_branches(cases):
+    """Two blocks whose constants have the same name, as names count within their block."""
+    x = normal("branches", 4)
+    first, second = normal("branches1", 4), normal("branches2", 4)
+
+    def build(a, b):
+        return mb.cond(pred=mb.greater(x=mb.squeeze(x=b), y=np.float32(0)),
+                       _true_fn=lambda: mb.add(x=a, y=mb.const(val=first, name="first")),
+                       _false_fn=lambda: mb.mul(x=a, y=mb.const(val=second, name="second")))
+
+    def rename(operations):
+        [branches] = [operation for operation in operations if operation.type == "cond"]
+        for block in branches.blocks:
+            for operation in block.operations:
+                names = [*operation.outputs] + [a for value in operation.inputs.values() for a in value.arguments]
+                for named in names:
+                    if named.name in ("first", "second"):
+                        named.name = "number"
+    for name, sign, answer in (("true", 1, x + first), ("false", -1, x * second)):
+        cases.add("branches_with_constants_of_one_name_" + name, [x, np.array([sign], "f4")], build, answer, change=rename)

@@ -32,7 +32,9 @@ enum ComposedLists {
             let indices = try op.operand(isSingle ? "index" : "indices")
             let count = indices.shape.elementCount
             var list = try op.list()
-            if let known = indices.constant?.integers { list = try reading.grown(list, to: (known.max() ?? 0) + 1, op) }
+            if let known = indices.constant?.attributes {
+                list = try reading.grown(list, to: (known.max() ?? 0) + 1, op)
+            }
             let value = try op.operand("value")
             let slices = isSingle ? try reading.reshaped(value, Shape([1] + value.shape.dimensions), op) : value
             let positions = try reading.reshaped(indices, [count, 1], op)

@@ -1,5 +1,4 @@
-/// Convolutions as Core ML has them, channels first: of images, and of sequences and volumes, which have one and three axes
-/// after the channels.
+/// Core ML's convolutions, channels first, over one axis (sequences), two (images) or three (volumes).
 extension ImportContext {
     /// - Parameters:
     ///   - filters: Output channels, channels of a group, and the window's axes.
@@ -30,7 +29,8 @@ extension ImportContext {
             }
             let sum = try volume(x, axes[0], filling: 0, node) { slices, tap, reading in
                 try reading.convolved(
-                    slices, known.depthSlice(tap), nil, Window(height: axes[1], width: axes[2]), groups: groups, node)
+                    slices, known.asFloat32.depthSlice(tap), nil, Window(height: axes[1], width: axes[2]),
+                    groups: groups, node)
             } combining: {
                 try $2.combine(.add, $0, $1, node)
             }

@@ -34,7 +34,7 @@ extension TransposedConvolution {
         MILRule("conv_transpose") { op, reading in
             let x = try op.operand()
             guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
-            let weights = try op.constant("weight")
+            let weights = try op.constant("weight").asFloat32
             let groups = try op.integer("groups", default: 1)
             guard weights.shape.rank == x.shape.rank, groups > 0, weights.shape[0] == x.shape[1],
                 weights.shape[0] % groups == 0, weights.elementCount > 0

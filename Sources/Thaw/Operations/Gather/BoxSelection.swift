@@ -104,14 +104,22 @@ extension BoxSelection {
 extension BoxSelection {
     static let mil = [
         MILRule("non_maximum_suppression") { op, reading in
+            // Since iOS 17, there is no score threshold, and the boxes are along the last axis.
+            let isTransposed = !op.has("score_threshold")
             let operation = BoxSelection(
-                overlap: try op.number("iou_threshold"), score: try op.number("score_threshold"),
+                overlap: try op.number("iou_threshold"),
+                score: isTransposed ? -.infinity : try op.number("score_threshold"),
                 count: try op.integer("max_boxes"), isPerClass: try op.bool("per_class_suppression", default: false))
             guard (1...maximumBoxes).contains(operation.count) else {
                 throw op.refused("\(operation.count) boxes cannot be selected")
             }
             let inputs = try ["boxes", "scores"].map { try reading.asFloats(op.operand($0), op) }
-            return try reading.add(operation, inputs, op)
+            guard isTransposed else { return try reading.add(operation, inputs, op) }
+            func transposed(_ operand: Operand) throws -> Operand {
+                try reading.add(Transpose([0, 2, 1]), [operand], op)[0]
+            }
+            let results = try reading.add(operation, inputs.map(transposed), op)
+            return try results[..<2].map(transposed) + results[2...]
         }
     ]
 }

@@ -1,8 +1,8 @@
 /// Scaled dot-product attention (Vaswani et al., Attention Is All You Need, 2017): every query receives an average of the
 /// values, weighted by how well their keys match it. softmax(factor · query · keyᵀ + mask) · value.
 ///
-/// Inputs: queries (batch axes, rows, width), keys (batch axes, keys, width), values (batch axes, keys, channels) and, as
-/// an option, a mask that is broadcast to (batch axes, rows, keys).
+/// Inputs: queries (batch axes, rows, width), keys (batch axes, keys, width), values (batch axes, keys, channels) and,
+/// optionally, a mask that is broadcast to (batch axes, rows, keys).
 struct Attention: Operation {
     var factor: Float
     /// A mask that is known, in addition to a computed one.

@@ -28,7 +28,7 @@ extension Dense {
             let rows = try reading.reshaped(x, [x.shape.dropLast().reduce(1, *), weights.shape[1]], op)
             var product: Operand
             if x.type.element.isFloatingPoint {
-                product = try reading.add(Dense(matrix: matrix, bias: bias), rows, op)
+                product = try reading.add(Dense(matrix: matrix.asFloat32, bias: bias), rows, op)
             } else {
                 // Dense layers are floating point.
                 product = try reading.add(MatrixProduct(), [rows, .constant(matrix)], op)[0]

@@ -12,7 +12,7 @@ struct Dense: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let input = inputs[0].shape
         guard input.rank == 2 else { throw Failure.wrongRank(2, input) }
-        guard inputs[0].element.isFloatingPoint else {
+        guard inputs[0].element.isFloatingPoint, matrix.element.isFloatingPoint else {
             throw Failure.elementTypesDiffer(inputs[0].element.rawValue, matrix.element.rawValue)
         }
         guard matrix.shape.rank == 2, input[1] == matrix.shape[0] else {

@@ -22,7 +22,8 @@ extension MatrixProduct {
             if x.type.element.isFloatingPoint, x.shape.rank == 2, !product.transposeFirst, let matrix = y.constant,
                 matrix.shape.rank == 2
             {
-                let dense = Dense(matrix: product.transposeSecond ? matrix.transposed([1, 0]) : matrix)
+                let floats = matrix.asFloat32
+                let dense = Dense(matrix: product.transposeSecond ? floats.transposed([1, 0]) : floats)
                 result = try reading.add(dense, x, op)
             } else {
                 result = try reading.add(product, [x, y], op)[0]

@@ -83,7 +83,9 @@ extension Resize {
             return [try read(op, try op.targetSize(), { .linear(grid, $0, $1) }, &reading)]
         },
         MILRule("resize_nearest_neighbor") { op, reading in
-            [try read(op, try op.targetSize(), { .nearest(.left, $0, $1) }, &reading)]
+            // coremltools writes TensorFlow's resize with half-pixel centers as this operation, and that without as the next
+            // one.
+            [try read(op, try op.targetSize(), { .nearest(.edges, $0, $1) }, &reading)]
         },
         MILRule("upsample_nearest_neighbor") { op, reading in
             [try read(op, try op.upsampledSize(), { .nearest(.left, $0, $1) }, &reading)]
@@ -104,9 +106,10 @@ extension Resize {
             // A size of 0 means that of the tensor.
             let current = Array(shape.suffix(2))
             let target = zip(current, current.prefix(2 - count) + sizes.suffix(count)).map { $1 == 0 ? $0 : $1 }
+            let nearestGrid = grid == .left ? SamplingGrid.edges : grid
             let resized = try read(
-                op, (target[0], target[1]), { kind == "LINEAR" ? .linear(grid, $0, $1) : .nearest(grid, $0, $1) },
-                &reading)
+                op, (target[0], target[1]),
+                { kind == "LINEAR" ? .linear(grid, $0, $1) : .nearest(nearestGrid, $0, $1) }, &reading)
             return [resized]
         },
         MILRule("upsample_bilinear") { op, reading in

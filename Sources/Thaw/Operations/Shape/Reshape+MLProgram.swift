@@ -29,7 +29,8 @@ extension Reshape {
         },
         MILRule("squeeze") { op, reading in
             let x = try op.operand()
-            let axes = try op.has("axes") ? op.axes(x) : x.shape.indices.filter { x.shape[$0] == 1 }
+            // Longer axes stay, as coremltools documents.
+            let axes = try op.axes(x).filter { x.shape[$0] == 1 }
             let kept = x.shape.indices.filter { !axes.contains($0) }
             return [try reading.add(Reshape(Shape(kept.map { x.shape[$0] })), x, op)]
         },

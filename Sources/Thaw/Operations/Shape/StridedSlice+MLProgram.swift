@@ -25,10 +25,11 @@ extension StridedSlice {
         MILRule("crop") { op, reading in
             let x = try op.operand()
             let amounts = try ["crop_height", "crop_width"].map { try op.integers($0) }
-            guard x.shape.rank == 4, amounts.allSatisfy({ $0.count == 2 && $0.allSatisfy((0..<1 << 24).contains) })
+            let rank = x.shape.rank
+            guard rank >= 3, amounts.allSatisfy({ $0.count == 2 && $0.allSatisfy((0..<1 << 24).contains) })
             else { throw op.refused("the amounts do not fit a tensor of shape \(x.shape)") }
             let ranges = x.shape.indices.map { axis in
-                let amount = axis < 2 ? [0, 0] : amounts[axis - 2]
+                let amount = axis < rank - 2 ? [0, 0] : amounts[axis - rank + 2]
                 return Range(start: amount[0], count: x.shape[axis] - amount[0] - amount[1])
             }
             guard ranges.allSatisfy({ $0.count > 0 }) else { throw Failure.sliceOutside(x.shape).at(op.location) }
