@@ -16,8 +16,11 @@ FUNCTIONS = {
 }
 
 
-def steps_of(kind, x, h, c, weights, suffix, functions, clip, reset_after=False, coupled=False):
-    """The hidden states of all steps in the order of computation, and the final states."""
+def steps_of(kind, x, h, c, weights, suffix, functions, clips, reset_after=False, coupled=False):
+    """The hidden states of all steps in the order of computation, and the final states.
+
+    `clips` are the greatest magnitudes of the gates' sums and of an LSTM's memory.
+    """
     gates = {"lstm": 4, "gru": 3, "rnn": 1}[kind]
     units = weights["weight_hh" + suffix].shape[1]
     wide = {key: value.astype("f8") for key, value in weights.items()}
@@ -28,7 +31,7 @@ def steps_of(kind, x, h, c, weights, suffix, functions, clip, reset_after=False,
     inner, candidate, output = functions
     h, c, result = h.astype("f8"), None if c is None else c.astype("f8"), []
 
-    def clipped(value):
+    def clipped(value, clip=clips[0]):
         return np.clip(value, -clip, clip)
 
     for value in x.astype("f8"):
@@ -44,18 +47,18 @@ def steps_of(kind, x, h, c, weights, suffix, functions, clip, reset_after=False,
         else:
             i = inner(clipped(sums[0] + states[0] + peepholes[0] * c))
             f = 1 - i if coupled else inner(clipped(sums[1] + states[1] + peepholes[1] * c))
-            c = f * c + i * candidate(clipped(sums[3] + states[3]))
+            c = clipped(f * c + i * candidate(clipped(sums[3] + states[3])), clips[1])
             h = inner(clipped(sums[2] + states[2] + peepholes[2] * c)) * output(c)
         result.append(h)
     return np.stack(result), h, c
 
 
-def both(kind, x, hs, cs, weights, functions, clip, is_reversed, sequence, **options):
+def both(kind, x, hs, cs, weights, functions, clips, is_reversed, sequence, **options):
     """The sequence or its last step, and the final states of each direction."""
     parts = []
     for index, (h, c) in enumerate(zip(hs, cs)):
         backward = is_reversed or index == 1
-        y, h, c = steps_of(kind, x[::-1] if backward else x, h, c, weights, "_back" if index else "", functions, clip,
+        y, h, c = steps_of(kind, x[::-1] if backward else x, h, c, weights, "_back" if index else "", functions, clips,
                            **options)
         # Only the backward half of a bidirectional layer returns to the order of the input.
         parts.append((y[::-1] if index and sequence else y, h, c))
@@ -72,10 +75,9 @@ def recurrent(kind, inputs, weights, options):
                   ("cell_activation" if kind == "lstm" else "activation", "tanh"), ("activation", "tanh"))]
     hs = np.split(inputs["h"], count, axis=1)
     cs = np.split(inputs["c"], count, axis=1) if "c" in inputs else [None] * count
-    y, hs, cs = both(kind, inputs["x"], hs, cs, weights, functions, options.get("clip", np.inf), direction == "reverse",
-                     options["output_sequence"], reset_after=options.get("reset_after", False)) if kind == "gru" else both(
-        kind, inputs["x"], hs, cs, weights, functions, options.get("clip", np.inf), direction == "reverse",
-        options["output_sequence"])
+    extra = dict(reset_after=options.get("reset_after", False)) if kind == "gru" else {}
+    y, hs, cs = both(kind, inputs["x"], hs, cs, weights, functions, (np.inf, options.get("clip", np.inf)),
+                     direction == "reverse", options["output_sequence"], **extra)
     results = [y, np.concatenate(hs, axis=1)] + ([np.concatenate(cs, axis=1)] if kind == "lstm" else [])
     compare_with_torch(kind, inputs, weights, options, results)
     return [result.astype("f4") for result in results]
@@ -96,7 +98,7 @@ def network(kind, inputs, weights, options, units, back):
     weights = dict(weights)
     if options.get("forget_bias"):
         weights["bias"] = weights["bias"] + np.repeat([0, 1, 0, 0], units).astype("f4")
-    y, hs, cs = both(kind, x, hs, cs, weights, functions, options.get("cell_clip_threshold", 50.0),
+    y, hs, cs = both(kind, x, hs, cs, weights, functions, (50.0, options.get("cell_clip_threshold", 50000.0)),
                      options.get("reverse_input", False), options["output_all"],
                      coupled=options.get("coupled_input_forget_gate", False))
     finals = [state for pair in zip(hs, cs) for state in (pair if kind == "lstm" else pair[:1])]

@@ -250,7 +250,7 @@ private struct BrokenSequence: CustomTestStringConvertible, Sendable {
         layer("network_lstm", "uniDirectionalLSTM", "the weights are for 7 inputs and 4 units") {
             $0.uniDirectionalLSTM.inputVectorSize = 7
         },
-        layer("network_lstm", "uniDirectionalLSTM", "the sums are clipped to a magnitude of -1.0") {
+        layer("network_lstm", "uniDirectionalLSTM", "the memory is clipped to a magnitude of -1.0") {
             $0.uniDirectionalLSTM.params.cellClipThreshold = -1.0 as Float
         },
         layer("network_simple", "simpleRecurrent", "the activation 'scaledTanh' has no scales") {

@@ -80,7 +80,8 @@ extension ImportContext {
         return try combine(.divide, x, add(Unary(.squareRoot), apply(.add, squares, epsilon, node), node), node)
     }
 
-    /// x minus its mean, optionally divided by its standard deviation plus an epsilon.
+    /// x minus its mean, optionally divided by the square root of its variance plus an epsilon. (The format does not say
+    /// where the epsilon is added; coremltools writes layer normalization as this layer with the same epsilon.)
     mutating func centered(
         _ x: Operand, axes: [Int], isScaled: Bool, epsilon: Float, _ node: some SourceNode
     ) throws -> Operand {
@@ -88,8 +89,8 @@ extension ImportContext {
         let centered = try combine(.subtract, x, add(mean, x, node), node)
         guard isScaled else { return centered }
         let variance = try add(mean, add(Unary(.square), centered, node), node)
-        let deviation = try add(Unary(.squareRoot), variance, node)
-        return try combine(.divide, centered, apply(.add, deviation, epsilon, node), node)
+        let deviation = try add(Unary(.squareRoot), apply(.add, variance, epsilon, node), node)
+        return try combine(.divide, centered, deviation, node)
     }
 
     // MARK: Images

@@ -8,7 +8,7 @@ extension Recurrence {
         inputs[0].withFloats { values in
             let width = inputs[0].shape[2]
             for (index, direction) in directions.enumerated() {
-                var runner = CellRunner(cell, direction, clip)
+                var runner = CellRunner(self, direction)
                 for item in 0..<batch {
                     let start = item * columns + index * units
                     let unitRange = start..<start + units
@@ -46,15 +46,16 @@ private struct CellRunner {
     private let cell: Recurrence.Cell
     private let activations: Recurrence.Activations
     private let clip: Double
+    private let memoryClip: Double
     private let units: Int
     private let inputWeights: Rows
     private let stateWeights: Rows
     private let peepholes: [Float]?
 
-    init(_ cell: Recurrence.Cell, _ direction: Recurrence.Direction, _ clip: Float) {
-        self.cell = cell
+    init(_ recurrence: Recurrence, _ direction: Recurrence.Direction) {
+        cell = recurrence.cell
         activations = direction.activations
-        self.clip = Double(clip)
+        (clip, memoryClip) = (Double(recurrence.clip), Double(recurrence.memoryClip))
         units = direction.units
         inputWeights = Rows(direction.inputWeights, direction.inputBias)
         stateWeights = Rows(direction.stateWeights, direction.stateBias)
@@ -102,14 +103,18 @@ private struct CellRunner {
             let memory = states[1][unit]
             let input = open(0, memory)
             let forget = isCoupled ? 1 - input : open(1, memory)
-            let new = forget * memory + input * activations.candidate.apply(clipped(sum(3)))
+            let new = (forget * memory + input * activations.candidate.apply(clipped(sum(3)))).clamped(to: memoryClip)
             states[1][unit] = new
             states[0][unit] = open(2, new) * activations.output.apply(new)
         }
     }
 
-    /// Written so that NaN is preserved.
-    private func clipped(_ sum: Double) -> Double { sum > clip ? clip : sum < -clip ? -clip : sum }
+    private func clipped(_ sum: Double) -> Double { sum.clamped(to: clip) }
+}
+
+extension Double {
+    /// Limited to a magnitude. NaN is preserved.
+    fileprivate func clamped(to limit: Double) -> Double { self > limit ? limit : self < -limit ? -limit : self }
 }
 
 /// The rows of a weight matrix, with a bias for each.

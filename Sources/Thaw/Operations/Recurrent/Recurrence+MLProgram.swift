@@ -17,15 +17,16 @@ extension Recurrence {
             let recurrence = Recurrence(
                 cell: cell,
                 directions: isBoth ? [first, try Direction(op, cell, suffix: "_back", isReversed: true)] : [first],
-                returnsSequence: try op.bool("output_sequence", default: false), clip: try clip(op))
+                returnsSequence: try op.bool("output_sequence", default: false), memoryClip: try memoryClip(op))
             let states = cell.stateCount == 2 ? ["initial_h", "initial_c"] : ["initial_h"]
             return try reading.add(recurrence, (["x"] + states).map { try op.operand($0) }, op)
         }
     ]
 
-    private static func clip(_ op: MILRead) throws -> Float {
+    /// coremltools writes TensorFlow's `cell_clip`, and in neural networks `cellClipThreshold`, as this argument of an LSTM.
+    private static func memoryClip(_ op: MILRead) throws -> Float {
         let clip = try op.number("clip", default: .infinity)
-        guard clip > 0 else { throw op.refused("the sums are clipped to a magnitude of \(clip)") }
+        guard clip > 0 else { throw op.refused("the memory is clipped to a magnitude of \(clip)") }
         return clip
     }
 }

@@ -54,16 +54,16 @@ extension Recurrence {
         },
     ]
 
-    /// The format clips the accumulators of all gates to this magnitude, unless a layer says otherwise.
+    /// The format clips the accumulators of all gates to this magnitude, and the memory unless a layer says otherwise.
     private static let defaultClip: Float = 50
 
     private static func memory(_ directions: [Direction], _ layer: NeuralLayer) throws -> Recurrence {
         let parameters: Message = layer.parameters.params
         let clip: Float = parameters.cellClipThreshold
-        guard clip >= 0 else { throw layer.refused("the sums are clipped to a magnitude of \(clip)") }
+        guard clip >= 0 else { throw layer.refused("the memory is clipped to a magnitude of \(clip)") }
         return Recurrence(
             cell: .memory(isCoupled: parameters.coupledInputAndForgetGate), directions: directions,
-            returnsSequence: parameters.sequenceOutput, clip: clip == 0 ? defaultClip : clip)
+            returnsSequence: parameters.sequenceOutput, clip: defaultClip, memoryClip: clip == 0 ? defaultClip : clip)
     }
 }
 

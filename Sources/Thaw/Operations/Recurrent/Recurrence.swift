@@ -78,6 +78,8 @@ struct Recurrence: Operation {
     var returnsSequence: Bool
     /// The gates' accumulators are clamped to this magnitude.
     var clip = Float.infinity
+    /// The memory is clamped to this magnitude.
+    var memoryClip = Float.infinity
 
     var kind: String {
         switch cell {
