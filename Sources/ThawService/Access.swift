@@ -34,12 +34,15 @@ struct Access: Sendable {
 
     /// - Throws: `Refusal` with status 403 or 401.
     func check(_ request: Request, _ route: Route) throws {
-        let host = request["host"] ?? ""
-        if isLoopback, !Access.isLoopback(host), !origins.contains(where: { Access.host(of: $0) == host.lowercased() })
+        // Browsers, whose pages could reach the service under a host name of their own, always send the host. Health checks
+        // with HTTP/1.0 do not.
+        let host = request["host"]
+        if isLoopback, let host, !Access.isLoopback(host),
+            !origins.contains(where: { Access.host(of: $0) == host.lowercased() })
         {
             throw Refusal.foreignHost(host)
         }
-        if let origin = request["origin"], !isAllowed(origin, host: host) { throw Refusal.foreignOrigin(origin) }
+        if let origin = request["origin"], !isAllowed(origin, host: host ?? "") { throw Refusal.foreignOrigin(origin) }
         if let token, !route.isOpen, !matches(request["authorization"], token) { throw Refusal.unauthorized() }
     }
 

@@ -56,10 +56,8 @@ extension Service {
                 try executors.run(
                     threads: threads,
                     { executor in
-                        for item in 0..<model.group {
-                            pixels.bytes.withUnsafeBufferPointer {
-                                executor.load(pixels: $0, work.image.scaling, forInputAt: 0, image: item)
-                            }
+                        pixels.bytes.withUnsafeBufferPointer {
+                            executor.load(pixels: $0, work.image.scaling, forInputAt: 0)
                         }
                     }, { executor in executor.withOutput(at: 0) { Array($0.prefix(model.classCount)) } })
             case .pipeline(let pipeline):

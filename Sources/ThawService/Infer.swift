@@ -9,7 +9,7 @@ extension Service {
         let plan = try InferPlan(request, model, settings)
         let results =
             switch model.engine {
-            case .network(let executors): try run(plan, executors, model, exchange)
+            case .network(let executors): try run(plan, executors, exchange)
             case .pipeline(let pipeline): try run(plan, pipeline, exchange)
             }
         // The client is no longer waiting for the response.
@@ -20,31 +20,26 @@ extension Service {
     }
 
     /// The outputs of a network; nil if the client is gone.
-    private func run(
-        _ plan: InferPlan, _ executors: Executors, _ model: ServedModel, _ exchange: Exchange
-    ) throws -> [OutputValues]? {
+    private func run(_ plan: InferPlan, _ executors: Executors, _ exchange: Exchange) throws -> [OutputValues]? {
         var results = plan.outputs.map { OutputValues(bytes: [], shape: Array($0.port.shape.dropFirst())) }
-        var first = 0
-        while first < plan.items {
-            if first > 0, Connections.isGone(exchange.connection) { return nil }
+        for item in 0..<plan.items {
+            if item > 0, Connections.isGone(exchange.connection) { return nil }
             let start = Moment.now
-            let tensors = try plan.inputs.compactMap { try $0?.group(at: first, model.group, exchange) }
+            let contents = try plan.inputs.compactMap { try $0?.item(item, exchange) }
             let decoded = Moment.now
             try queue.withThreads { threads in
                 try executors.run(threads: threads) { executor in
-                    for (index, tensor) in tensors.enumerated() { tensor.load(into: executor, input: index) }
+                    for (index, content) in contents.enumerated() { content.load(into: executor, input: index) }
                 } _: { executor in
                     for (index, output) in plan.outputs.enumerated() {
-                        let values = executor.output(at: output.index)
-                        let size = values.bytes.count / model.group * min(model.group, plan.items - first)
-                        results[index].bytes.append(
-                            contentsOf: values.bytes.prefix(model.isBatched ? size : values.bytes.count))
+                        executor.output(at: output.index).withUnsafeBytes {
+                            results[index].bytes.append(contentsOf: $0)
+                        }
                     }
                 }
             }
             exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
             exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
-            first += model.isBatched ? model.group : plan.items
         }
         return results
     }

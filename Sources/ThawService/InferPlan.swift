@@ -5,8 +5,9 @@ struct InferPlan {
     /// Requests with more items than this are refused.
     private static let maximumItems = 4096
 
-    /// The content of an input: pixels, encoded images, or numbers.
+    /// An input that matches its port.
     struct Input {
+        /// Its content.
         enum Items {
             case pixels([UInt8], ImageInput)
             case encoded([ArraySlice<UInt8>], ImageWork)
@@ -61,7 +62,7 @@ struct InferPlan {
             return try Input(input, port, settings)
         }
         self.items = items ?? 1
-        guard self.items <= InferPlan.maximumItems else { throw Refusal.tensorTooLarge(InferPlan.maximumItems) }
+        guard self.items <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
         guard self.items > 0 else {
             throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
         }
@@ -100,6 +101,9 @@ struct InferPlan {
             guard input.shape.count == 1 || input.shape.count == 2 && input.shape[1] == 1 else {
                 throw InferPlan.wrongShape(input, expected: "[n] encoded images")
             }
+            guard isBatched || input.shape[0] == 1 else {
+                throw InferPlan.wrongShape(input, expected: "[1], since the model has no batch dimension")
+            }
             return input.shape[0]
         }
         guard input.type == port.type else {
@@ -131,55 +135,36 @@ extension InferPlan.Input {
         }
     }
 
-    /// The content of one run.
-    enum Group {
-        case images([Pixels], ImageInput)
-        case pixels([ArraySlice<UInt8>], ImageInput)
+    /// The content of an item.
+    enum Item {
+        case pixels(ArraySlice<UInt8>, ImageInput)
         case tensor(Tensor)
 
         func load(into executor: Executor, input: Int) {
             switch self {
-            case .images(let images, let image):
-                for (index, pixels) in images.enumerated() {
-                    pixels.bytes.withUnsafeBufferPointer {
-                        executor.load(pixels: $0, image.scaling, forInputAt: input, image: index)
-                    }
-                }
-            case .pixels(let items, let image):
-                for (index, pixels) in items.enumerated() {
-                    pixels.withUnsafeBufferPointer {
-                        executor.load(pixels: $0, image.scaling, forInputAt: input, image: index)
-                    }
-                }
+            case .pixels(let bytes, let image):
+                bytes.withUnsafeBufferPointer { executor.load(pixels: $0, image.scaling, forInputAt: input) }
             case .tensor(let tensor): executor.load(tensor, forInputAt: input)
             }
         }
     }
 
-    /// The items from `first`, as many as a run takes. After the last item, it is repeated.
-    func group(at first: Int, _ size: Int, _ exchange: Exchange) throws -> Group {
+    /// The content of the item at an index.
+    func item(_ index: Int, _ exchange: Exchange) throws -> Item {
         switch items {
         case .encoded(let images, let work):
-            let pixels = try (first..<min(first + size, images.count)).map {
-                try work.pixels(decoding: images, at: $0, exchange)
-            }
-            return .images((0..<size).map { pixels[min($0, pixels.count - 1)] }, work.image)
+            return .pixels(try work.pixels(decoding: images, at: index, exchange).bytes[...], work.image)
         case .pixels(let bytes, let image):
             let count = image.width * image.height * image.color.channels
-            let last = bytes.count / count - 1
-            return .pixels(
-                (0..<size).map { index in
-                    let item = min(first + index, last)
-                    return bytes[item * count..<(item + 1) * count]
-                }, image)
+            return .pixels(bytes[index * count..<(index + 1) * count], image)
         case .numbers(let values):
-            guard case .network(let tensorType, _) = port.content else { preconditionFailure("a pipeline takes rows") }
-            let count = tensorType.shape.elementCount
-            let start = min(first * (count / size), values.count - count)
-            if tensorType.element == .float32 {
-                return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: tensorType.shape))
+            guard case .network(let type, _) = port.content else { preconditionFailure("a pipeline takes rows") }
+            let count = type.shape.elementCount
+            let start = index * count
+            if type.element == .float32 {
+                return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: type.shape))
             }
-            return .tensor(Tensor(shape: tensorType.shape, element: tensorType.element) { values[start + $0] })
+            return .tensor(Tensor(shape: type.shape, element: type.element) { values[start + $0] })
         case .texts: preconditionFailure("a network takes no strings")
         }
     }

@@ -1,7 +1,7 @@
 /// A JSON value of a request (RFC 8259).
 ///
-/// The elements of a tensor are not separate values: the value of the key `data` is a flat list of one type, however
-/// deeply its arrays are nested. So a large tensor takes no more memory than its numbers. The library's own parser, which
+/// The elements of a tensor are not separate values: the arrays in an input's member `data` become a flat list of one type,
+/// however deeply they are nested. So a large tensor takes no more memory than its numbers. The library's own parser, which
 /// is not public, keeps every element as a value.
 enum JSON: Equatable, Sendable {
     case object([String: JSON])
@@ -22,7 +22,7 @@ enum JSON: Equatable, Sendable {
     init(_ bytes: ArraySlice<UInt8>) throws {
         self = try bytes.withUnsafeBufferPointer { bytes in
             var parser = JSONParser(bytes: bytes)
-            let value = try parser.value(depth: 0)
+            let value = try parser.value(.request)
             try parser.end()
             return value
         }
@@ -36,6 +36,15 @@ enum JSON: Equatable, Sendable {
 }
 
 private struct JSONParser {
+    /// What a value is within a request. Only inputs have tensors.
+    enum Role {
+        case request, inputs, input, other
+
+        /// The role of an object's member.
+        func member(_ key: String) -> Role { self == .request && key == "inputs" ? .inputs : .other }
+        var element: Role { self == .inputs ? .input : .other }
+    }
+
     let bytes: UnsafeBufferPointer<UInt8>
     var position = 0
     var values = 0
@@ -65,7 +74,7 @@ private struct JSONParser {
     mutating func end() throws { if position < bytes.count { throw failure } }
 
     /// The next value, with surrounding whitespace.
-    mutating func value(depth: Int) throws -> JSON {
+    mutating func value(_ role: Role, depth: Int = 0) throws -> JSON {
         values += 1
         guard values <= JSON.valueLimit else { throw Refusal.tooManyValues() }
         guard depth < JSON.depthLimit else { throw failure }
@@ -79,13 +88,15 @@ private struct JSONParser {
                 let key = try parser.text()
                 parser.skipSpace()
                 try parser.take(":")
-                let value = try key == "data" ? parser.elements() : parser.value(depth: depth + 1)
+                parser.skipSpace()
+                let isTensor = role == .input && key == "data" && parser.next == UInt8(ascii: "[")
+                let value = try isTensor ? parser.elements() : parser.value(role.member(key), depth: depth + 1)
                 guard members.updateValue(value, forKey: key) == nil else { throw parser.failure }
             }
             return .object(members)
         case UInt8(ascii: "["):
             var elements: [JSON] = []
-            try list("[", "]") { parser in elements.append(try parser.value(depth: depth + 1)) }
+            try list("[", "]") { parser in elements.append(try parser.value(role.element, depth: depth + 1)) }
             return .array(elements)
         case UInt8(ascii: "\""): return .string(try text())
         case UInt8(ascii: "t") where takes("true"): return .bool(true)
@@ -110,7 +121,6 @@ private struct JSONParser {
 
     /// The elements of arrays within arrays, in the order in which they are written.
     private mutating func elements() throws -> JSON {
-        skipSpace()
         var numbers: [Double] = []
         var strings: [String] = []
         var depth = 0
@@ -129,7 +139,6 @@ private struct JSONParser {
             case UInt8(ascii: "n") where takes("null"): numbers.append(.nan)
             default: numbers.append(try number())
             }
-            guard depth > 0 else { throw failure }
             skipSpace()
             while depth > 0, next == UInt8(ascii: "]") {
                 (depth, position) = (depth - 1, position + 1)

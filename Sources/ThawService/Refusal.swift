@@ -151,7 +151,7 @@ extension Refusal {
             remedy: "the limit is set when the service is started")
     }
 
-    static func tensorTooLarge(_ limit: Int) -> Refusal {
+    static func batchTooLarge(_ limit: Int) -> Refusal {
         Refusal(413, .limitExceeded, "the batch has more than \(limit) items", remedy: "send several requests")
     }
 

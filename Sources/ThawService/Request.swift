@@ -4,7 +4,7 @@ struct Request: Sendable {
     /// The decoded segments of the path, without empty ones at the end.
     let path: [String]
     let query: [String: String]
-    private let fields: [(name: String, value: String)]
+    private var fields: [(name: String, value: String)]
 
     /// - Parameters:
     ///   - target: The path and the query as sent.
@@ -13,7 +13,8 @@ struct Request: Sendable {
     init(method: String, target: String, fields: [(name: String, value: String)]) throws {
         self.method = method
         self.fields = fields
-        let parts = target.utf8.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+        let (host, target) = Request.split(target)
+        let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0].first == UInt8(ascii: "/") else { throw Refusal.badRequest("the path does not begin with '/'") }
         var path = try parts[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { try Request.decoded($0, plusIsSpace: false) }
@@ -34,6 +35,7 @@ struct Request: Sendable {
                 throw Refusal.badRequest("the header field '\(name)' is given twice")
             }
         }
+        if let host { self.fields = [("host", host)] + fields.filter { $0.name != "host" } }
         guard self["content-length"] == nil || self["transfer-encoding"] == nil else {
             throw Refusal.badRequest("the request has both Content-Length and Transfer-Encoding")
         }
@@ -42,6 +44,17 @@ struct Request: Sendable {
         if let encoding = self["transfer-encoding"], encoding.lowercased() != "chunked" {
             throw Refusal.unknownTransferEncoding(encoding)
         }
+    }
+
+    /// The host of a target in absolute form, which proxies may send (RFC 9112, section 3.2.2), and the rest: path and query.
+    /// This host counts, not that of the header field.
+    private static func split(_ target: String) -> (host: String?, rest: Substring.UTF8View) {
+        let scheme = "http://"
+        guard target.prefix(scheme.count).lowercased() == scheme else { return (nil, target[...].utf8) }
+        let rest = target.dropFirst(scheme.count)
+        let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
+        let path = rest[end...]
+        return (String(rest[..<end]), path.hasPrefix("/") ? path.utf8 : ("/" + path)[...].utf8)
     }
 
     /// The first header field with this name, which is in lower case.

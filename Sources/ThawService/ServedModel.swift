@@ -40,9 +40,8 @@ final class ServedModel: Sendable {
     let name: String
     let inputs: [Port]
     let outputs: [Port]
-    /// Whether a request may have any number of items, which run in groups of `group`.
+    /// Whether a request may have any number of items. They run one after another.
     let isBatched: Bool
-    let group: Int
     let labels: [String]?
     /// The image of a model that has no other inputs and returns a probability for each class.
     let classifiedImage: ImageInput?
@@ -87,7 +86,7 @@ final class ServedModel: Sendable {
         let pipeline = try document.pipeline(precision: precision, threads: threads)
         inputs = try pipeline.inputs.map { try Port($0) }
         outputs = try pipeline.outputs.map { try Port($0) }
-        (isBatched, group) = (true, 1)
+        isBatched = true
         labels = pipeline.labels?.map(\.description)
         classCount = labels?.count ?? 0
         let isClassifier = pipeline.inputs.count == 1 && labels != nil
@@ -112,10 +111,9 @@ final class ServedModel: Sendable {
                 remedy: "requests are independent of each other")
         }
         let graph = model.graph
-        let group = model.imagesPerRun
         // A single array may have no batch axis.
         let types = (graph.inputs + graph.outputs).map { graph[$0.value] }
-        let isBatched = types.allSatisfy { $0.shape.first == group } && (group == 1 || model.image != nil)
+        let isBatched = types.allSatisfy { $0.shape.first == 1 }
         func shape(_ type: TensorType) -> [Int] {
             isBatched ? [-1] + type.shape.dropFirst() : type.shape.dimensions
         }
@@ -124,7 +122,7 @@ final class ServedModel: Sendable {
             let image = model.image(at: index)
             return Port(
                 name: port.name, type: try image == nil ? DataType(type.element, port.name) : .uint8,
-                shape: image.map { [isBatched ? -1 : group, $0.height, $0.width, $0.color.channels] } ?? shape(type),
+                shape: image.map { [isBatched ? -1 : 1, $0.height, $0.width, $0.color.channels] } ?? shape(type),
                 content: .network(type, image: image))
         }
         outputs = try graph.outputs.map { port in
@@ -133,9 +131,9 @@ final class ServedModel: Sendable {
                 name: port.name, type: try DataType(type.element, port.name), shape: shape(type),
                 content: .network(type, image: nil))
         }
-        (self.isBatched, self.group, self.labels) = (isBatched, group, model.classifier?.labels)
+        (self.isBatched, self.labels) = (isBatched, model.classifier?.labels)
         let first = graph.outputs.first.map { graph[$0.value] }
-        classCount = first.map { $0.shape.elementCount / group } ?? 0
+        classCount = first?.shape.elementCount ?? 0
         let isRow = first.map { $0.element == .float32 && $0.shape.dropFirst().filter { $0 != 1 }.count <= 1 } ?? false
         classifiedImage = isRow && inputs.count == 1 && isBatched ? model.image : nil
         details = ModelDetails(conversion, source)

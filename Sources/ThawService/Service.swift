@@ -1,7 +1,7 @@
 import Thaw
 
-/// The service, which handles the parts of each request. Everything except `run(_:)` is called on the HTTP library's
-/// thread.
+/// The service, which handles the parts of each request. Everything except the jobs that `enqueue` adds to the queue runs on
+/// the HTTP library's thread.
 final class Service: @unchecked Sendable {
     static let version = "0.1.0"
     /// The limit for reading an unnecessary body. Beyond it the client may miss the response.

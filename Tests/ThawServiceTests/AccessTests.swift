@@ -26,6 +26,25 @@ import Testing
         #expect(try Self.status(access, ["host": host]) == status)
     }
 
+    @Test func `a client without a host is no browser`() throws {
+        let access = try Access(tokenFile: nil, origins: [], isLoopback: true)
+        #expect(try Self.status(access, [:]) == 200)
+    }
+
+    @Test(arguments: [
+        ("http://localhost:80/classify?top=3", "example.com", 200), ("HTTP://127.0.0.1/classify", nil, 200),
+        ("http://example.com/classify", "localhost", 403), ("http:///classify", "localhost", 403),
+    ])
+    func `the host of an absolute target counts`(_ target: String, _ host: String?, _ status: Int) throws {
+        let access = try Access(tokenFile: nil, origins: [], isLoopback: true)
+        let request = try Request(
+            method: "POST", target: target, fields: host.map { [(name: "host", value: $0)] } ?? [])
+        #expect(request.path == ["classify"] && request.query == (target.contains("?") ? ["top": "3"] : [:]))
+        var refused = 200
+        do { try access.check(request, .classify) } catch let refusal as Refusal { refused = refusal.status }
+        #expect(refused == status)
+    }
+
     @Test func `elsewhere any host is accepted`() throws {
         let access = try Access(tokenFile: nil, origins: [], isLoopback: false)
         #expect(try Self.status(access, ["host": "example.com"]) == 200)

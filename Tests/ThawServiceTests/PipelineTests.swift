@@ -187,6 +187,27 @@ struct PipelineTests {
         #expect(refusal.contains("does not classify single images"))
     }
 
+    @Test func `several images are refused by a model without a batch dimension`() throws {
+        let server = try RunningServer([Self.path("graphs/crop_and_resize/nearest.pb")])
+        defer { server.stop() }
+        let url = server.url + "/v2/models/nearest"
+        let inputs = try #require(Self.json(EndToEndTests.curl([url]))["inputs"] as? [[String: Any]])
+        let image = try Data(contentsOf: URL(fileURLWithPath: Self.path("detectors/shapes0.png")))
+        func answer(_ count: Int) throws -> [String: Any] {
+            let images = Array(repeating: image.base64EncodedString(), count: count)
+            let input: [String: Any] = [
+                "name": inputs[0]["name"]!, "datatype": "BYTES", "shape": [count], "data": images,
+                "parameters": ["content_type": "base64"],
+            ]
+            return try Self.post(["inputs": [input]], to: url + "/infer")
+        }
+        let one = try answer(1)
+        #expect((one["outputs"] as? [[String: Any]])?[0]["shape"] as? [Int] == [4, 4, 5, 3], "\(one)")
+        let two = try answer(2)
+        #expect(two["code"] as? String == "wrongShape", "\(two)")
+        #expect((two["error"] as? String)?.contains("the model has no batch dimension") == true)
+    }
+
     @Test func `a function of a package is served`() throws {
         let server = try RunningServer(
             ["a=" + Self.path("sequences/functions.mlpackage"), "b=" + Self.path("sequences/functions.mlpackage")]

@@ -7,15 +7,23 @@ import Thaw
 @Suite struct RequestTests {
     static func bytes(_ text: String) -> ArraySlice<UInt8> { Array(text.utf8)[...] }
 
+    /// A request with an input that has only data.
+    private static func input(_ data: String) -> String { "{\"inputs\": [{\"data\": \(data)}]}" }
+    private static func input(_ data: ThawService.JSON) -> ThawService.JSON {
+        .object(["inputs": .array([.object(["data": data])])])
+    }
+
     @Test(arguments: [
         ("{}", ThawService.JSON.object([:])),
         (" [1, -2.5e1, true, null] ", .array([.number(1), .number(-25), .bool(true), .null])),
         ("\"a\\u00e9\\ud83d\\ude00\\n\"", .string("aé😀\n")), ("0.1", .number(0.1)),
         ("12345678901234567168", .number(12_345_678_901_234_567_168)),
-        ("{\"data\": [[1, 2], [3, 4]]}", .object(["data": .numbers([1, 2, 3, 4])])),
-        ("{\"data\": []}", .object(["data": .numbers([])])), ("{\"data\": [[], []]}", .object(["data": .numbers([])])),
-        ("{\"data\": [true, false]}", .object(["data": .numbers([1, 0])])),
-        ("{\"data\": [[\"a\"], [\"b\"]]}", .object(["data": .strings(["a", "b"])])),
+        (input("[[1, 2], [3, 4]]"), input(.numbers([1, 2, 3, 4]))), (input("[]"), input(.numbers([]))),
+        (input("[[], []]"), input(.numbers([]))), (input("[true, false]"), input(.numbers([1, 0]))),
+        (input("[[\"a\"], [\"b\"]]"), input(.strings(["a", "b"]))), (input("1"), input(.number(1))),
+        (input("null"), input(.null)),
+        ("{\"parameters\": {\"data\": [5]}}", .object(["parameters": .object(["data": .array([.number(5)])])])),
+        ("{\"data\": \"a\"}", .object(["data": .string("a")])),
     ])
     func `valid JSON is read`(_ text: String, _ value: ThawService.JSON) throws {
         #expect(try ThawService.JSON(Self.bytes(text)) == value)
@@ -24,9 +32,9 @@ import Thaw
     @Test(arguments: [
         "", "{", "{]", "[1,]", "[,1]", "01", "1.", ".5", "+1", "--1", "1e", "nul", "'a'", "\"\u{1}\"", "\"\\x\"",
         "\"\\u12\"",
-        "\"\\ud800\"", "{\"a\":1,\"a\":2}", "{\"data\":1}", "{\"data\":[1}", "{\"data\":[1]]}", "{\"data\":[1,]}",
-        "{\"data\":[1,\"a\"]}", "1 1", String(repeating: "[", count: 100),
-        "{\"data\":" + String(repeating: "[", count: 100),
+        "\"\\ud800\"", "{\"a\":1,\"a\":2}", input("[1"), input("[1]]"), input("[1,]"),
+        input("[1,\"a\"]"), "1 1", String(repeating: "[", count: 100),
+        "{\"inputs\":[{\"data\":" + String(repeating: "[", count: 100),
         "[" + String(repeating: "1,", count: 10_000) + "1]",
     ])
     func `invalid JSON is refused`(_ text: String) {

@@ -21,8 +21,13 @@ public struct Tensor: Sendable {
     public var type: TensorType { TensorType(shape, element) }
     /// The number of elements.
     public var elementCount: Int { shape.elementCount }
-    /// The elements in row-major order. The bytes are valid as long as the tensor exists.
-    public var bytes: UnsafeRawBufferPointer { storage.bytes }
+    /// The elements in row-major order. The bytes are valid as long as the tensor exists, which a use of them does not prolong.
+    package var bytes: UnsafeRawBufferPointer { storage.bytes }
+
+    /// Calls `body` with the elements in row-major order. They are valid only during the call.
+    public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        try withExtendedLifetime(storage) { try body(storage.bytes) }
+    }
 
     /// The same elements in another shape with the same element count.
     func reshaped(_ shape: Shape) -> Tensor { Tensor(shape: shape, element: element, storage: storage) }
@@ -65,7 +70,7 @@ extension Tensor {
         public var elementCount: Int { dimensions.reduce(1, *) }
 
         /// The number of elements, or nil if a dimension is negative or the number reaches the limit, at most 2^40.
-        /// Dimensions of 0 count as 1.
+        /// For the limit, dimensions of 0 count as 1.
         public var checkedCount: Int? {
             var count = 1
             for dimension in dimensions {
