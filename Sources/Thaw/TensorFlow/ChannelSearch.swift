@@ -1,13 +1,16 @@
 /// Finds the channel axis of an image in the tensor that a graph reads.
 ///
 /// The tensor is traced from the input, with its axes tracked through transposes, to the first nodes on every path that
-/// determine the channel axis: convolutions, pooling, biases, resizes.
+/// determine the channel axis: convolutions, pooling, biases, resizes. The tracing of a flat input begins at the reshape that
+/// makes an image of it.
 struct ChannelSearch {
     /// The channel axis according to those nodes, with the batch as axis 0; nil if there is no such node, or if they
     /// disagree.
     private(set) var axis: Int?
     /// The number of channels that a convolution reads, if there is one.
     private(set) var count: Int?
+    /// The three sizes of the image that a reshape makes of a flat input's row; nil if there is none, or if several differ.
+    private(set) var image: [Int]?
 
     /// An intermediate tensor.
     private struct Followed {
@@ -22,16 +25,23 @@ struct ChannelSearch {
     ///   - nodes: The nodes to compute, in topological order.
     init(from name: String, rank: Int?, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
         // An image without a batch axis gets one later.
-        guard let axes = [3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
+        guard let axes = [1: [nil], 2: [0, nil], 3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
         var constants = GraphConstants(survey)
         var followed = [name: Followed(axes: axes)]
         var answers: Set<Int?> = []
+        var images: Set<[Int]> = []
         for node in nodes where node.name != name {
             let arrived = node.data.map { followed[GraphSurvey.Reference($0).node] }
             guard let first = arrived.lazy.compactMap({ $0 }).first,
                 arrived.allSatisfy({ $0.map { $0.axes == first.axes } ?? true })
             else { continue }
-            if let axis = ChannelSearch.channelAxis(node, arrived) {
+            if first.axes.count < 3, node.has(.reshape) {
+                guard node.data.count == 2, let sizes = constants.sizesAfterBatch(node.data[1]), sizes.count == 3 else {
+                    continue
+                }
+                images.insert(sizes)
+                followed[node.name] = Followed(axes: [0, 1, 2, 3])
+            } else if let axis = ChannelSearch.channelAxis(node, arrived) {
                 guard first.axes.count == 4 else { continue }
                 answers.insert(first.axes[axis])
                 if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, survey) }
@@ -40,6 +50,7 @@ struct ChannelSearch {
             }
         }
         if answers.count == 1, let answer = answers.first { axis = answer }
+        if images.count == 1 { image = images.first }
     }
 
     // MARK: Operations

@@ -31,6 +31,22 @@ struct GraphConstants {
         return value.integers
     }
 
+    /// The sizes of a reshape's result after the batch, from its input `input`; nil unless all of them are known.
+    mutating func sizesAfterBatch(_ input: String) -> [Int]? {
+        let sizes: [Int]
+        if let known = integers(input) {
+            guard known.count == 1 || known.first.map({ [-1, 1].contains($0) }) == true else { return nil }
+            sizes = known.count == 1 ? known : Array(known.dropFirst())
+        } else {
+            // The sizes after a batch size that is computed from the input.
+            guard let pack = survey.node(GraphSurvey.Reference(input).node), pack.has(.pack), pack.data.count > 1 else {
+                return nil
+            }
+            sizes = pack.data.dropFirst().map { integers($0)?.first ?? -1 }
+        }
+        return sizes.allSatisfy { $0 > 0 } ? sizes : nil
+    }
+
     private mutating func results(of node: NodeDefinition) -> [Tensor]? {
         guard let rule = Operations.tensorFlow[node.op] else { return nil }
         let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }

@@ -5,7 +5,7 @@
 struct InputImage {
     private let node: NodeDefinition
     private let shape: [Int]?
-    /// The number of values per row that a matrix product reads, if one follows directly.
+    /// The number of values per row that a matrix product reads, or a reshape to an image, if one follows directly.
     private let rowLength: Int?
     /// What the nodes after the input reveal about the image's channels.
     private let channels: ChannelSearch
@@ -20,8 +20,9 @@ struct InputImage {
             if case .string("NCHW")? = $0.attributes["data_format"] { true } else { false }
         }
         shape = node.shapeAttribute
-        rowLength = InputImage.rowLength(node.name, nodes, survey)
         channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, survey)
+        rowLength =
+            InputImage.rowLength(node.name, nodes, survey) ?? channels.image.flatMap { Shape($0).checkedCount }
     }
 
     /// The number of values per row of a node that a matrix product reads, if one follows directly.
@@ -158,10 +159,14 @@ struct InputImage {
         case 1...2 where options.isOneOfSeveral: return nil
         case 2:
             return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? options.openBatch, options).map {
-                Form(image: $0, shape: [$0[0], $0.dropFirst().reduce(1, *)])
+                Form(
+                    image: $0, shape: [$0[0], $0.dropFirst().reduce(1, *)],
+                    isChannelsFirst: isFlatChannelsFirst(options))
             }
         case 1:
-            return try flattened(sizes[0], batch: 1, options).map { Form(image: $0, shape: [$0.elementCount]) }
+            return try flattened(sizes[0], batch: 1, options).map {
+                Form(image: $0, shape: [$0.elementCount], isChannelsFirst: isFlatChannelsFirst(options))
+            }
         default: break
         }
         if !options.isOneOfSeveral, options.size != nil || options.color != nil {
@@ -192,6 +197,8 @@ struct InputImage {
     /// The options decide, then the nodes that read the tensor, then the known sizes of its axes.
     private func order(_ sizes: [Int?], _ options: ImportOptions) -> Graph.ChannelOrder? {
         if let order = options.channels { return order }
+        // A batch of sequences, of which the length is known and not the number. No image has a known width and any height.
+        if shape?.count == 3, sizes[1] == nil, sizes[2] != nil, options.size == nil, options.color == nil { return nil }
         switch channels.axis {
         case 1? where isChannels(sizes[1]): return .channelsFirst
         case 3?: return isChannels(sizes[3]) ? .channelsLast : nil
@@ -251,9 +258,22 @@ struct InputImage {
         return shape
     }
 
-    /// An image whose pixels are a single row, with the size given by the options, or square. Nil if it is not an
-    /// image.
+    /// Whether the row of a flat input has the channels one after another.
+    private func isFlatChannelsFirst(_ options: ImportOptions) -> Bool {
+        if let order = options.channels { return order == .channelsFirst }
+        guard let sizes = channels.image else { return false }
+        if let axis = channels.axis { return axis == 1 }
+        return isChannels(sizes[0]) && !isChannels(sizes[2])
+    }
+
+    /// An image whose pixels are a single row: of the shape that a reshape gives it, else with the size given by the options,
+    /// or square. Nil if it is not an image.
     private func flattened(_ count: Int?, batch: Int, _ options: ImportOptions) throws -> Shape? {
+        if let sizes = channels.image, count == nil || Shape(sizes).checkedCount == count {
+            let sizes = isFlatChannelsFirst(options) ? [sizes[1], sizes[2], sizes[0]] : sizes
+            if isChannels(sizes[2]) { return try image(batch, sizes[0], sizes[1], sizes[2], options) }
+            if options.channels == nil { return nil }
+        }
         if let size = options.size {
             let area = Swift.max(1, size.width * size.height)
             let channels = options.color?.channels ?? count.map { $0 / area } ?? options.openChannels ?? 3
@@ -264,9 +284,11 @@ struct InputImage {
             return shape
         }
         guard let count else { throw Failure.sizeUnknown(node.name, node.op) }
+        // Shorter rows are rarely images: numbers of features are often squares.
+        let smallest = options.color == nil && options.channels == nil ? 8 : 2
         for channels in options.color.map({ [$0.channels] }) ?? [1, 3] {
             let side = Int(Double(count / channels).squareRoot().rounded())
-            guard side > 1, side * side * channels == count else { continue }
+            guard side >= smallest, side * side * channels == count else { continue }
             let shape: Shape = [max(1, batch), side, side, channels]
             guard let count = shape.checkedCount, count < 1 << 31 else {
                 throw Failure.inputTooLarge(node.name, node.op, shape)

@@ -78,7 +78,7 @@ struct SizeSearch {
             guard sources.contains(where: dependsOnInput.contains) else { continue }
             dependsOnInput.insert(node.name)
             guard node.data.count >= 2, dependsOnInput.contains(sources[0]) else { continue }
-            if node.has(.reshape), let sizes = targetSizes(node.data[1]) {
+            if node.has(.reshape), let sizes = constants.sizesAfterBatch(node.data[1]) {
                 let count = Shape(sizes).checkedCount ?? 0
                 guard count > 0 else { continue }
                 layers.append(Layer(node: node, input: sources[0], count: count, sizes: sizes))
@@ -88,24 +88,6 @@ struct SizeSearch {
             }
         }
         return layers
-    }
-
-    /// The sizes of a reshape's result after the batch; nil unless all of them are known.
-    private mutating func targetSizes(_ input: String) -> [Int]? {
-        let sizes: [Int]
-        if let known = constants.integers(input) {
-            guard known.count == 1 || known.first.map({ [-1, 1].contains($0) }) == true else { return nil }
-            sizes = known.count == 1 ? known : Array(known.dropFirst())
-        } else {
-            // The sizes after a batch size that is computed from the input.
-            let name = GraphSurvey.Reference(input).node
-            guard let pack = nodes.first(where: { $0.name == name }), pack.has(.pack), pack.data.count > 1 else {
-                return nil
-            }
-            let parts = pack.data.dropFirst().map { constants.integers($0)?.first ?? -1 }
-            sizes = Array(parts)
-        }
-        return sizes.allSatisfy { $0 > 0 } ? sizes : nil
     }
 
     /// The size according to a reshape of the input itself to an image.

@@ -60,6 +60,15 @@ import Testing
                     "data_format": .string("NCHW"),
                 ])
         ] + mean("pool", 2)
+    /// A reshape of rows to images of these sizes.
+    private static func reshaped(_ sizes: Int...) -> [NodeDefinition] {
+        [constant("sizes", Tensor(integers: [-1] + sizes, shape: [4])), node("images", "Reshape", ["image", "sizes"])]
+    }
+
+    private static let flat = reshaped(3, 6, 8) + convolution("images", "NCHW") + mean("conv", 2)
+    private static let flatTurned =
+        reshaped(3, 6, 8) + transposed("images") + convolution("last", "NHWC") + mean("conv", 1)
+    private static let flatUsual = reshaped(6, 8, 3) + convolution("images", "NHWC") + mean("conv", 1)
     /// A batch axis added to one image.
     private static let expanded =
         [whole("zero", 0), node("batch", "ExpandDims", ["image", "zero"])]
@@ -154,6 +163,34 @@ import Testing
                 }
             }
         }
+    }
+
+    @Test(
+        arguments: [
+            ("channels first", [-1, 144], flat, nil, true), ("channels first without a batch", [144], flat, nil, true),
+            ("channels first and transposed", [-1, 144], flatTurned, nil, true),
+            ("any length", [-1, -1], flat, nil, true),
+            ("channels last", [-1, 144], flatUsual, nil, false),
+            ("as the options say", [-1, 48], mean("rows", 1), .channelsFirst, true),
+        ] as [(String, [Int], [NodeDefinition], Graph.ChannelOrder?, Bool)])
+    func `a reshape of rows to images determines their size and channels`(
+        _ name: String, _ shape: [Int], _ body: [NodeDefinition], _ channels: Graph.ChannelOrder?, _ isFirst: Bool
+    ) throws {
+        let isSquare = shape.last == 48
+        let rows = isSquare ? [Self.node("relu", "Relu", ["image"]), Self.whole("n", 1, 4, 4, 3)] : []
+        let reshape = isSquare ? [Self.node("rows", "Reshape", ["relu", "n"])] : []
+        let definition = Self.graph(shape, rows + reshape + body)
+        var options = Converter.Options()
+        options.channels = channels
+        let model = try Converter(options).convert(graph: definition).model
+        let image = try #require(model.image)
+        #expect([image.width, image.height, image.color.channels] == (isSquare ? [4, 4, 3] : [8, 6, 3]))
+        #expect(image.isChannelsFirst == isFirst)
+        let pixels = Tensor(noise(isSquare ? 48 : 144), shape: [1, image.height, image.width, 3])
+        let row = (isFirst ? pixels.transposed(Graph.toFirst) : pixels)
+            .reshaped(shape.count == 1 ? [pixels.elementCount] : [1, pixels.elementCount])
+        let plain = try Importer.run(definition, ImportOptions(arrays: ["image": row.type])).graph
+        #expect(difference(try model.graph.evaluate([pixels])[0], try plain.evaluate([row])[0]) <= 1e-6)
     }
 
     @Test func `flat pixels are refused, because their layout is ambiguous`() throws {
