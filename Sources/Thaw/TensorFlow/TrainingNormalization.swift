@@ -62,14 +62,16 @@ struct TrainingNormalization {
         return nil
     }
 
-    /// The axes of a reduction over the batch and more axes, but not all, counted from the front; nil for others.
+    /// The axes of a reduction that includes the batch, ascending; nil for others, and if axes count from the end.
     private func batchAxes(_ node: NodeDefinition, _ constants: inout GraphConstants) -> [Int]? {
         guard let axes = constants.integers(node.data[1])?.sorted(), axes.first == 0 else { return nil }
         return axes
     }
 
+    private func origin(_ input: String) -> GraphSurvey.Reference { Self.origin(input, in: survey) }
+
     /// The source of a value, skipping identities.
-    private func origin(_ input: String) -> GraphSurvey.Reference {
+    private static func origin(_ input: String, in survey: GraphSurvey) -> GraphSurvey.Reference {
         var reference = GraphSurvey.Reference(input)
         for _ in 0..<8 {
             guard let node = survey.node(reference.node), node.has(.identity),
@@ -96,12 +98,38 @@ struct TrainingNormalization {
             }
         }
         for (node, found) in Self.updates(in: survey, by: { statistics[$0] }) {
-            guard let variable = source(node.data[0]), variable.has(.constant) else { continue }
+            guard let updated = source(node.data[0]), updated.has(.constant),
+                let variable = withoutBias(updated, updatedBy: node)
+            else { continue }
             if found.isMean {
                 layers[found.layer].averages.mean = variable.name
             } else {
                 layers[found.layer].averages.variance = variable.name
             }
+        }
+    }
+
+    /// The variable to use for an updated one, which may be biased.
+    private func withoutBias(_ variable: NodeDefinition, updatedBy update: NodeDefinition) -> NodeDefinition? {
+        guard Self.isBiased(variable.name) else { return variable }
+        return Self.unbiasedUpdate(after: update, in: survey).flatMap { source($0.data[0]) }
+            .flatMap { $0.has(.constant) ? $0 : nil }
+    }
+
+    /// Whether a variable is an average with a bias towards its initial 0, from which `assign_moving_average` computes another one
+    /// without (tensorflow/python/training/moving_averages.py, `zero_debias`).
+    private static func isBiased(_ variable: String) -> Bool { variable.hasSuffix("/biased") }
+
+    /// The update of the variable without bias after that of the biased one; nil after any other.
+    private static func unbiasedUpdate(after update: NodeDefinition, in survey: GraphSurvey) -> NodeDefinition? {
+        let variable = origin(update.data[0], in: survey).node
+        guard isBiased(variable) else { return nil }
+        return survey.nodes.first { node in
+            guard node.has(.update), node.data.count >= 2, node.name != update.name else { return false }
+            // The new value is a quotient of the biased average and a number.
+            let quotient = survey.node(origin(node.data[1], in: survey).node)
+            let dividend = quotient?.data.first.map { origin($0, in: survey).node }
+            return dividend == update.name || dividend == variable
         }
     }
 
@@ -128,7 +156,8 @@ struct TrainingNormalization {
         let statistics = Set(
             order.map { survey.nodes[$0] }.filter { $0.has([.batchNormalization, .mean]) }.map(\.name))
         guard !statistics.isEmpty else { return [] }
-        return updates(in: survey) { statistics.contains($0.node) ? true : nil }.map(\.node.name)
+        let found = updates(in: survey) { statistics.contains($0.node) ? true : nil }.map(\.node)
+        return (found + found.compactMap { unbiasedUpdate(after: $0, in: survey) }).map(\.name)
     }
 
     // MARK: Replacement

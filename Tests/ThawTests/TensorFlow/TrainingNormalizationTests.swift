@@ -47,6 +47,22 @@ import Testing
         ]
     }
 
+    /// The update of a moving average without bias towards 0, as TensorFlow 1's `assign_moving_average` writes it.
+    private static func unbiasedUpdate(_ statistic: String, _ average: [Float]) -> [NodeDefinition] {
+        let name = statistic + "/update"
+        return [
+            constant(name + "/variable", Tensor(average, shape: [average.count])),
+            constant(name + "/variable/biased", Tensor(average.map { $0 / 10 }, shape: [average.count])),
+            node(name + "/flat", "Squeeze", [statistic]),
+            node(name + "/distance", "Sub", [name + "/variable/biased", name + "/flat"]),
+            constant(name + "/share", Tensor(0.01)),
+            node(name + "/change", "Mul", [name + "/distance", name + "/share"]),
+            node(name + "/AssignSub", "AssignSub", [name + "/variable/biased", name + "/change"]),
+            node(name + "/quotient", "RealDiv", [name + "/AssignSub", name + "/share"]),
+            node(name, "Assign", [name + "/variable", name + "/quotient"]),
+        ]
+    }
+
     private static func converted(_ nodes: [NodeDefinition], _ mode: BatchNormMode = .graph) throws -> Importer.Result {
         var options = ImportOptions(outputs: ["answer"])
         options.batchNorm = mode
@@ -87,10 +103,13 @@ import Testing
         #expect(try Self.converted(nodes).warnings == [])
     }
 
-    @Test(arguments: [true, false]) func `updated moving averages can be used`(_ keepsAxes: Bool) throws {
+    @Test(arguments: [true, false], [true, false]) func `updated moving averages can be used`(
+        _ keepsAxes: Bool, _ isUnbiased: Bool
+    ) throws {
+        let update = isUnbiased ? Self.unbiasedUpdate : Self.update
         let nodes =
             [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2], keepsAxes: keepsAxes)
-            + Self.update("norm/mean", [1, 2, 3]) + Self.update("norm/variance", [4, 5, 6]) + [Self.answer]
+            + update("norm/mean", [1, 2, 3]) + update("norm/variance", [4, 5, 6]) + [Self.answer]
         let offer = try #require(try Self.converted(nodes).warnings.first)
         #expect(offer.hasSuffix("or use the moving averages that the file still has, with batchNorm inference"))
         let conversion = try Self.converted(nodes, .inference)
