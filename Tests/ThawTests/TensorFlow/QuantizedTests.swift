@@ -76,6 +76,46 @@ import Testing
         #expect(failure?.code == .unsupportedOperations)
     }
 
+    @Test(
+        arguments: [
+            (.qint8, scaled, -127...127, [1, 2, 3, -1, -2, -3, 3, 5]),
+            (
+                .qint8, scaled.merging(["round_mode": .string("HALF_TO_EVEN")]) { $1 }, -127...127,
+                [0, 2, 2, 0, -2, -2, 3, 4]
+            ),
+            (.quint8, scaled, 0...255, [1, 2, 3, 0, 0, 0, 3, 5]),
+            (.quint8, ["mode": .string("MIN_COMBINED")], 0...255, [1, 2, 3, 0, 0, 0, 3, 5]),
+            (.qint8, ["mode": .string("MIN_COMBINED")], -128...127, [1, 2, 3, -1, -2, -3, 3, 5]),
+        ] as [(DataType, [String: Attribute], ClosedRange<Double>, [Float])])
+    func `ties are rounded as in TensorFlow`(
+        _ type: DataType, _ attributes: [String: Attribute], _ range: ClosedRange<Double>, _ expected: [Float]
+    ) throws {
+        let attributes = attributes.merging(["T": .type(type)]) { $1 }
+        let nodes = [
+            Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 8])]),
+            Self.constant("low", Tensor(range.lowerBound)), Self.constant("high", Tensor(range.upperBound)),
+            Self.node("q", "QuantizeV2", ["x", "low", "high"], attributes),
+            Self.node("y", "Dequantize", ["q", "q:1", "q:2"], attributes),
+        ]
+        let graph = try Importer.run(GraphDefinition(nodes: nodes), ImportOptions(outputs: ["y"])).graph
+        let answer = try graph.evaluate([Tensor([0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.2, 4.5], shape: [1, 8])])[0]
+        #expect(answer.floats == expected)
+    }
+
+    @Test func `an unknown rounding mode is refused`() throws {
+        let attributes: [String: Attribute] = ["mode": .string("SCALED"), "round_mode": .string("UP")]
+        let nodes = [
+            Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 8])]),
+            Self.constant("low", Tensor(-4)), Self.constant("high", Tensor(4)),
+            Self.node("q", "QuantizeV2", ["x", "low", "high"], attributes),
+            Self.node("y", "Dequantize", ["q", "q:1", "q:2"], Self.scaled),
+        ]
+        let failure = #expect(throws: Failure.self) {
+            try Importer.run(GraphDefinition(nodes: nodes), ImportOptions(outputs: ["y"]))
+        }
+        #expect(failure?.description.contains("round_mode") == true)
+    }
+
     @Test func `a depthwise convolution is equivalent to one with a diagonal filter`() throws {
         let quantized = [10, 200, 90]
         // A range in which a quantized value is exactly 0.

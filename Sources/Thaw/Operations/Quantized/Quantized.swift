@@ -49,13 +49,20 @@ struct Quantized {
                         throw node.refused("the mode MIN_FIRST has no axis", remedy: "expected SCALED or MIN_COMBINED")
                     }
                     result = try narrowed(x, to: range, node, "T", &context)
-                case .minCombined: result = try range.quantizedFromMinimum(x, name: node.name, &context)
+                case .minCombined:
+                    let isSigned = try node.element("T", default: .quint8) == .int8
+                    result = try range.quantizedFromMinimum(x, isSigned: isSigned, name: node.name, &context)
                 case .scaled:
                     var integers = try node.element("T", default: .quint8).bounds!
                     if try node.bool("narrow_range", default: false) {
                         integers = integers.lowerBound + 1...integers.upperBound
                     }
-                    (result, range) = try range.scaled(x, integers: integers, name: node.name, &context)
+                    let rounding = try node.string("round_mode", default: "HALF_AWAY_FROM_ZERO")
+                    guard ["HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN"].contains(rounding) else {
+                        throw Failure.badAttribute(node.name, node.op, "round_mode")
+                    }
+                    (result, range) = try range.scaled(
+                        x, integers: integers, tiesToEven: rounding == "HALF_TO_EVEN", name: node.name, &context)
                 }
                 let bounds = try [range.minimum, range.maximum].map { bound in
                     let shape = try node.input(1).shape

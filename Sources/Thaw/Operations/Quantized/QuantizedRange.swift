@@ -35,8 +35,8 @@ struct QuantizedRange {
     /// Values rounded to the levels of the range (tensorflow/core/kernels/quantization_utils.h).
     ///
     /// - Parameter countsFromMinimum: Whether steps are counted from the minimum, and only then the minimum is moved to
-    ///   a level: what TensorFlow does to values and 32-bit sums that become quint8. (With oneDNN, its default for graphs. Without
-    ///   it, values and the minimum are rounded separately.)
+    ///   a level: what TensorFlow does to values and 32-bit sums that become quint8. (With oneDNN, its default for graphs.
+    ///   Without it, values and the minimum are rounded separately.)
     func quantized(
         _ x: Operand, countsFromMinimum: Bool = false, name: String, _ context: inout ImportContext
     ) throws -> Operand {
@@ -68,24 +68,34 @@ struct QuantizedRange {
         return try context.combine(.multiply, combine(.add, clamped, lowest), step, name: name)
     }
 
-    /// Values rounded to levels that are counted from the minimum, which need not contain 0: the mode MIN_COMBINED.
-    func quantizedFromMinimum(_ x: Operand, name: String, _ context: inout ImportContext) throws -> Operand {
+    /// Values rounded to levels that are counted from the minimum, which need not contain 0: the mode MIN_COMBINED
+    /// (tensorflow/core/kernels/quantize_op.cc).
+    ///
+    /// - Parameter isSigned: Whether the quantized type is signed. Ties are rounded away from the quantized 0, which is then
+    ///   the middle level.
+    func quantizedFromMinimum(_ x: Operand, isSigned: Bool, name: String, _ context: inout ImportContext) throws
+        -> Operand
+    {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
             try context.combine(function, a, b, name: "\(name)/\(function)")
         }
         let step = try step(name, &context)
         let clamped = try combine(.minimum, combine(.maximum, x, minimum), maximum)
         let steps = try combine(.divide, combine(.subtract, clamped, minimum), step)
-        let levels = try context.add(Unary(.round), steps, name: name + "/level")
+        let middle = Operand.constant(Tensor(Double(isSigned ? (Self.steps + 1) / 2 : 0)))
+        let rounded = try Self.rounded(combine(.subtract, steps, middle), tiesToEven: false, name: name, &context)
+        let levels = try combine(.add, rounded, middle)
         return try context.combine(.add, combine(.multiply, levels, step), minimum, name: name)
     }
 
     /// Values rounded to multiples of a step, and the range of these multiples: the mode SCALED.
     ///
-    /// - Parameter integers: The lowest and the highest quantized value.
-    func scaled(_ x: Operand, integers: ClosedRange<Double>, name: String, _ context: inout ImportContext) throws
-        -> (values: Operand, range: QuantizedRange)
-    {
+    /// - Parameters:
+    ///   - integers: The lowest and the highest quantized value.
+    ///   - tiesToEven: Whether ties are rounded to even, not away from 0.
+    func scaled(
+        _ x: Operand, integers: ClosedRange<Double>, tiesToEven: Bool, name: String, _ context: inout ImportContext
+    ) throws -> (values: Operand, range: QuantizedRange) {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
             try context.combine(function, a, b, name: "\(name)/\(function)")
         }
@@ -94,13 +104,27 @@ struct QuantizedRange {
         if integers.lowerBound < 0 {
             step = try combine(.maximum, step, combine(.divide, minimum, number(integers.lowerBound)))
         }
-        let levels = try context.add(Unary(.round), combine(.divide, x, step), name: name + "/level")
+        let levels = try Self.rounded(combine(.divide, x, step), tiesToEven: tiesToEven, name: name, &context)
         let clamped = try combine(
             .minimum, combine(.maximum, levels, number(integers.lowerBound)), number(integers.upperBound))
         let range = QuantizedRange(
             minimum: try combine(.multiply, step, number(integers.lowerBound)),
             maximum: try combine(.multiply, step, number(integers.upperBound)))
         return (try context.combine(.multiply, clamped, step, name: name), range)
+    }
+
+    /// Values rounded to integers; ties are rounded to even, or away from 0 as by C's `round`.
+    private static func rounded(
+        _ x: Operand, tiesToEven: Bool, name: String, _ context: inout ImportContext
+    ) throws -> Operand {
+        if tiesToEven { return try context.add(Unary(.round), x, name: name + "/level") }
+        let magnitude = try context.add(Unary(.absolute), x, name: name + "/magnitude")
+        // Not 0.5: the sum with the number just below it would be rounded to 1.
+        let half = Operand.constant(Tensor(Double(Float(0.5).nextDown)))
+        let raised = try context.combine(.add, magnitude, half, name: name + "/raised")
+        let floor = try context.add(Unary(.floor), raised, name: name + "/floor")
+        let sign = try context.add(Unary(.sign), x, name: name + "/sign")
+        return try context.combine(.multiply, floor, sign, name: name + "/level")
     }
 
     /// The step between 8-bit levels.
