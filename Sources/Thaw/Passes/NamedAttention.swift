@@ -123,7 +123,11 @@ extension Scores {
     /// Takes a change of the batch axes into account.
     fileprivate mutating func pass(from: Shape, to: Shape) -> Bool {
         guard computedMask == nil, from.rank >= 2, from.suffix(2).elementsEqual(to.suffix(2)) else { return false }
-        guard let mask, mask.elementCount > 1 else { return true }
+        guard let mask else { return true }
+        guard mask.elementCount > 1 else {
+            self.mask = mask.reshaped([])
+            return true
+        }
         guard to.elementCount <= Scores.largestMask else { return false }
         self.mask = BroadcastTo(shape: to).evaluate([mask])[0].reshaped(from)
         return true

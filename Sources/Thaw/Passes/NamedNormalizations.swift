@@ -189,8 +189,8 @@ extension Graph {
         for (first, second) in orders {
             guard let other = parts[inputs[second]], isComplete(inputs[second], other) else { continue }
             if other.source == inputs[first], let part = part(of: function, ofSourceAnd: other) { return part }
-            if let one = parts[inputs[first]], one.source == other.source, one.axes == other.axes,
-                let part = part(of: function, one, other)
+            if let one = parts[inputs[first]], isComplete(inputs[first], one), one.source == other.source,
+                one.axes == other.axes, let part = part(of: function, one, other)
             {
                 return part
             }

@@ -54,6 +54,11 @@ private let cases: [AttentionCase] = [
         let second = try $0.one(Binary(.add, constant: tensor([2, 1, 5, 5], seed: 3)), windows)
         return try $0.mix($0.one(Reshape([4, 5, 5]), second), $1[2])
     },
+    AttentionCase("with a mask of one element", [[8, 1, 4], [8, 1, 4], [8, 1, 4]], becomes: "Attention") {
+        let windows = try $0.one(Reshape([1, 8, 1, 1]), $0.scores($1[0], $1[1]))
+        let masked = try $0.one(Binary(.add, constant: tensor([1, 1, 1, 1])), windows)
+        return try $0.mix($0.one(Reshape([8, 1, 1]), masked), $1[2])
+    },
     AttentionCase(
         "with a computed mask", [[2, 5, 4], [2, 6, 4], [2, 6, 3], [5, 6]], becomes: "Attention"
     ) { try $0.mix($0.one(Binary(.add), $0.scores($1[0], $1[1]), $1[3]), $1[2]) },

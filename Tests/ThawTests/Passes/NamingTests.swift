@@ -275,6 +275,16 @@ private let otherNormalizationCases: [NamingCase] = [
         return try $0.times(centered, $0.one(.reciprocalSquareRoot, raised))
     },
     NamingCase(
+        "the shift without kept axes broadcasts along other axes", [1, 3, 4, 3], becomes: "ReduceMean", "ReduceMean",
+        "Subtract", "Square", "ReduceMean", "Add", "ReciprocalSquareRoot", "Multiply", "Multiply", "Subtract"
+    ) {
+        let average = try $0.mean($1, [2, 3], keepsAxes: false)
+        let centered = try $0.one(Binary(.subtract), $1, $0.mean($1, [2, 3]))
+        let raised = try $0.add($0.mean($0.one(.square, centered), [2, 3]), 1e-3)
+        let inverse = try $0.one(.reciprocalSquareRoot, raised)
+        return try $0.one(Binary(.subtract), $0.times($1, inverse), $0.times(average, inverse))
+    },
+    NamingCase(
         "the epsilon is added to the sum of squares", becomes: "Square", "ReduceSum", "Add", "ReciprocalSquareRoot",
         "Multiply"
     ) {

@@ -115,8 +115,11 @@ import Testing
         let results = try operation.evaluate(inputs)
         #expect(!operation.isIdentity(sample.inputs) || results == [inputs[0]])
         if operation.keepsElements { #expect(results[0].floats.sorted() == inputs[0].floats.sorted()) }
-        if let range = operation.range(inputs: inputs.count, { inputs[$0].bounds }) {
-            #expect(results.allSatisfy { range.contains($0.bounds.lowerBound) && range.contains($0.bounds.upperBound) })
+        for inputs in [inputs, sample.positiveTensors] {
+            guard let range = operation.range(inputs: inputs.count, { inputs[$0].bounds }) else { continue }
+            for bounds in try operation.evaluate(inputs).map(\.bounds) {
+                #expect(range.contains(bounds.lowerBound) && range.contains(bounds.upperBound))
+            }
         }
         if let bound = operation.bound {
             #expect(results[0].floats == inputs[0].floats.map { min(max($0, bound.low), bound.high) })

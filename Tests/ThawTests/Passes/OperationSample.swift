@@ -52,6 +52,11 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         }
     }
 
+    /// The same with positive floating-point values, a range that does not contain 0.
+    var positiveTensors: [Tensor] {
+        tensors.map { $0.element == .float32 ? Tensor($0.floats.map { abs($0) + 0.5 }, shape: $0.shape) : $0 }
+    }
+
     private static let image: Shape = [2, 6, 8, 4]
 
     static let all: [OperationSample] = elementwise + images + matrices + reductions + movements + sequences + quantized

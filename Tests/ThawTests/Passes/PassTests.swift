@@ -211,7 +211,7 @@ let orderCases = [
     }
 
     @Test(arguments: boundCases) func `clips are merged`(_ passCase: PassCase) throws {
-        try check(passCase) { try $0.withJoinedBounds() }
+        try check(passCase) { try $0.withMergedBounds() }
     }
 
     @Test(arguments: orderCases) func `axis orders are simplified`(_ passCase: PassCase) throws {

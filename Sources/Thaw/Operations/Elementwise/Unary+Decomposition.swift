@@ -36,16 +36,21 @@ extension Unary: CoreMLOperation {
         case .logarithm1p:
             return try parts.add(
                 [("sum", Binary(.add, constant: number(1))), ("logarithm", Unary(.logarithm))], to: x)
+        // The square exceeds float16 from 256 on.
         case .inverseHyperbolicSine:
-            // log(|x| + √(x² + 1)) with the sign of x: for a negative x, x + √(x² + 1) would cancel.
-            let size = try parts.add(Unary(.absolute), x, as: "size")
-            let sum = try parts.add(Binary(.add), size, root(size, 1, &parts), as: "sum")
-            let logarithm = try parts.add(Unary(.logarithm), sum, as: "logarithm")
-            let sign = try parts.add(Unary(.sign), x, as: "sign")
-            return try parts.add(Binary(.multiply), logarithm, sign)
+            return try parts.inFloat32 { parts in
+                // log(|x| + √(x² + 1)) with the sign of x: for a negative x, x + √(x² + 1) would cancel.
+                let size = try parts.add(Unary(.absolute), x, as: "size")
+                let sum = try parts.add(Binary(.add), size, root(size, 1, &parts), as: "sum")
+                let logarithm = try parts.add(Unary(.logarithm), sum, as: "logarithm")
+                let sign = try parts.add(Unary(.sign), x, as: "sign")
+                return try parts.add(Binary(.multiply), logarithm, sign)
+            }
         case .inverseHyperbolicCosine:
-            let sum = try parts.add(Binary(.add), x, root(x, -1, &parts), as: "sum")
-            return try parts.add(Unary(.logarithm), sum)
+            return try parts.inFloat32 { parts in
+                let sum = try parts.add(Binary(.add), x, root(x, -1, &parts), as: "sum")
+                return try parts.add(Unary(.logarithm), sum)
+            }
         case .complementaryErrorFunction:
             let difference = Binary(.subtract, constant: number(1), constantFirst: true)
             return try parts.add([("erf", Unary(.errorFunction)), ("difference", difference)], to: x)

@@ -67,7 +67,12 @@ extension Pooling: WindowOperation {
     var family: Family { .pooling }
     var quantizedRole: QuantizedRole { function == .maximum ? .selection : .arithmetic }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse { window.use(ofAxis: axis) }
-    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { range(0) }
+
+    /// Zeros of the padding may count toward the mean, and the mean of padding alone is 0.
+    func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? {
+        guard function == .average, window.hasPadding else { return range(0) }
+        return range(0).map { min($0.lowerBound, 0)...max($0.upperBound, 0) }
+    }
 
     /// The border counts toward the mean, but existing padding might not. Zeros may be larger than the maximum.
     func padded(by border: Border) -> (any Operation)? {
@@ -103,14 +108,15 @@ extension Pooling {
                     guard sizes.count == 4, sizes.allSatisfy((1..<1 << 24).contains) else {
                         throw Failure.badAttribute(node.name, node.op, "ksize")
                     }
-                    let first = try node.string("data_format", default: "NHWC") == "NCHW"
-                    guard sizes[0] == 1, sizes[first ? 1 : 3] == 1 else {
+                    let isChannelsFirst = try node.string("data_format", default: "NHWC") == "NCHW"
+                    guard sizes[0] == 1, sizes[isChannelsFirst ? 1 : 3] == 1 else {
                         throw node.refused(
                             "ksize \(sizes) pools over the batch or the channels",
                             remedy: "only height and width can be pooled")
                     }
                     let window = try node.window(
-                        height: sizes[first ? 2 : 1], width: sizes[first ? 3 : 2], over: image.shape)
+                        height: sizes[isChannelsFirst ? 2 : 1], width: sizes[isChannelsFirst ? 3 : 2], over: image.shape
+                    )
                     return try context.add(Pooling(function: function, window: window), image, name: node.name)
                 }
             ]
