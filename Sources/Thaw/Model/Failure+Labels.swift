@@ -59,6 +59,13 @@ extension Failure {
 }
 
 extension Note {
+    static func labelOrder() -> Note {
+        Note(
+            .labelOrder,
+            "the numbers at the beginning of the labels are not their indices, so they were kept as parts of the labels; if they "
+                + "are indices, sort the lines by them")
+    }
+
     static func duplicateLabel(_ name: String, _ names: [String]) -> Note {
         Note(
             .duplicateLabel,

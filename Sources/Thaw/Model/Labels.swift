@@ -49,8 +49,13 @@ public struct Labels: Sendable {
         guard !lines.isEmpty else { throw Failure.labelsEmpty() }
         if let kind = Labels.foreignKind(lines) { throw Failure.labelsInOtherFormat(kind) }
         if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank("line \(blank + 1)") }
-        (names, warnings) = Labels.unique(
-            Labels.withoutWordNetIDs(Labels.withoutIndexWords(try Labels.withoutIndices(lines))))
+        lines = try Labels.withoutIndices(lines)
+        let numbers = Labels.numbersInFront(lines)
+        if numbers == Array(lines.indices) { lines = lines.map(Labels.withoutNumber) }
+        (names, warnings) = Labels.unique(Labels.withoutWordNetIDs(lines))
+        if let numbers, numbers != Array(lines.indices), numbers.sorted() == Array(lines.indices) {
+            warnings.append(.labelOrder())
+        }
     }
 
     /// Checks the number of labels against the network's classes.
@@ -125,11 +130,18 @@ public struct Labels: Sendable {
         }
     }
 
-    /// `lines` without the index and the space before each, as Teachable Machine writes them, if all have them.
-    private static func withoutIndexWords(_ lines: [String]) -> [String] {
-        guard lines.enumerated().allSatisfy({ $1.hasPrefix("\($0) ") }) else { return lines }
-        return lines.enumerated().map { trimmed(String($1.dropFirst("\($0) ".count))) }
+    /// The numbers before a space or a tab at the beginning of each line; nil unless all lines have one. Teachable Machine
+    /// writes the indices this way.
+    private static func numbersInFront(_ lines: [String]) -> [Int]? {
+        let numbers = lines.compactMap { line -> Int? in
+            let digits = line.prefix { $0.isASCII && $0.isNumber }
+            guard line[digits.endIndex...].first.map({ $0 == " " || $0 == "\t" }) == true else { return nil }
+            return Int(digits)
+        }
+        return numbers.count == lines.count ? numbers : nil
     }
+
+    private static func withoutNumber(_ line: String) -> String { trimmed(String(line.drop { $0.isNumber })) }
 
     /// `lines` without the WordNet ID and the space before each, if all have them.
     private static func withoutWordNetIDs(_ lines: [String]) -> [String] {

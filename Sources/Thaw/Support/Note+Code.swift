@@ -55,6 +55,8 @@ extension Note.Code {
 extension Note.Code {
     /// A label appeared more than once and was made unique.
     public static let duplicateLabel = Self(rawValue: "duplicateLabel")
+    /// The labels begin with numbers that could be indices in another order.
+    public static let labelOrder = Self(rawValue: "labelOrder")
     /// The model file declares a version that is unknown or does not match its content.
     public static let formatVersion = Self(rawValue: "formatVersion")
     /// The int8 ranges in a model's metadata do not match the model.
@@ -92,7 +94,7 @@ extension Note.Code {
         dropoutRemoved, movingAverages, trainingMode, batchCombined,
         formula, preprocessingInferred, preprocessingAssumed, preprocessingUnknown, colorInferred, colorUncertain,
         imageOutput, arrayOutput, outputRangeAssumed,
-        duplicateLabel, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,
+        duplicateLabel, labelOrder, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,
         notANumber, classesWithoutPhotos, photosIgnored, headerSkipped,
         numbersAmbiguous, offsetUnused, offsetLikely, precisionUnused, precisionSlower,
     ]

@@ -59,7 +59,9 @@ struct RefusalCase: CustomTestStringConvertible, Sendable {
         guard row[1].hasPrefix("refused: ") else {
             let labels = try read()
             #expect(labels.names == row[1].split(separator: "|").map(String.init))
-            #expect(labels.warnings.isEmpty == !row[0].contains("duplicates"))
+            let code: Note.Code? =
+                row[0].contains("duplicates") ? .duplicateLabel : row[0].contains("other_order") ? .labelOrder : nil
+            #expect(labels.warnings.map(\.code) == (code.map { [$0] } ?? []))
             return
         }
         let failure = try #require(throws: Failure.self) { try read() }
