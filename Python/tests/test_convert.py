@@ -394,3 +394,14 @@ def test_16_bit_outputs_are_the_same_before_saving(ct, photo, tmp_path):
     (after,) = ct.models.MLModel(str(tmp_path / "half.mlpackage")).predict({"input": photo}).values()
     assert before.dtype == after.dtype == np.float16
     np.testing.assert_array_equal(before, after)
+
+
+def test_arguments_of_older_converters_are_explained(ct):
+    with pytest.raises(TypeError) as refusal:
+        ct.convert(tf_model_path=GRAPH, mlmodel_path="m.mlmodel", image_scale=1 / 255, class_labels=LABELS, bogus=1)
+    text = str(refusal.value)
+    assert "'image_scale'; use inputs=[thaw.ImageType(" in text
+    assert "'class_labels'; use classifier_config=thaw.ClassifierConfig(labels)" in text
+    assert text.endswith("no argument 'bogus'")
+    with pytest.raises(TypeError, match="needs a model"):
+        ct.convert()

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from typing import Any
 
-_ON_SPEC = "use it on get_spec(), and load the result with thaw.models.MLModel(spec, weights_dir=model.weights_dir)"
 _ON_MODEL = "it takes coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir)"
+_ON_SPEC = (
+    "coremltools' own takes get_spec(), or coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir); load the "
+    "result with thaw.models.MLModel"
+)
 _BUILDS = "thaw.models.MLModel takes the models that it builds"
 _MAC = "it is part of Core ML itself, which exists on macOS only"
 
@@ -46,6 +50,45 @@ _NAMES: dict[str, dict[str, str]] = {
         _ON_MODEL,
     ),
 }  # fmt: skip
+
+
+# Arguments of tfcoreml's converter and of coremltools before version 4, with what to use instead.
+_IMAGE = "inputs=[thaw.ImageType(name=, scale=, bias=[red, green, blue], color_layout=)]"
+_CLASSES = "classifier_config=thaw.ClassifierConfig(labels)"
+_OLDER_ARGUMENTS = {
+    **dict.fromkeys(("tf_model_path", "model_path", "filename"), "the first argument"),
+    **dict.fromkeys(("mlmodel_path", "coreml_model", "model_name"), "the result's save(path)"),
+    **dict.fromkeys(
+        (
+            "image_input_names",
+            "image_scale",
+            "red_bias",
+            "green_bias",
+            "blue_bias",
+            "gray_bias",
+            "is_bgr",
+            "image_format",
+        ),
+        _IMAGE,
+    ),
+    **dict.fromkeys(("class_labels", "predicted_feature_name", "predicted_probabilities_output"), _CLASSES),
+    **dict.fromkeys(
+        ("input_name_shape_dict", "input_name_shape_map", "input_names", "input_shapes", "input_name"),
+        "inputs=[thaw.TensorType(name=, shape=)]",
+    ),
+    **dict.fromkeys(("output_feature_names", "output_names"), "outputs=[name]"),
+    "minimum_ios_deployment_target": "minimum_deployment_target=thaw.target.iOS13",
+    "model_precision": "compute_precision=",
+}
+
+
+def older_arguments(names: Iterable[str]) -> TypeError:
+    """The exception for arguments that `convert` does not have."""
+    parts = []
+    for name in names:
+        instead = _OLDER_ARGUMENTS.get(name)
+        parts.append(f"{name!r}; use {instead}" if instead else repr(name))
+    return TypeError("convert() has no argument " + ", and no argument ".join(parts))
 
 
 def in_module(module: str, name: str) -> AttributeError:

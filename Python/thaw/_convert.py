@@ -6,7 +6,7 @@ import logging
 import re
 from typing import Any, Sequence
 
-from . import _library, _options, _sources
+from . import _absent, _library, _options, _sources
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._settings import ComputeUnit, precision, target
 from ._types import ClassifierConfig, ImageType, TensorType, member
@@ -17,7 +17,7 @@ _log = logging.getLogger("thaw")
 
 
 def convert(
-    model: Any,
+    model: Any = None,
     source: str = "auto",
     inputs: Sequence[ImageType | TensorType] | None = None,
     outputs: Sequence[str | ImageType | TensorType] | None = None,
@@ -33,6 +33,7 @@ def convert(
     states: Any = None,
     *,
     session: Any = None,
+    **older: Any,
 ) -> MLModel:
     """Converts a TensorFlow model to a Core ML model.
 
@@ -44,6 +45,10 @@ def convert(
     `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
     model. `skip_model_load`, `compute_units`, `package_dir` and `debug` have no effect.
     """
+    if older:
+        raise _absent.older_arguments(older)
+    if model is None:
+        raise TypeError("convert() needs a model: a path, the bytes of a graph, or a TensorFlow object")
     if source not in ("auto", "tensorflow"):
         raise InvalidValueError(f"source={source!r} is unsupported; only TensorFlow's models are converted")
     for name, value in (("pass_pipeline", pass_pipeline), ("states", states)):
