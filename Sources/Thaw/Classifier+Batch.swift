@@ -2,12 +2,12 @@ extension Classifier {
     /// Classifies many images on several threads, and passes the results to `body` in the order of `images`, on the calling
     /// thread.
     ///
-    /// Reading, decoding and computing run in parallel. `images` is read ahead by a limited number of images, so that memory
-    /// does not grow with their number.
+    /// Reading, decoding and computing run in parallel. The library's threads read `images` ahead by a limited number of
+    /// images, so that memory does not grow with their number.
     /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read. An error
     ///   that it throws ends the work.
     public func classify(
-        images: some Sequence<ImageFile>, threads: Int,
+        images: sending some Sequence<ImageFile>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         try classify(images: images, threads: threads, thumbnailSide: nil, body)
@@ -32,7 +32,7 @@ extension Classifier {
 
     /// Classifies the images at these paths.
     public func classify(
-        imagesAt paths: some Sequence<String>, threads: Int,
+        imagesAt paths: sending some Sequence<String>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         try classify(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)

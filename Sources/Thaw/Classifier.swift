@@ -144,7 +144,7 @@ public final class Classifier: Sendable {
 }
 
 /// The result of classifying an image.
-public struct Classification: Sendable {
+public struct Classification: Equatable, Sendable {
     /// One value per class, in the order of the network's output.
     public let probabilities: [Float]
     /// A problem found in the image's file if it could still be read.
@@ -153,19 +153,27 @@ public struct Classification: Sendable {
     package internal(set) var thumbnail: [UInt8]?
     private let labels: [String]?
 
-    init(probabilities: [Float], labels: [String]?) {
+    /// A result from elsewhere, for an `Evaluation` or for tests.
+    /// - Parameter labels: The label of each class; nil for their indices.
+    public init(probabilities: [Float], labels: [String]?) {
+        precondition(labels.map { $0.count == probabilities.count } ?? true)
         self.probabilities = probabilities
         self.labels = labels
     }
 
     /// A class with its label, or its index if there are no labels.
-    public struct Prediction: Sendable {
+    public struct Prediction: Hashable, Codable, Sendable {
         /// The label of the class; its index as text if the model has no labels.
         public let label: String
         /// The index of the class in the network's output.
         public let index: Int
         /// The network's output for the class.
         public let probability: Float
+
+        /// A prediction from elsewhere.
+        public init(label: String, index: Int, probability: Float) {
+            (self.label, self.index, self.probability) = (label, index, probability)
+        }
     }
 
     /// The `count` most probable classes, the most probable first. Ties are in the order of the index.

@@ -7,14 +7,14 @@ extension Converter {
     ) -> PixelRangeTrial? {
         guard options.scale == nil, options.bias == nil, options.preprocessing == nil,
             let image = imported.images.first, !image.takesPixels,
-            graph.preparation() == nil, graph.enlargesImage
+            graph.firstPreprocessingNode() == nil, graph.enlargesImage
         else { return nil }
         // Any size will do; a small one is fast.
         var small: Graph?
         if image.isSizeOpen || options.size != nil {
             var options = options
             (options.size, options.openSize, options.sizes) = (nil, ImageSize(width: 64, height: 64), .fixed)
-            (options.preprocessing, options.imageOutput, options.renamings) = (Preprocessing.none, false, [])
+            (options.preprocessing, options.imageOutput, options.renamings) = (.raw, false, [])
             options.metadata = Metadata()
             (options.outputColor, options.outputScale, options.outputBias) = (nil, nil, nil)
             small = try? Converter(options).convertOneSize(source, labels: nil).model.graph

@@ -2,11 +2,13 @@ extension Detector {
     /// Detects objects in many images on several threads, and passes the results to `body` in the order of `images`, on the
     /// calling thread.
     ///
-    /// Reading, decoding and computing run in parallel. `images` is read ahead by a limited number of images.
+    /// Reading, decoding and computing run in parallel. The library's threads read `images` ahead by a limited number of
+    /// images.
     /// - Parameter body: Called with an image's path and its objects, or the `Failure` if it cannot be read. An error that it
     ///   throws ends the work.
     public func detect(
-        images: some Sequence<ImageFile>, threads: Int, _ body: (String, Result<Detection, Failure>) throws -> Void
+        images: sending some Sequence<ImageFile>, threads: Int,
+        _ body: (String, Result<Detection, Failure>) throws -> Void
     ) rethrows {
         try detect(images: images, threads: threads, inspecting: nil, body)
     }
@@ -32,7 +34,7 @@ extension Detector {
 
     /// Detects objects in the images at these paths.
     public func detect(
-        imagesAt paths: some Sequence<String>, threads: Int,
+        imagesAt paths: sending some Sequence<String>, threads: Int,
         _ body: (String, Result<Detection, Failure>) throws -> Void
     ) rethrows {
         try detect(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)

@@ -142,9 +142,9 @@ public final class Detector: Sendable {
 }
 
 /// The objects detected in an image.
-public struct Detection: Sendable {
+public struct Detection: Equatable, Sendable {
     /// A rectangle in pixels of the original image, upright. It may extend beyond the image.
-    public struct Box: Equatable, Sendable {
+    public struct Box: Hashable, Codable, Sendable {
         /// The left edge in pixels.
         public var x: Double
         /// The top edge in pixels.
@@ -161,7 +161,7 @@ public struct Detection: Sendable {
     }
 
     /// An object with its class.
-    public struct Object: Equatable, Sendable {
+    public struct Object: Hashable, Codable, Sendable {
         /// The label of the class; its index as text if the model has no labels.
         public let label: String
         /// The index of the class.
@@ -170,6 +170,11 @@ public struct Detection: Sendable {
         public let confidence: Float
         /// The rectangle around the object.
         public let box: Box
+
+        /// An object from elsewhere.
+        public init(label: String, index: Int, confidence: Float, box: Box) {
+            (self.label, self.index, self.confidence, self.box) = (label, index, confidence, box)
+        }
     }
 
     /// The objects, the most confident first.
@@ -180,4 +185,10 @@ public struct Detection: Sendable {
     public let height: Int
     /// A problem found in the image's file if it could still be read.
     public internal(set) var warning: Note?
+
+    /// A result from elsewhere.
+    /// - Parameter objects: The most confident first.
+    public init(objects: [Object], width: Int, height: Int) {
+        (self.objects, self.width, self.height) = (objects, width, height)
+    }
 }

@@ -11,10 +11,11 @@ public typealias DetectionBatch = ImageBatch<Detection>
 
 extension ClassificationBatch {
     /// - Parameters:
-    ///   - images: The images, which a thread takes as needed; nil if they are added one by one.
+    ///   - images: The images, which the library's threads take as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
     public convenience init(
-        _ classifier: Classifier, images: (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
+        _ classifier: Classifier, images: sending (any IteratorProtocol<ImageFile>)? = nil, threads: Int,
+        window: Int? = nil
     ) {
         self.init(images: images, threads: threads, window: window) { image in
             let prepared = classifier.prepared(image, thumbnailSide: nil)
@@ -25,10 +26,10 @@ extension ClassificationBatch {
 
 extension DetectionBatch {
     /// - Parameters:
-    ///   - images: The images, which a thread takes as needed; nil if they are added one by one.
+    ///   - images: The images, which the library's threads take as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
     public convenience init(
-        _ detector: Detector, images: (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
+        _ detector: Detector, images: sending (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
     ) {
         self.init(images: images, threads: threads, window: window) { image in
             let prepared = detector.prepared(image)
@@ -78,7 +79,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
 
     /// - Parameter prepare: Decodes an image, and returns a function that computes its result.
     init(
-        images: (any IteratorProtocol<ImageFile>)?, threads: Int, window: Int?,
+        images: sending (any IteratorProtocol<ImageFile>)?, threads: Int, window: Int?,
         prepare: @escaping (ImageFile) -> () -> Result<Answer, Failure>
     ) {
         let source = Source(images)

@@ -98,7 +98,8 @@ public struct ModelDocument: Sendable {
         toFile path: String, as format: ModelFormat? = nil, weights: WeightStorage? = nil,
         target: CoreMLVersion? = nil, precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> WrittenModel {
-        try encoded(as: format ?? ModelFormat(pathToWrite: path), weights, target, precision)
+        let pathFormat = try ModelFormat(pathToWrite: path)
+        return try encoded(as: format ?? pathFormat, weights, target, precision)
             .write(to: path, mayReplace: mayReplace)
     }
 

@@ -47,7 +47,7 @@ extension Model {
         toFile path: String, weights: WeightStorage? = nil, target: CoreMLVersion? = nil,
         precision: ProgramPrecision = ProgramPrecision(), mayReplace: Bool = true
     ) throws -> WrittenModel {
-        let format = ModelFormat(pathToWrite: path)
+        let format = try ModelFormat(pathToWrite: path)
         try naming(file: path) { try Model.require(format, allows: target, precision) }
         return try encoded(as: format, weights: weights, target: target, precision: precision)
             .write(to: path, mayReplace: mayReplace)
@@ -137,7 +137,7 @@ extension EncodedModel {
     /// file.
     func write(to path: String, mayReplace: Bool) throws -> WrittenModel {
         var bytes = 0
-        if isPackage || ModelFormat(pathToWrite: path) == .coreMLPackage {
+        if isPackage || ModelFormat(extensionOf: path) == .coreMLPackage {
             bytes = try ModelPackage.write(self, to: path, mayReplace: mayReplace)
         } else {
             let file = try AtomicFile(path: path, mayReplace: mayReplace)

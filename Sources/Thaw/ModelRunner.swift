@@ -111,10 +111,7 @@ public final class ModelRunner: Sendable {
 
     /// The initial state of the model, for a new sequence of runs.
     /// - Throws: `Failure` for a model without a state.
-    public func makeState() throws -> ModelState {
-        guard model.isStateful else { throw Failure.stateless() }
-        return ModelState(model.states)
-    }
+    public func makeState() throws -> ModelState { try model.makeState() }
 
     // MARK: Inputs
 

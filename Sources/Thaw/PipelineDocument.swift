@@ -68,7 +68,7 @@ public struct PipelineDocument: Sendable {
     /// - Throws: `Failure` if `path` does not have the extension for its kind, or if the file cannot be written.
     @discardableResult
     public func write(toFile path: String, mayReplace: Bool = true) throws -> WrittenModel {
-        let format = ModelFormat(pathToWrite: path)
+        let format = try ModelFormat(pathToWrite: path)
         guard (format == .coreMLPackage) == isPackage else { throw Failure.wrongPipelineExtension(path, isPackage) }
         return try source.encoded().write(to: path, mayReplace: mayReplace)
     }

@@ -94,7 +94,7 @@ public struct Quantization: Sendable {
         toFile path: String, target: CoreMLVersion? = nil, precision: ProgramPrecision = ProgramPrecision(),
         mayReplace: Bool = true
     ) throws -> WrittenModel {
-        let isProgram = ModelFormat(pathToWrite: path) == .coreMLPackage
+        let isProgram = try ModelFormat(pathToWrite: path) == .coreMLPackage
         let target = target ?? (isProgram ? .iOS17 : nil)
         if isProgram, precision.compute != .float32 { try checkFloat16() }
         let written = isProgram && target! >= .iOS17 ? model : try modelWithRanges()

@@ -2,7 +2,7 @@ import CThaw
 import Thaw
 
 /// The work of a batch: classifying or detecting.
-protocol ImageWork: Sendable {
+protocol AnyImageBatch: Sendable {
     var window: Int { get }
     func add(_ image: ImageFile) -> ImageAddition
     /// The next result; nil at the end.
@@ -28,7 +28,7 @@ extension Detection: ImageAnswer {
     }
 }
 
-extension ImageBatch: ImageWork where Answer: ImageAnswer {
+extension ImageBatch: AnyImageBatch where Answer: ImageAnswer {
     func result(within limit: Duration?) throws -> CResult? {
         let (index, next) = indexedNext(within: limit)
         switch next {
@@ -42,14 +42,14 @@ extension ImageBatch: ImageWork where Answer: ImageAnswer {
 
 /// The object of a batch handle. It counts as an active call as long as its threads exist.
 final class CBatch: @unchecked Sendable {
-    let batch: any ImageWork
+    let batch: any AnyImageBatch
     let background: RGBColor?
     private let isCounted: Bool
 
     /// - Parameter start: Starts the work on images, with a number of threads and a window.
     init(
         _ pointer: UnsafePointer<thaw_batch_options>?, background: RGBColor?,
-        start: ((any IteratorProtocol<ImageFile>)?, Int, Int?) -> any ImageWork
+        start: (sending ImageFiles?, Int, Int?) -> any AnyImageBatch
     ) throws {
         let given = try options(pointer, "options")
         let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }

@@ -49,12 +49,6 @@ extension Failure {
         Failure(.invalidOption, "\(name) is required", names: [name])
     }
 
-    static func wrongExtension(_ path: String) -> Failure {
-        Failure(
-            .unknownFormat, file: path, "the name ends in neither .mlmodel nor .mlpackage",
-            remedy: "the extension selects the format")
-    }
-
     static func programNeedsPackage(_ path: String) -> Failure {
         Failure(
             .invalidOption, file: path, "an ML Program cannot be a .mlmodel file", remedy: "expected .mlpackage")

@@ -21,7 +21,7 @@ final class CState: Sendable {
     init(_ model: CModel) throws {
         self.model = model
         guard case .network(let document) = model.content else { throw Failure.cannotRunPipeline() }
-        state = try model.runner(document, threads: threadCount(0)).makeState()
+        state = try document.model.makeState()
     }
 }
 
@@ -72,7 +72,7 @@ public func writeState(
     call(error) {
         let state: CState = try object(state, "state")
         guard let value else { throw Failure.isNull("value") }
-        let tensor = try GivenTensor(value.pointee, "value")
+        let tensor = try GivenTensor(checked(value, "value"), "value")
         guard let name = tensor.name else { throw Failure.isNull("value.name") }
         try state.state.setTensor(tensor.tensor, named: name)
     }

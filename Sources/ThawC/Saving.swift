@@ -51,12 +51,8 @@ private struct SaveOptions {
 
     /// - Throws: `Failure` if the extension of the path is unknown, or is that of a file for an ML Program.
     func check(_ path: String) throws {
-        var name = path[...]
-        while name.count > 1, name.last == "/" { name.removeLast() }
-        guard name.hasSuffix(".mlmodel") || name.hasSuffix(".mlpackage") else { throw Failure.wrongExtension(path) }
-        if format == .coreMLPackage, ModelFormat(pathToWrite: path) == .coreML {
-            throw Failure.programNeedsPackage(path)
-        }
+        let pathFormat = try ModelFormat(pathToWrite: path)
+        if format == .coreMLPackage, pathFormat == .coreML { throw Failure.programNeedsPackage(path) }
     }
 }
 

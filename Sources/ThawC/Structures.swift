@@ -7,7 +7,7 @@ import Thaw
     import Darwin
 #endif
 
-/// Reading of arguments: strings, structures and arrays, all of which may be missing or invalid.
+// Reads arguments: strings, structures and arrays, any of which may be missing or invalid.
 
 /// A string in UTF-8; nil for NULL.
 func text(_ pointer: UnsafePointer<CChar>?, _ name: String) throws -> String? {

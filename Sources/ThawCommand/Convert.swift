@@ -44,7 +44,7 @@ extension Console {
     /// Reports how much of a neural network's file consists of copies of weights shared by several layers, if it is a
     /// significant part.
     func tellOfCopies(in model: Model, writtenTo path: String, _ byteCount: Int, _ storage: WeightStorage?) {
-        guard ModelFormat(pathToWrite: path) == .coreML else { return }
+        guard ModelFormat(extensionOf: path) == .coreML else { return }
         let bits = (storage?.type ?? .float32).bits
         let copies = model.graph.repeatedParameterCount * bits / 8
         guard copies >= 100_000, copies >= byteCount / 20 else { return }

@@ -1,6 +1,6 @@
 import Thaw
 
-/// Parsers of option values. Each throws a `Failure` that says what is expected.
+// Parsers of option values. Each throws a `Failure` that says what was expected.
 
 /// The size of an image, or the sizes that it may have.
 struct SizeChoice: Equatable, Sendable {
@@ -240,21 +240,18 @@ func readShorterType(_ text: String) throws -> WeightType {
 
 /// The name of a graph's node. Other converters name the file to write with `--output`.
 func readNodeName(_ text: String) throws -> String? {
-    if isModelPath(text) { throw Failure.badValue(text, "the name of a node; to name the file to write, use -o") }
+    if ModelFormat(extensionOf: text) != nil {
+        throw Failure.badValue(text, "the name of a node; to name the file to write, use -o")
+    }
     return text
 }
 
 /// The path of a model to write. Its extension determines the format.
 func readModelPath(_ text: String) throws -> String {
-    guard isModelPath(text) else { throw Failure.badValue(text, "a name that ends in .mlmodel or .mlpackage") }
+    guard ModelFormat(extensionOf: text) != nil else {
+        throw Failure.badValue(text, "a name that ends in .mlmodel or .mlpackage")
+    }
     return text
-}
-
-/// Whether a path has the extension of a model. A package is a folder, so slashes may follow.
-private func isModelPath(_ text: String) -> Bool {
-    var path = text[...]
-    while path.count > 1, path.last == "/" { path.removeLast() }
-    return path.hasSuffix(".mlmodel") || path.hasSuffix(".mlpackage")
 }
 
 /// A system as named by `--target`.

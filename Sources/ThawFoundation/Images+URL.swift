@@ -24,7 +24,7 @@ extension Classifier {
     /// calling thread.
     /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read.
     public func classify(
-        imagesAt urls: some Sequence<URL>, threads: Int,
+        imagesAt urls: sending some Sequence<URL>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) rethrows {
         try classify(images: urls.lazy.map { ImageFile(at: $0) }, threads: threads, body)

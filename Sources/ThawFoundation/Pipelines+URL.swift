@@ -81,7 +81,8 @@ extension Detector {
     /// the calling thread.
     /// - Parameter body: Called with an image's path and its objects, or the `Failure` if it cannot be read.
     public func detect(
-        imagesAt urls: some Sequence<URL>, threads: Int, _ body: (String, Result<Detection, Failure>) throws -> Void
+        imagesAt urls: sending some Sequence<URL>, threads: Int,
+        _ body: (String, Result<Detection, Failure>) throws -> Void
     ) rethrows {
         try detect(images: urls.lazy.map { ImageFile(at: $0) }, threads: threads, body)
     }

@@ -26,15 +26,37 @@ public enum ModelFormat: Sendable {
         case .coreMLModel: self = .coreML
         case .folder(.coreMLPackage): self = .coreMLPackage
         // The error for a package without a manifest says so.
-        case .folder where ModelFormat(pathToWrite: path) == .coreMLPackage: self = .coreMLPackage
+        case .folder where ModelFormat(extensionOf: path) == .coreMLPackage: self = .coreMLPackage
         default: return nil
         }
     }
 
     /// The format in which a model is written under this name.
-    package init(pathToWrite path: String) {
+    /// - Throws: `Failure` if the extension is not that of a Core ML model.
+    package init(pathToWrite path: String) throws {
+        guard let format = ModelFormat(extensionOf: path) else { throw Failure.wrongExtension(path) }
+        self = format
+    }
+
+    /// The format that an extension stands for; nil if it is not that of a Core ML model. A package is a folder, so slashes may
+    /// follow.
+    package init?(extensionOf path: String) {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }
-        self = name.hasSuffix(".mlpackage") ? .coreMLPackage : .coreML
+        if name.hasSuffix(".mlpackage") {
+            self = .coreMLPackage
+        } else if name.hasSuffix(".mlmodel") {
+            self = .coreML
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func wrongExtension(_ path: String) -> Failure {
+        Failure(
+            .unknownFormat, file: path, "the name ends in neither .mlmodel nor .mlpackage",
+            remedy: "the extension selects the format")
     }
 }

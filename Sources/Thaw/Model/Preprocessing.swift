@@ -8,8 +8,8 @@ public enum Preprocessing: String, Sendable, CaseIterable {
     case torch
     /// x / 255.
     case unit
-    /// x.
-    case none
+    /// x. (Not `none`: for an optional, `.none` means nil.)
+    case raw = "none"
 
     /// The channel order that the family requires, or nil if it takes any.
     public var color: ColorLayout? { self == .caffe ? .bgr : nil }
@@ -24,7 +24,7 @@ public enum Preprocessing: String, Sendable, CaseIterable {
         switch self {
         case .inception: return uniform(1 / 127.5, -1)
         case .unit: return uniform(1 / 255, 0)
-        case .none: return uniform(1, 0)
+        case .raw: return uniform(1, 0)
         case .caffe:
             guard color == .bgr else { throw Failure.presetNeedsColor(rawValue, "bgr", color.rawValue) }
             return PixelScaling(scale: [1, 1, 1], bias: [-103.939, -116.779, -123.68])

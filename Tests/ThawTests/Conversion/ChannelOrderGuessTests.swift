@@ -82,7 +82,7 @@ import Testing
         #expect(rgb.color == .rgb)
         #expect(rgb.scaling.bias == [-123, -117, -104])
         options.color = nil
-        options.preprocessing = Preprocessing.none
+        options.preprocessing = .raw
         let plain = try #require(try Converter(options).convert(graph: Self.exports[0].graph).model.image)
         #expect(plain.color == .rgb)
         #expect(plain.scaling.isIdentity)
@@ -156,7 +156,7 @@ import Testing
         #expect(scaling.scale.allSatisfy { abs($0 / expected - 1) < 1e-6 }, "\(scaling)")
         #expect(conversion.notes.contains { $0.contains("is for values from 0 to 1") } == isForUnitRange)
         #expect(conversion.isPreprocessingCertain == !isForUnitRange)
-        for (preset, isDoubtful) in [(Preprocessing.unit, false), (.inception, true), (.none, true)] {
+        for (preset, isDoubtful) in [(Preprocessing.unit, false), (.inception, true), (.raw, true)] {
             var options = Converter.Options()
             options.preprocessing = preset
             let warnings = try Converter(options).convert(graph: graph).warnings

@@ -145,7 +145,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
     func `a real SavedModel recognizes digits as TensorFlow does`() throws {
         var options = Converter.Options()
-        options.preprocessing = Preprocessing.none
+        options.preprocessing = .raw
         let path = Fixtures.shared!.appendingPathComponent("savedmodels/mnist_conv").path
         let classifier = try Classifier(Converter(options).convert(contentsOfFile: path).model)
         let digits = Fixtures.shared!.appendingPathComponent("images/digits")

@@ -263,6 +263,15 @@ import Testing
         }
     }
 
+    @Test func `a function must be selected if there are several, because the others would be lost`() throws {
+        let path = Fixtures.path("sequences/functions.mlpackage")
+        let failure = #expect(throws: Failure.self) {
+            try Compression(contentsOfFile: path, weights: WeightStorage(.int8))
+        }
+        #expect(failure?.description.contains("several functions: 'double', 'negate'") == true, "\(failure!)")
+        _ = try Compression(contentsOfFile: path, weights: WeightStorage(.int8), function: "negate")
+    }
+
     @Test(arguments: ["branch", "loop_until"])
     func `a program with branches or loops is refused`(_ name: String) throws {
         let path = Fixtures.path("sequences/\(name).mlpackage")

@@ -53,7 +53,7 @@ import Testing
     @Test(arguments: cases, ["mlmodel", "mlpackage"])
     func `a slice is the same part of images of all sizes`(_ test: Case, _ kind: String) throws {
         var options = Converter.Options()
-        options.preprocessing = Preprocessing.none
+        options.preprocessing = .raw
         options.imageOutput = false
         options.sizes = .range(width: 12...33, height: 14...40)
         let folder = try TemporaryFolder()

@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `every operation that is read has a list of its arguments`() {
-        let missing = Operations.mil.keys.filter { MILArguments.isRequired($0) == nil }
+        let missing = Operations.mil.keys.filter { MILArguments.arguments(of: $0) == nil }
         #expect(missing.isEmpty)
     }
 

@@ -21,6 +21,31 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct ReadingTests {
+    @Test func `a program without its package lacks the weights`() throws {
+        let path = Fixtures.path("converted/tiny_list1.mlpackage/Data/com.apple.CoreML/model.mlmodel")
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: path) }
+        #expect(failure?.code == .incomplete)
+        #expect(failure?.description.hasSuffix("pass the .mlpackage that contains both files") == true, "\(failure!)")
+    }
+
+    @Test func `a compiled model is refused with advice`() throws {
+        let folder = try TemporaryFolder()
+        try Data().write(to: folder.url.appending(path: "coremldata.bin"))
+        let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: folder.url.path) }
+        #expect(failure?.description.contains("is a compiled Core ML model") == true)
+        #expect(failure?.hint?.description.contains("that it was compiled from") == true, "\(failure!)")
+    }
+
+    @Test(arguments: ["m.onnx", "m", "m.MLPACKAGE"]) func `the extension selects the format, and must be one`(
+        _ name: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: name).path
+        let model = try Model.load(contentsOfFile: Fixtures.path("coreml/\(CoreMLCase.all[0].name).mlmodel")).model
+        let failure = #expect(throws: Failure.self) { try model.write(toFile: path) }
+        #expect(failure?.code == .unknownFormat && failure?.file == path)
+    }
+
     @Test(arguments: CoreMLCase.all) private func `a model by coremltools gives TensorFlow's answers`(
         _ coreML: CoreMLCase
     ) throws {

@@ -27,7 +27,7 @@ import Testing
             "the network reproduces a test image if its input is scaled to \(range); preprocessing, or scale and bias, override this"
         #expect(conversion.notes.texts.contains(note))
 
-        options.preprocessing = Preprocessing.none
+        options.preprocessing = .raw
         #expect(try Converter(options).convert(contentsOfFile: network.path).model.image?.scaling.isIdentity == true)
     }
 
