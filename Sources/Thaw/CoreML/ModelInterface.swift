@@ -106,7 +106,10 @@ struct ModelInterface {
             throw Failure.badFeature(
                 name, "is an image of \(read.width)×\(read.height) pixels made from a tensor of shape \(given)")
         }
-        imageOutput = ImageOutput(index: builder.graph.outputs.count, form: form, color: read.color)
+        // Only 8-bit pixels are clamped.
+        let isFloat16 = type.imageType.colorSpace as String == "GRAYSCALE_FLOAT16"
+        imageOutput = ImageOutput(
+            index: builder.graph.outputs.count, form: form, color: read.color, exceedsPixels: !isFloat16)
         var value = value
         if given != shape { value = try builder.add(Reshape(shape), [value], name: name + "/shape")[0] }
         return try builder.add(Transpose(Graph.toLast), [value], name: name + "/order")[0]
