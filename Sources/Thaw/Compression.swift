@@ -15,15 +15,18 @@ public struct Compression: Sendable {
     private let source: CoreMLSource
     private let weights: WeightStorage
 
-    /// - Parameter function: The function to which `original` belongs, if the model has several; nil for the default.
-    /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already compressed or
-    ///   can be trained on the device.
+    /// - Parameter function: The function to compress if the model has several: the result has only this one.
+    /// - Throws: `Failure` naming the file if it is not a readable Core ML model, if it has several functions and none is
+    ///   selected, or if its weights are already compressed or can be trained on the device.
     public init(contentsOfFile path: String, weights: WeightStorage, function: String? = nil) throws {
         let format = try ModelFormat(of: path)
         guard format == .coreML || format == .coreMLPackage else { throw Failure.cannotCompressGraph().inFile(path) }
         let file = try CoreMLFile(path, format)
         self = try naming(file: path) {
             let source = try CoreMLSource(file)
+            let functions = source.message.functionNames
+            // The result has one function: the others would be lost.
+            if function == nil, functions.count > 1 { throw Failure.cannotCompressAll(functions) }
             return try Compression(source, source.conversion(function: function), weights)
         }
     }
@@ -51,7 +54,7 @@ public struct Compression: Sendable {
     public func write(
         toFile path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
     ) throws -> WrittenModel {
-        let format = ModelFormat(pathToWrite: path)
+        let format = try ModelFormat(pathToWrite: path)
         if let model = try compressed(as: format, target: target) {
             return try model.write(to: path, mayReplace: mayReplace)
         }

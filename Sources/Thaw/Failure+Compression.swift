@@ -1,5 +1,11 @@
 /// Models whose weights cannot be compressed.
 extension Failure {
+    static func cannotCompressAll(_ functions: [String]) -> Failure {
+        Failure(
+            .unsupportedModel, "the model has several functions: \(functions.sorted().map { "'\($0)'" }.listed())",
+            remedy: "select one with \(option: .function); the compressed model has only this one")
+    }
+
     static func cannotCompressGraph() -> Failure {
         Failure(
             .wrongKind, "is a TensorFlow graph; expected a Core ML model",

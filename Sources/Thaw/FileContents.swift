@@ -8,6 +8,8 @@ package struct FileContents: Sendable {
     package private(set) var loadableVersion: CoreMLVersion?
     /// TensorFlow's operations, Core ML's layers, or a pipeline's stages, the most frequent first.
     package private(set) var parts: [(kind: String, count: Int)] = []
+    /// Whether it is an ML Program.
+    package private(set) var isProgram = false
     /// Whether it is a pipeline, or a model of a single stage. Then `parts` are the kinds of its stages.
     package private(set) var isPipeline = false
     /// The weights by storage type, those with the most bytes first; empty for graphs whose variables are stored elsewhere.
@@ -64,6 +66,7 @@ package struct FileContents: Sendable {
         functions = message.functionNames
         version = message.specificationVersion
         guard let kind = message.choice else { throw Failure.noModelKind() }
+        isProgram = kind == "mlProgram"
         switch kind {
         case "neuralNetwork", "neuralNetworkClassifier":
             parts = FileContents.counted((message[kind].layers as [Message]).map { $0.choice ?? "unknown" })

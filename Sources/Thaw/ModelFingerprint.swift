@@ -57,7 +57,7 @@ extension Model {
     /// The names of all files in a folder and its subfolders, sorted in byte order as whole paths, as `sort` does it. Models
     /// are nested only a few levels deep.
     private static func below(_ folder: String, _ inner: String, depth: Int = 0) -> [String] {
-        let names = FolderKind.names(in: folder + inner) ?? []
+        let names = fileNames(in: folder + inner) ?? []
         let paths = names.flatMap { name in
             FolderKind(path: folder + inner + name) == nil
                 ? [inner + name] : depth < 4 ? below(folder, inner + name + "/", depth: depth + 1) : []

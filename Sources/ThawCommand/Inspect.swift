@@ -60,7 +60,7 @@ private struct Report {
         case .coreML, .coreMLPackage:
             let dialect =
                 contents.isPipeline
-                ? "a Core ML pipeline" : contents.format == .coreML ? "a Core ML neural network" : "an ML Program"
+                ? "a Core ML pipeline" : contents.isProgram ? "an ML Program" : "a Core ML neural network"
             let version = contents.version ?? 0
             let systems = contents.loadableVersion.map { ", for \($0.systems) and later" } ?? ""
             add("format", ["\(dialect), version \(version)\(systems)"])
@@ -69,8 +69,10 @@ private struct Report {
         add("signatures", contents.signatures)
         add("functions", contents.functions.enumerated().map { $0 == 0 ? "\($1), the default" : $1 })
         if let count = contents.variableCount { add("variables", [grouped(count)]) }
-        let names: [ModelFormat: String] = [.coreML: "layers", .coreMLPackage: "operations"]
-        add(contents.isPipeline ? "kinds" : names[contents.format] ?? "nodes", contents.parts)
+        let isCoreML = [.coreML, .coreMLPackage].contains(contents.format)
+        add(
+            contents.isPipeline ? "kinds" : contents.isProgram ? "operations" : isCoreML ? "layers" : "nodes",
+            contents.parts)
         let width = contents.weights.map { grouped($0.count).count }.max() ?? 0
         let forms = contents.weights.map(\.form.count).max() ?? 0
         add(

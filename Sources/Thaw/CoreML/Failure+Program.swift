@@ -61,6 +61,12 @@ extension Failure {
             .unsupportedModel, "'\(name)' has elements of type \(element)", remedy: "that type is not supported here")
     }
 
+    static func weightsElsewhere(_ name: String) -> Failure {
+        Failure(
+            .incomplete, "the weights '\(name)' are in a separate file",
+            remedy: "pass the .mlpackage that contains both files")
+    }
+
     static func valueCount(_ name: String, _ found: Int, _ shape: Shape) -> Failure {
         Failure(.invalidModel, "'\(name)' has \(found) values or bytes", remedy: "its shape is \(shape)")
     }

@@ -83,7 +83,7 @@ struct ModelPackage: WeightFiles {
             var status = stat()
             guard lstat(path.fileName, &status) == 0 else { return 0 }
             guard status.st_mode & S_IFMT == S_IFDIR else { return Int(status.st_size) }
-            return (FolderKind.names(in: path) ?? []).reduce(0) { $0 + size(path + "/" + $1) }
+            return (fileNames(in: path) ?? []).reduce(0) { $0 + size(path + "/" + $1) }
         }
         return size(root)
     }
@@ -95,7 +95,7 @@ struct ModelPackage: WeightFiles {
     static func write(_ model: EncodedModel, to path: String, mayReplace: Bool) throws -> Int {
         let folder = try AtomicFolder(path: path, mayReplace: mayReplace) { existing in
             FolderKind(path: existing).map { $0 == .coreMLPackage } ?? false
-                || FolderKind.names(in: existing)?.isEmpty ?? false
+                || fileNames(in: existing)?.isEmpty ?? false
         }
         return try naming(file: path) {
             let hasProgram = model.isPackage

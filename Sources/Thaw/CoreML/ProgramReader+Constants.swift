@@ -35,9 +35,8 @@ extension ProgramReader {
         let tensor: Tensor
         if value.has("blobFileValue") {
             let fileName: String = value.blobFileValue.fileName
-            guard let known = MILElement(elementName), let weightFiles else {
-                throw Failure.valueElement(name, elementName)
-            }
+            guard let known = MILElement(elementName) else { throw Failure.valueElement(name, elementName) }
+            guard let weightFiles else { throw Failure.weightsElsewhere(name) }
             if files[fileName] == nil { files[fileName] = try weightFiles.weights(fileName) }
             tensor = try files[fileName]!.tensor(at: value.blobFileValue.offset, shape, known)
         } else {

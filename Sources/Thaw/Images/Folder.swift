@@ -97,30 +97,15 @@ package struct ChangedFolder: Sendable {
 /// A fingerprint of a folder's contents that reveals changes. It takes a few bytes regardless of the number of names.
 struct FolderListing {
     private let path: String
-    private let modified: Modification?
+    private let version: FileVersion?
     /// The number of images, judged by their names, and of folders.
     private var count = 0
     /// The sum of the hashes of the names, which does not depend on their order.
     private var names: UInt64 = 0
 
-    private struct Modification: Equatable {
-        let seconds: Int
-        let nanoseconds: Int
-    }
-
     init(_ path: String) {
         self.path = path
-        var status = stat()
-        guard stat(path.fileName, &status) == 0 else {
-            modified = nil
-            return
-        }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        modified = Modification(seconds: time.tv_sec, nanoseconds: time.tv_nsec)
+        version = FileVersion(path: path)
     }
 
     /// Counts an entry if it is a folder or may be an image: its name has an image extension, or none.
@@ -133,7 +118,7 @@ struct FolderListing {
 
     /// How the folder has changed; nil if it has not.
     var change: ChangedFolder? {
-        guard modified != FolderListing(path).modified else { return nil }
+        guard version != FolderListing(path).version else { return nil }
         let now = try? Folder(path).listing
         guard now?.count != count || now?.names != names else { return nil }
         return ChangedFolder(path: path, before: count, now: now?.count)

@@ -46,8 +46,10 @@ extension Failure {
             case .savedModel: "is a SavedModel"
             case .checkpoint: "is the folder of a TensorFlow checkpoint"
             case .coreMLPackage: "is a Core ML package"
+            case .compiledCoreML: "is a compiled Core ML model"
             case .plain: "is a folder"
             }
-        return Failure(.wrongKind, what, remedy: "expected \(expected)")
+        let hint: Phrase? = kind == .compiledCoreML ? "pass the .mlmodel or .mlpackage that it was compiled from" : nil
+        return Failure(.wrongKind, what, remedy: "expected \(expected)", hint: hint)
     }
 }

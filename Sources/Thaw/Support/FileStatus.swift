@@ -89,14 +89,14 @@ func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 /// Whether there is anything at a path.
 func pathExists(_ path: String) -> Bool { access(path.fileName, F_OK) == 0 }
 
-/// The names in a folder, sorted.
-func fileNames(in folder: String) -> [String] {
-    guard let handle = opendir(folder.fileName) else { return [] }
+/// The names in a folder, without `.` and `..`; nil if there is no readable folder.
+func fileNames(in folder: String) -> [String]? {
+    guard let handle = opendir(folder.fileName) else { return nil }
     defer { closedir(handle) }
     var names: [String] = []
     while let entry = readdir(handle) {
-        names.append(
-            withUnsafeBytes(of: &entry.pointee.d_name) { String(fileName: $0.prefix { $0 != 0 }) })
+        let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(fileName: $0.prefix { $0 != 0 }) }
+        if name != "." && name != ".." { names.append(name) }
     }
-    return names.sorted()
+    return names
 }

@@ -103,8 +103,9 @@ struct LiveGraph {
                 return folder + "/" + base
             }
         }
-        let graphs = fileNames(in: folder).filter { $0.hasSuffix(".meta") }
-        let prefixes = graphs.isEmpty ? fileNames(in: folder).filter { $0.hasSuffix(".index") } : graphs
+        let names = (fileNames(in: folder) ?? []).sorted()
+        let graphs = names.filter { $0.hasSuffix(".meta") }
+        let prefixes = graphs.isEmpty ? names.filter { $0.hasSuffix(".index") } : graphs
         guard prefixes.count == 1 else { throw Failure.noCheckpoint().inFile(folder) }
         return folder + "/" + prefixes[0].split(separator: ".").dropLast().joined(separator: ".")
     }
