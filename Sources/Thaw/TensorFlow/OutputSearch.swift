@@ -2,7 +2,7 @@
 /// saving or reporting, or not at all.
 ///
 /// In a graph for training or evaluation, the output is the tensor before the loss, the accuracy or the ArgMax.
-/// Operations and shapes decide; names alone never do.
+/// Operations and shapes decide; of names, only the scopes of gradients and assertions.
 struct OutputSearch {
     private let survey: GraphSurvey
     private let order: [Int]
@@ -72,9 +72,10 @@ struct OutputSearch {
             let none = [Bool](repeating: false, count: nodes.count)
             (isLeftover, dependsOnInput, isPastLayer, isTotal) = (none, none, none, none)
             (dependsOnTruth, isPastCompared, isError) = (none, none, none)
-            // Loops need a second pass.
-            let hasLoops = search.order.contains { nodes[$0].has(.iteration) }
-            for index in search.order + (hasLoops ? search.order : []) {
+            // In a loop, a node may read one that follows it: each loop behind another needs another pass.
+            let loops = search.order.count { nodes[$0].has(.iteration) }
+            let passes = 1 + min(loops, 8)
+            for index in Array(repeatElement(search.order, count: passes).joined()) {
                 let node = nodes[index]
                 let read = search.sources[index]
                 dependsOnTruth[index] =
