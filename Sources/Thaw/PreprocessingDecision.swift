@@ -55,7 +55,7 @@ struct PreprocessingDecision {
             basis = .liftedFromUnitRange
         } else if takesPixels {
             basis = .pixels
-        } else if let node = graph.preparation(ofInput: index) {
+        } else if let node = graph.firstPreprocessingNode(ofInput: index) {
             // A family's preprocessing is already done by the graph.
             basis = .prepared(node)
         } else if let trial {

@@ -127,7 +127,8 @@ enum Commands {
             ), ("verification", [Options.verify, Options.tolerance, Options.function] + OptionGroups.images),
         ],
         notes: [
-            "MODEL is a .mlmodel or a .mlpackage. Only the weights change, unless OUT has the other format.",
+            "MODEL is a .mlmodel or a .mlpackage. Only the weights change, unless OUT has the other format: a .mlpackage "
+                + "made of a .mlmodel computes in float16.",
             "int8 has a scale and an offset per output channel. A palette is shared by all weights of a layer; in an "
                 + "ML Program for iOS 18, each output channel has its own if that pays off. If the output channels of a "
                 + "layer differ in scale, the layer is followed by a multiplication per channel.",
@@ -180,9 +181,9 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "MODEL is a .mlmodel, a .mlpackage, or a TensorFlow graph, which is converted in memory. A model with "
-                + "flexible input takes every image at the first size of its list, or at the size of its range "
-                + "nearest to 224x224.",
+            "MODEL is a .mlmodel, a .mlpackage, or a TensorFlow graph, which is converted in memory. A Core ML model with "
+                + "flexible input takes every image at its default size, and a graph with --size at the first size of "
+                + "the list, or at the size of the range nearest to 224x224.",
             "Folders are searched recursively; files that are not images are skipped. A single - reads "
                 + "standard input: an image, or a list of names, one per line.",
             "Each line that --resume writes identifies the model by its file name, a checksum, and the options that "

@@ -13,7 +13,7 @@ extension Compiler {
             switch (from.kind, kind) {
             case (.plain, .blocked): addRelayout(name, plain: from, blocked: to, blocking: true)
             case (.blocked, .plain): addRelayout(name, plain: to, blocked: from, blocking: false)
-            case (.plain, .rows): addEmbedding(name, from, to)
+            case (.plain, .rows): addBorderedCopy(name, from, to)
             default: preconditionFailure("no producer writes \(from.kind) for consumers of \(kind)")
             }
         }
@@ -45,7 +45,7 @@ extension Compiler {
     }
 
     /// Copies a plain image into one with a border, whose values have the kernels' type.
-    private mutating func addEmbedding(_ name: String, _ from: Location, _ to: Location) {
+    private mutating func addBorderedCopy(_ name: String, _ from: Location, _ to: Location) {
         let kernels = kernels
         let bands = Bands(rows: to.height, count: min(minimumChunks, to.height))
         add(

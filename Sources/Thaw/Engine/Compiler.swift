@@ -10,8 +10,6 @@ struct Compiler {
         var kind: LayoutKind
     }
 
-    /// The largest tensor, in values, including borders and padding. Offsets are 32-bit integers and count the bytes of
-    /// values of at most four.
     /// The bytes that a vector load that starts at the last value of a buffer may read past it.
     static let readPastEnd = 64
 

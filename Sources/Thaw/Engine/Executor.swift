@@ -60,7 +60,7 @@ public final class Executor {
         let location = program.inputs[index].location
         let width = location.width * location.channels
         precondition(pixels.count == location.height * width && scaling.scale.count == location.channels)
-        precondition(program.inputs[index].type.element == .float32)
+        precondition(program.inputs[index].type.element == .float32 && 0..<location.images ~= image)
         if location.kind == .rows { memory.clearHalo(location, image: image, blocks: 0..<1) }
         let pattern = { (values: [Double]) in
             (0..<PixelLoadWork.patternWidth).map { Float(values[$0 % values.count]) }

@@ -83,7 +83,7 @@ struct FormRow {
                 $0.addImageNormalization(
                     $1, acrossChannels: acrossChannels, epsilon: epsilon, scale: scale, offset: offset)
             }
-        case .lengthNormalization(let axes, let epsilon):
+        case .l2Normalization(let axes, let epsilon):
             self.init { $0.addLengthNormalization($1, axes: axes, epsilon: epsilon) }
         case .reduction(let kind, let axes, let factor):
             self.init { $0.addReduction($1, kind, axes: axes, factor: factor) }

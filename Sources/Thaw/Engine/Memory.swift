@@ -167,11 +167,11 @@ struct ConstantPool {
         return offset
     }
 
-    /// Adds values, padded to `count` with `rest`.
-    mutating func floats(_ values: [Float], count: Int, rest: Float = 0) -> Int {
+    /// Adds values, padded to `count` with `padding`.
+    mutating func floats(_ values: [Float], count: Int, padding: Float = 0) -> Int {
         reserve(byteCount: count * 4) { memory in
             let floats = memory.assumingMemoryBound(to: Float.self)
-            for i in 0..<count { floats[i] = i < values.count ? values[i] : rest }
+            for i in 0..<count { floats[i] = i < values.count ? values[i] : padding }
         }
     }
 

@@ -44,7 +44,7 @@ struct PackedProduct: Sendable {
         let (from, to) = (inputStride ?? depth, padding == nil ? width : whole)
         (bias, inputOffsets, outputOffsets, tap) = compiler.withConstants { pool in
             (
-                pool.floats([Float](repeating: 0, count: columns.count), count: whole, rest: padding ?? 0),
+                pool.floats([Float](repeating: 0, count: columns.count), count: whole, padding: padding ?? 0),
                 pool.offsets((0..<rows).map { Int32($0 * from * 4) }),
                 pool.offsets((0..<rows).map { Int32($0 * to * 4) }), pool.offsets([0])
             )

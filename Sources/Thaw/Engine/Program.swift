@@ -25,8 +25,6 @@ public final class Program: Sendable {
     /// Multiply-adds of one run.
     public let multiplyAdds: Int
 
-    /// The maximum number of elements in a tensor.
-
     /// Compiles `graph`, whose channels must be last, for the best instructions of this machine.
     /// - Parameters:
     ///   - precision: The precision of the arithmetic. A graph records no costs: `auto` is float32.

@@ -25,7 +25,8 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
 }
 
 extension ElementType {
-    /// The smallest and the largest integer of the type; nil for floating-point types and Booleans.
+    /// The smallest and the largest integer of the type; nil for floating-point types and Booleans. For 64 bits the upper
+    /// bound is rounded up to a power of two.
     var bounds: ClosedRange<Double>? {
         switch self {
         case .int8: -0x1p7...0x1p7 - 1

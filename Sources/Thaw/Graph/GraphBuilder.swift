@@ -109,7 +109,7 @@ extension Graph {
 
     /// The graph without nodes that no output depends on, with its values renumbered.
     func pruned() -> Graph {
-        // By index: a copy of a node takes longer than what is asked of it.
+        // By index: copying a node would take longer than the test.
         var isNeeded = [Bool](repeating: false, count: types.count)
         for port in outputs { isNeeded[port.value.index] = true }
         var kept: [Int] = []

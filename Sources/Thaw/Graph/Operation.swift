@@ -76,8 +76,8 @@ protocol Operation: Sendable {
     /// The operation marked as one whose parameters vary with the image size, or nil if they do not.
     func followingImageSize() -> (any Operation)?
 
-    /// The operation with marks at the parameters that are other than those of the same operation for another image size, or
-    /// that are marked there; nil if it has no such marks.
+    /// The operation with marks at the parameters that differ from those of `other`, the same operation for another image
+    /// size, or that are marked there; nil if it cannot have marks.
     func followingImageSize(unlike other: any Operation) -> (any Operation)?
 
     // MARK: Values

@@ -21,7 +21,7 @@ extension Tensor {
         }
     }
 
-    /// Scales a row of float32 numbers, in vectors, because it takes a tenth of a conversion.
+    /// Scales a row of float32 values in vectors, which takes a tenth of the time of a conversion.
     private static func scale(
         _ numbers: UnsafeRawPointer, by factors: UnsafeBufferPointer<Double>, to out: UnsafeMutablePointer<Float>
     ) {

@@ -82,7 +82,7 @@ struct TranspositionPlan: Equatable {
     /// Whether neighbors along the last axis are also neighbors in the source.
     var keepsRows: Bool { steps.last == 1 }
 
-    /// Passes the result on in pieces of at most `limit` bytes, or of one row along its first axis.
+    /// Calls `body` with the result in pieces of at most `limit` bytes, or of one row along its first axis if that is longer.
     func pieces(
         of source: UnsafeRawBufferPointer, elementSize: Int, limit: Int, _ body: (UnsafeRawBufferPointer) throws -> Void
     ) rethrows {
@@ -176,7 +176,7 @@ private struct TransposedMatrix {
                 }
                 column &+= 4
             }
-            // What is left at the right and at the bottom.
+            // The remaining columns and rows.
             for row in top..<end {
                 for column in (row < fullEnd ? fullColumns : 0)..<columns {
                     let number = (source + (row &* size &+ column &* step)).loadUnaligned(as: type)

@@ -1,7 +1,7 @@
 extension StoredImage {
     /// Decodes a BMP file of Windows or OS/2: palettes of 1 to 8 bits, uncompressed or run-length encoded, and 16-,
     /// 24- and 32-bit colors with any bit masks, with alpha if there is a mask for it. Truncated data is refused;
-    /// if it is run-length encoded, what there is, is decoded with a warning.
+    /// run-length encoded data is decoded as far as it goes, with a warning.
     /// Source: Microsoft, "Bitmap Header Types" (wingdi.h).
     init(bmp bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         let header = try BMPHeader(bytes)

@@ -1,5 +1,5 @@
-/// The orientation of a camera as recorded by EXIF: the sides where the first row and the first column of the stored
-/// image belong. The raw values are those of tag 0x0112 (CIPA DC-008, "Orientation").
+/// How a stored image must be turned to be upright, as recorded by EXIF: each case names the sides on which its first row and
+/// first column belong. The raw values are those of tag 0x0112 (CIPA DC-008, "Orientation").
 enum Orientation: UInt16 {
     case upright = 1
     case mirrored, upsideDown, flipped, transposed, turnedRight, transversed, turnedLeft

@@ -4,9 +4,8 @@ import Kernels
 extension Pixels {
     /// The given part of the image, resized. A pass without effect is skipped.
     ///
-    /// Each pass rounds, so the order of the passes affects the last bit: the columns come first if they are reduced
-    /// by more than twice the factor of the rows. (Pillow does the same since version 13; earlier versions always
-    /// started with the rows.)
+    /// Each pass rounds, so the order of the passes affects the last bit: the height is resized first if it shrinks by more
+    /// than twice as many pixels as the width. (Pillow does so since version 13; before, the width always came first.)
     func resized(
         width newWidth: Int, height newHeight: Int, from columns: Range<Int>, _ rows: Range<Int>,
         by resize: ResizeMethod,

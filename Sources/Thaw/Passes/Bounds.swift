@@ -1,6 +1,6 @@
 extension Graph {
     /// Merges consecutive lower and upper bounds into one operation, Relu6 for 0 and 6.
-    func withJoinedBounds() throws -> Graph {
+    func withMergedBounds() throws -> Graph {
         let counts = consumerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in

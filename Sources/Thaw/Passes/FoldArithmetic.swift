@@ -2,7 +2,7 @@ extension Graph {
     /// Folds per-channel arithmetic into the preceding convolution or dense layer if that has no other consumer.
     /// Arithmetic without such a layer is merged into one batch normalization.
     ///
-    /// A reshape between the two that keeps the channels is no obstacle: coremltools writes them around dense layers.
+    /// Reshapes between the two that keep the channels are no obstacle: coremltools writes reshapes around dense layers.
     ///
     /// Handles all spellings of batch normalization: the fused node, and chains of Mul, Add, Sub and Rsqrt whose
     /// constant parts were folded during import.

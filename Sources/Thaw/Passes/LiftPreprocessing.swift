@@ -36,7 +36,7 @@ extension Graph {
     /// The first node that computes with the image before any weights. If there is one, the graph preprocesses its
     /// images in a way that cannot be lifted out.
     /// - Parameter index: The index of the image among the inputs.
-    func preparation(ofInput index: Int = 0) -> String? {
+    func firstPreprocessingNode(ofInput index: Int = 0) -> String? {
         guard inputs.indices.contains(index) else { return nil }
         let input = inputs[index].value
         var isOfImage: Set<Value> = [input]

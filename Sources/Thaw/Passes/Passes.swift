@@ -15,7 +15,7 @@ enum Passes {
         Pass(name: "convert to channels last") { try $0.reordered(to: .channelsLast) },
         // Reshapes without effect would hide which nodes follow each other.
         Pass(name: "remove identities") { try $0.withoutIdentities() },
-        // Where they become convolutions, whose images are channels last.
+        // After the conversion: these become convolutions, which read channels-last images.
         Pass(name: "remove reshapes around dense layers") { $0.withoutRegrouping() },
         // While their constants are still separate: folding would merge some of them into adjacent layers.
         Pass(name: "recognize normalizations") { $0.withNamedNormalizations() },
@@ -30,7 +30,7 @@ enum Passes {
         // before them.
         Pass(name: "fold per-channel arithmetic") { try $0.withFoldedArithmetic() },
         // A lower and an upper bound form one operation, often a well-known one.
-        Pass(name: "merge bounds") { try $0.withJoinedBounds() },
+        Pass(name: "merge bounds") { try $0.withMergedBounds() },
         // Last: passes that match neighboring nodes need each consumer to have its own producer.
         Pass(name: "remove duplicates") { try $0.withoutDuplicates() },
     ]

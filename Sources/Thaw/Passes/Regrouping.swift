@@ -18,7 +18,7 @@ extension Graph {
             guard
                 let moved = nodes[inner].operation.regrouped(
                     self[nodes[inner].inputs[0]].shape, as: self[source].shape, to: self[nodes[index].outputs[0]].shape),
-                // Here its axes would have other meanings.
+                // In a channels-first graph its axes would have other meanings.
                 channelOrder == .channelsLast || !moved.isSpatial
             else { continue }
             graph.nodes[index].operation = moved

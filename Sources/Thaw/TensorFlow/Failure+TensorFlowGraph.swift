@@ -4,7 +4,7 @@ extension Failure {
         refused(node, op, "reads '\(reference)', which is not computed", code: .invalidModel)
     }
 
-    static func positionsOfLargest(_ node: String, _ op: String, _ pooling: String) -> Failure {
+    static func argMaxUnsupported(_ node: String, _ op: String, _ pooling: String) -> Failure {
         refused(
             node, op, "reads the indices of the maxima from MaxPoolWithArgmax '\(pooling)'",
             "only the maxima themselves are supported")
@@ -68,7 +68,7 @@ extension Failure {
             names: names)
     }
 
-    static func switchesOpen(_ names: [String]) -> Failure {
+    static func booleansUnset(_ names: [String]) -> Failure {
         let isOne = names.count == 1
         let values: [Phrase] = names.prefix(4).map {
             "\(option: .placeholderValues) \($0)=true or \(option: .placeholderValues) \($0)=false"

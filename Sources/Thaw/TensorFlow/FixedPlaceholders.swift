@@ -74,7 +74,7 @@ extension NodeDefinition {
     }
 
     /// Whether it is a placeholder for a single Boolean, without a default.
-    var isOpenSwitch: Bool { has(.placeholder) && dataType == .bool && declaredShape(0)?.isEmpty ?? true }
+    var isBooleanPlaceholder: Bool { has(.placeholder) && dataType == .bool && declaredShape(0)?.isEmpty ?? true }
 }
 
 /// A placeholder's value as text: Booleans or numbers, separated by commas.

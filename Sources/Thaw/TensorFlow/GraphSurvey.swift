@@ -80,7 +80,7 @@ struct GraphSurvey {
         var output = 0
         var isControl = false
 
-        /// Reads UTF-8, because characters take a tenth of a small conversion.
+        /// Reads UTF-8: iterating over characters would take a tenth of the time of a small conversion.
         init(_ text: String) {
             let bytes = text.utf8
             if bytes.first == UInt8(ascii: "^") {

@@ -11,7 +11,7 @@ extension Importer {
                 let isArgmax = survey.node(reference.node)?.op == "MaxPoolWithArgmax"
                 refusal.add(
                     isArgmax
-                        ? Failure.positionsOfLargest(node.name, node.op, reference.node)
+                        ? Failure.argMaxUnsupported(node.name, node.op, reference.node)
                         : Failure.missingOutput(node.name, node.op, reference.text), of: node)
                 return .unknown
             case let other: return other ?? .unknown

@@ -124,7 +124,7 @@ struct Importer {
         for input in inputs where !nodes.contains(where: { $0.name == input.name }) {
             throw Failure.outputIndependentOfInput(names, input.name)
         }
-        try requireNoOpenSwitch(nodes, but: Set(inputs.map(\.name)))
+        try requireNoBooleanPlaceholder(nodes, but: Set(inputs.map(\.name)))
         return nodes
     }
 
@@ -210,16 +210,16 @@ struct Importer {
     }
 
     /// - Throws: `Failure` naming the Boolean placeholders whose value is unknown.
-    private static func requireNoOpenSwitch(_ nodes: [NodeDefinition], but inputs: Set<String>) throws {
-        let switches = nodes.filter { $0.isOpenSwitch && !inputs.contains($0.name) }
-        guard switches.isEmpty else { throw Failure.switchesOpen(switches.map(\.name)) }
+    private static func requireNoBooleanPlaceholder(_ nodes: [NodeDefinition], but inputs: Set<String>) throws {
+        let switches = nodes.filter { $0.isBooleanPlaceholder && !inputs.contains($0.name) }
+        guard switches.isEmpty else { throw Failure.booleansUnset(switches.map(\.name)) }
     }
 
     /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
     private static func run(_ flat: FlatGraph, _ arrays: [String: TensorType]) throws -> Result {
         let survey = flat.survey
         let order = try survey.order(from: flat.names, stoppingAt: Set(arrays.keys))
-        try requireNoOpenSwitch(order.map { survey.nodes[$0] }, but: Set(arrays.keys))
+        try requireNoBooleanPlaceholder(order.map { survey.nodes[$0] }, but: Set(arrays.keys))
         var importer = Importer(survey)
         for (name, type) in arrays.sorted(on: \.key) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]

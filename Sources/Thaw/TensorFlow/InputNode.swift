@@ -43,7 +43,7 @@ struct InputNode {
             if InputNode.takesBatch(chain, isDecoder: isDecoder, isResized: target != nil, shape) {
                 shape = [1, -1, -1, shape?.last ?? -1]
             }
-            try standFor(chain, isResized: target != nil, hasBatch: shape?.count == 4)
+            try removeIncluded(chain, isResized: target != nil, hasBatch: shape?.count == 4)
             if let target {
                 shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
                 notes.append(.sizeOfResize(target.width, target.height, at: chain.resize!))
@@ -55,7 +55,8 @@ struct InputNode {
         replace(reference, node, isPlaceholder: isPlaceholder, shape)
     }
 
-    /// - Throws: `Failure` if photos, which have bytes and are not cropped, would be other than what the node computes.
+    /// - Throws: `Failure` if the node crops the image, or decodes it to anything but bytes: photos would differ from its
+    ///   result.
     private static func checkDecoder(_ node: NodeDefinition) throws {
         if let type = node.dataType, type != .uint8 {
             throw Failure.decodedNotBytes(node.name, node.op, type.element?.rawValue ?? "\(type)")
@@ -72,7 +73,7 @@ struct InputNode {
     }
 
     /// Removes what the placeholder includes: the resize, and the added batch axis.
-    private mutating func standFor(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) throws {
+    private mutating func removeIncluded(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) throws {
         for (index, node) in survey.nodes.enumerated() {
             if hasBatch && node.name == chain.expansion || isResized && node.name == chain.resize {
                 survey.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]]))
@@ -116,7 +117,7 @@ struct InputNode {
         let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
         var candidates: [GraphSurvey.Reference] = []
         var texts: [GraphSurvey.Reference] = []
-        for node in reach where !node.isOpenSwitch || fed.contains(node.name) {
+        for node in reach where !node.isBooleanPlaceholder || fed.contains(node.name) {
             let isFed = node.has(.defaultPlaceholder) && fed.contains(node.name)
             if node.has(.placeholder) || isFed {
                 if case .type(.string)? = node.attributes["dtype"] {
@@ -143,7 +144,7 @@ struct InputNode {
             let images = candidates.filter { survey.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
-                (images + others).map(\.text) + reach.filter(\.isOpenSwitch).map(\.name),
+                (images + others).map(\.text) + reach.filter(\.isBooleanPlaceholder).map(\.name),
                 settable: Set(reach.filter { $0.has(.fed) }.map(\.name)))
         }
         // A graph may have a default for its only input.

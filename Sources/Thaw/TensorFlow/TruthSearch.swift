@@ -37,7 +37,7 @@ struct TruthSearch {
         for index in order {
             let node = nodes[index]
             // Imported graphs leave placeholders behind that nothing reads.
-            if node.has(.placeholder), !node.isOpenSwitch, !survey.consumers[index].isEmpty {
+            if node.has(.placeholder), !node.isBooleanPlaceholder, !survey.consumers[index].isEmpty {
                 inputs.append(Reference(node.name))
             }
             for reference in data[index] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {

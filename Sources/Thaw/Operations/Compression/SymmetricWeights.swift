@@ -24,7 +24,7 @@ struct SymmetricWeights: Sendable {
     static func scale(_ largest: Float) -> Float {
         guard largest > 0, largest.isFinite else { return 1 }
         let exact = largest / 127
-        // There are too few smaller float16 values. A scale that is rounded down would not reach the largest weight.
+        // Smaller float16 values are too coarse. A scale that is rounded down would not reach the largest weight.
         return exact >= 0x1p-20 && exact < 0x1p15 ? exact.roundedUpToHalf : max(exact, .leastNormalMagnitude)
     }
 

@@ -17,8 +17,8 @@ enum Dequantize {
         }
     }
 
-    /// The other modes: a quantized value times the step, plus the value of 0.
-    private static func linear(_ quantized: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool)
+    /// The real values of quantized ones.
+    private static func dequantized(_ quantized: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool)
         -> Tensor
     {
         let bits = quantized.element.size * 8
@@ -87,7 +87,7 @@ enum Dequantize {
                 throw node.refused("there are \(ranges[0].count) minima and \(ranges[1].count) maxima, not \(count)")
             }
             func part(_ quantized: Tensor, _ index: Int) -> Tensor {
-                linear(quantized, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
+                dequantized(quantized, mode, minimum: ranges[0][index], maximum: ranges[1][index], isNarrow: isNarrow)
             }
             guard let axis else { return [.constant(part(quantized, 0))] }
             // One range per slice along the axis.

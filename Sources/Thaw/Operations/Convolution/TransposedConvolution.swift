@@ -183,12 +183,12 @@ extension TransposedConvolution {
     /// The window of the convolution whose gradient the node computes. It slides over the node's result.
     private static func window(_ node: TensorFlowNode, _ filters: Shape, _ image: Shape) throws -> Window {
         let sizes = try node.integers(0, "output shape")
-        let first = try node.string("data_format", default: "NHWC") == "NCHW"
+        let isChannelsFirst = try node.string("data_format", default: "NHWC") == "NCHW"
         guard sizes.count == 4 || sizes.count == 2, sizes.suffix(3).allSatisfy((1..<1 << 24).contains) else {
             throw node.refused("\(Shape(sizes)) is not a valid image shape")
         }
-        let channels = sizes.count == 2 ? filters[2] : sizes[first ? 1 : 3]
-        let size = sizes.count == 2 ? sizes : Array(sizes[(first ? 2 : 1)...].prefix(2))
+        let channels = sizes.count == 2 ? filters[2] : sizes[isChannelsFirst ? 1 : 3]
+        let size = sizes.count == 2 ? sizes : Array(sizes[(isChannelsFirst ? 2 : 1)...].prefix(2))
         guard channels == filters[2] else {
             throw node.refused(
                 "the result should have \(channels) channels", remedy: "the weights are for \(filters[2])")

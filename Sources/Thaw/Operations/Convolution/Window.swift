@@ -47,7 +47,7 @@ struct Window: Hashable, Sendable {
         guard height.size > 0, width.size > 0 else { throw Failure.emptyWindow([height.size, width.size]) }
     }
 
-    /// The output size for an image; an image without pixels remains one.
+    /// The output size for an image; that of an empty image is empty.
     /// - Throws: `Failure` if the window has no pixels, or is larger than the padded image.
     func outputSize(height inputHeight: Int, width inputWidth: Int) throws -> (height: Int, width: Int) {
         try requirePixels()
@@ -120,17 +120,17 @@ extension TensorFlowNode {
     /// width, channel).
     /// - Throws: `Failure` for strides over batch or channel, and for invalid padding.
     func window(height: Int, width: Int, over image: Shape, dilationKey: String = "dilations") throws -> Window {
-        let first = try string("data_format", default: "NHWC") == "NCHW"
+        let isChannelsFirst = try string("data_format", default: "NHWC") == "NCHW"
         func spatial(_ key: String, default value: [Int]) throws -> (Int, Int) {
             let list = try ints(key, default: value)
             guard list.count == 4, list.allSatisfy((1..<1 << 24).contains) else {
                 throw Failure.badAttribute(name, op, key)
             }
-            guard list[0] == 1, list[first ? 1 : 3] == 1 else {
+            guard list[0] == 1, list[isChannelsFirst ? 1 : 3] == 1 else {
                 throw refused(
                     "\(key) \(list) apply to the batch or the channels", remedy: "only height and width are supported")
             }
-            return first ? (list[2], list[3]) : (list[1], list[2])
+            return isChannelsFirst ? (list[2], list[3]) : (list[1], list[2])
         }
         let strides = try spatial("strides", default: [])
         let dilations = try spatial(dilationKey, default: [1, 1, 1, 1])
@@ -147,8 +147,8 @@ extension TensorFlowNode {
             guard list.count == 8, list.allSatisfy((0..<1 << 24).contains) else {
                 throw Failure.badAttribute(name, op, "explicit_paddings")
             }
-            let channel = first ? 1 : 3
-            let row = first ? 2 : 1
+            let channel = isChannelsFirst ? 1 : 3
+            let row = isChannelsFirst ? 2 : 1
             guard list[0] + list[1] + list[2 * channel] + list[2 * channel + 1] == 0 else {
                 throw refused(
                     "explicit_paddings \(list) pad the batch or the channels",

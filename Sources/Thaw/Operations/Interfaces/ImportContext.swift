@@ -28,8 +28,8 @@ protocol SourceNode {
 }
 
 extension SourceNode {
-    /// The highest number of integers that are read from a tensor. A computed tensor may have millions of elements, and takes
-    /// four times as much memory as integers.
+    /// The maximum number of elements that are read as integers. A computed tensor may have millions, and as `[Int]` they take
+    /// several times its memory.
     static var maximumIntegers: Int { 1 << 16 }
 
     /// The elements of a constant, which is a shape, an axis or a list of sizes.
@@ -98,7 +98,7 @@ struct ImportContext {
         }
     }
 
-    /// The same for an operation with one output.
+    /// The same for an operation with one input and one output.
     mutating func add(_ operation: any Operation, _ input: Operand, name: String) throws -> Operand {
         try add(operation, [input], name: name)[0]
     }
@@ -142,7 +142,7 @@ extension ImportContext {
         try add(operation, inputs, name: node.name, location: node.location)
     }
 
-    /// The same for an operation with one output.
+    /// The same for an operation with one input and one output.
     mutating func add(_ operation: any Operation, _ input: Operand, _ node: some SourceNode) throws -> Operand {
         try add(operation, [input], node)[0]
     }

@@ -14,7 +14,7 @@ struct QuantizationParameters: Hashable, Sendable {
     init(_ low: Float, _ high: Float) {
         let (low, high) = (min(low, 0), max(high, 0))
         let length = high > low ? (high - low) / 255 : 1
-        // The smaller float16 values are, the fewer there are: the nearest one might not reach the end of the range.
+        // Subnormal float16 values are coarse: the nearest one might not reach the end of the range.
         let rounded = length < 0x1p-14 ? length.roundedUpToHalf : float(fromHalf: half(from: length))
         scale = rounded.isFinite && length >= 0x1p-20 ? rounded : max(length, .leastNormalMagnitude)
         zeroPoint = Int(min(255, max(0, (-low / scale).rounded())))
@@ -23,10 +23,10 @@ struct QuantizationParameters: Hashable, Sendable {
     var lowest: Float { dequantized(0) }
     var highest: Float { dequantized(255) }
 
-    /// The value of a quantized value.
+    /// The real value that a quantized value represents.
     func dequantized(_ quantized: Int) -> Float { Float(quantized - zeroPoint) * scale }
 
-    /// The quantized value of a value; of NaN, the lowest one.
+    /// The nearest quantized value; for NaN, the lowest.
     func quantized(_ value: Float) -> Int {
         let level = (value / scale).rounded(.toNearestOrEven)
         // In this order, `max` returns the bound for NaN.

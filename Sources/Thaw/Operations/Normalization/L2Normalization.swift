@@ -69,6 +69,6 @@ extension L2Normalization: CoreMLOperation {
 
 extension L2Normalization: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        axes.isEmpty ? nil : .lengthNormalization(axes: axes, epsilon: epsilon)
+        axes.isEmpty ? nil : .l2Normalization(axes: axes, epsilon: epsilon)
     }
 }

@@ -46,7 +46,7 @@ extension Normalization {
         },
         MILRule("layer_norm") { op, reading in
             let x = try op.operand()
-            let axes = try op.axes(x).sorted()
+            let axes = try op.axes(x)
             let whole = Shape(x.shape.indices.map { axes.contains($0) ? x.shape[$0] : 1 })
             let normalization = Normalization(
                 axes: axes, epsilon: try op.number("epsilon", default: 1e-5),

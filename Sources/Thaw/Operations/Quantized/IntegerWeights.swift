@@ -11,7 +11,7 @@ extension IntegerLayer {
         let input = use.inputs[0]
         let outputs = weights.shape[weights.shape.rank - 1]
         let biases = bias?.floats ?? [Float](repeating: 0, count: outputs)
-        // Half of the 32 bits for the products, a quarter for the bias.
+        // The products take at most half of the accumulator's positive range, the bias an eighth.
         guard biases.count == outputs, terms * 255 * 128 < 1 << 30 else { return nil }
         let minimumScales = biases.map { max(.leastNormalMagnitude, abs($0) / input.scale * 0x1p-28) }
         guard biases.allSatisfy(\.isFinite),

@@ -6,9 +6,9 @@ public struct LayerPrecision: Hashable, Sendable {
     public let operation: String
     /// Whether it reads or returns quantized values. Otherwise it is computed in float32.
     public let isInteger: Bool
-    /// The values of the lowest and the highest quantized value of its result; nil if the result is floats.
+    /// The range that its quantized result can represent; nil if the result is floating point.
     public let range: ClosedRange<Float>?
-    /// The difference between the values of adjacent quantized values; nil if the result is floats.
+    /// The quantization step; nil if the result is floating point.
     public let step: Float?
 }
 

@@ -18,8 +18,12 @@ extension Reduction: NeuralOperation {
                 }
             }
         }
-        let kind = ["reduceMean", "reduceSum", "reduceMax", "reduceMin", "reduceProd", "reduceL2"][
-            Function.allCases.firstIndex(of: function)!]
+        let kinds: [Function: String] = [
+            .mean: "reduceMean", .sum: "reduceSum", .maximum: "reduceMax", .minimum: "reduceMin",
+            .product: "reduceProd",
+            .length: "reduceL2",
+        ]
+        let kind = kinds[function]!
         func reduce(_ layer: inout Message) {
             layer[kind]["axes"] = axes
             layer[kind]["keepDims"] = keepsAxes

@@ -5,12 +5,6 @@ struct Rearrangement {
     var order: [Int]
     var result: Shape
 
-    init(axes: [Int], order: [Int], result: Shape) {
-        self.axes = axes
-        self.order = order
-        self.result = result
-    }
-
     /// The equivalent sequence of operations.
     var steps: [any Operation] {
         let kept = axes.indices.filter { axes[$0] != 1 }

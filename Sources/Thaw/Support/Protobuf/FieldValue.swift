@@ -166,7 +166,7 @@ extension PendingBytes: FieldValue {
     }
 }
 
-/// A repeated message field.
+/// A message field, single or repeated.
 extension Message: FieldElement {
     init(_ value: Message.Value?, _ field: ProtobufCFieldDescriptor) {
         Message.expect(field, .messages, false)

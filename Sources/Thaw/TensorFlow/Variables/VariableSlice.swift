@@ -29,8 +29,7 @@ struct VariableSlice {
         key += bytes
     }
 
-    /// As many bytes as needed with seven bits each, one of which is the sign. As many leading bits as there are bytes are
-    /// inverted.
+    /// Seven bits per byte, one of them the sign. The leading bits, one per byte, are inverted.
     private static func append(signed number: Int, to key: inout [UInt8]) {
         let magnitude = number < 0 ? ~number : number
         let count = (Int.bitWidth - magnitude.leadingZeroBitCount) / 7 + 1

@@ -56,7 +56,7 @@ enum EngineForm {
     /// have one value per channel.
     case imageNormalization(acrossChannels: Bool, epsilon: Float, scale: Tensor, offset: Tensor)
     /// Normalizes to length 1 along some axes. The squared length is at least epsilon.
-    case lengthNormalization(axes: [Int], epsilon: Float)
+    case l2Normalization(axes: [Int], epsilon: Float)
     /// The sum (or maximum, minimum, product) along some axes, times a factor.
     case reduction(ReductionWork.Kind, axes: [Int], factor: Float)
     case matrixProduct(transposeFirst: Bool, transposeSecond: Bool)

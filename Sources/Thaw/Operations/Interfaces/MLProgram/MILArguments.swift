@@ -3,8 +3,8 @@
 ///
 /// Source: coremltools 9.0, `converters/mil/mil/ops/defs`, iOS 15 to iOS 18.
 enum MILArguments {
-    /// Whether each argument of an operation is required; nil for unknown operations.
-    static func isRequired(_ kind: String) -> [String: Bool]? { all[kind] }
+    /// The arguments of an operation, and whether each is required; nil for an unknown operation.
+    static func arguments(of kind: String) -> [String: Bool]? { all[kind] }
 
     private static let all: [String: [String: Bool]] = Dictionary(
         uniqueKeysWithValues: text.split(separator: "\n").map { line in

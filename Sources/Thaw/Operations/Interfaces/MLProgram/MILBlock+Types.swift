@@ -33,9 +33,9 @@ extension MILBlock {
     private mutating func inFloat32(
         _ node: MILNode, _ changes: (ElementType) -> Bool, _ body: (MILNode, inout MILBlock) throws -> Void
     ) rethrows -> [MILValue] {
-        let narrow = float
+        let previous = float
         float = .float32
-        defer { float = narrow }
+        defer { float = previous }
         var float32Node = node
         for (index, input) in node.inputs.enumerated() where changes(input.element) {
             float32Node.inputs[index] = cast(input, to: .float32)

@@ -23,7 +23,7 @@ struct MILRead: SourceNode {
     /// - Parameter given: The names of the arguments in the operation's inputs; other arguments are attributes.
     /// - Throws: `Failure` if one is unknown, or if a required one is missing.
     func checkArguments(_ given: [String]) throws {
-        guard let known = MILArguments.isRequired(kind) else { return }
+        guard let known = MILArguments.arguments(of: kind) else { return }
         if let unknown = given.first(where: { known[$0] == nil }) {
             throw refused("the argument '\(unknown)' is unknown")
         }

@@ -92,7 +92,7 @@ struct ProgramWeights: Sendable, Equatable {
 
     static func aligned(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
 
-    /// Passes the bytes of the file on in order.
+    /// Passes the bytes of the file to `append`, in order.
     func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {
         try header([UInt32(blobs.count), ProgramWeights.version], []).withUnsafeBytes(append)
         var offset = ProgramWeights.alignment
