@@ -47,8 +47,6 @@ def convert(
     """
     if older:
         raise _absent.older_arguments(older)
-    if model is None:
-        raise TypeError("convert() needs a model: a path, the bytes of a graph, or a TensorFlow object")
     if source not in ("auto", "tensorflow"):
         raise InvalidValueError(f"source={source!r} is unsupported; only TensorFlow's models are converted")
     for name, value in (("pass_pipeline", pass_pipeline), ("states", states)):
