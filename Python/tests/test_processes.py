@@ -110,9 +110,13 @@ def test_workers_of_multiprocessing_use_the_parents_model():
 def test_control_c_ends_a_long_call(work):
     code = START + textwrap.dedent(
         """
+        # In a function: CPython 3.12 may not catch an interrupt between two rounds of a loop in the same frame.
+        def work():
+            {}
+
         print("ready", flush=True)
         try:
-            {}
+            work()
         except KeyboardInterrupt:
             print("interrupted", flush=True)
             assert model.predict({{"input": photo}})["classLabel"] == answer
