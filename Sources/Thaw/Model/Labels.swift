@@ -51,11 +51,10 @@ public struct Labels: Sendable {
         if let blank = lines.firstIndex(where: \.isEmpty) { throw Failure.labelBlank("line \(blank + 1)") }
         lines = try Labels.withoutIndices(lines)
         let numbers = Labels.numbersInFront(lines)
-        if numbers == Array(lines.indices) { lines = lines.map(Labels.withoutNumber) }
+        let isInOrder = numbers == Array(lines.indices)
+        if isInOrder { lines = lines.map(Labels.withoutNumber) }
         (names, warnings) = Labels.unique(Labels.withoutWordNetIDs(lines))
-        if let numbers, numbers != Array(lines.indices), numbers.sorted() == Array(lines.indices) {
-            warnings.append(.labelOrder())
-        }
+        if !isInOrder, numbers?.sorted() == Array(lines.indices) { warnings.append(.labelOrder()) }
     }
 
     /// Checks the number of labels against the network's classes.
