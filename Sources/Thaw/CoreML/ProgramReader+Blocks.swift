@@ -30,11 +30,8 @@ extension ProgramReader {
         let variables = try read.operands("loop_vars")
         let blocks = try nested(blocks, inputs: variables.count, read)
         if let results = try unrolled(blocks, variables) { return results }
-        if let list = (blocks[1].message.inputs as [Message]).map({ $0.name as String }).first(
-            where: growingLists.contains)
-        {
-            throw Failure.cannotGrowList(list)
-        }
+        let names = (blocks[1].message.inputs as [Message]).map { $0.name as String }
+        if let list = names.first(where: growingLists.contains) { throw Failure.cannotGrowList(list) }
         let captures = captures(of: blocks)
         let types = variables.map(\.type)
         let condition = try graph(of: blocks[0], types, captures)

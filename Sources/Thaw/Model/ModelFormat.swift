@@ -38,8 +38,8 @@ public enum ModelFormat: Sendable {
         self = format
     }
 
-    /// The format that an extension stands for; nil if it is not that of a Core ML model. A package is a folder, so slashes may
-    /// follow.
+    /// The format of a Core ML model with this extension; nil for other extensions. Trailing slashes are ignored, because a
+    /// package is a folder.
     package init?(extensionOf path: String) {
         var name = path[...]
         while name.count > 1, name.last == "/" { name.removeLast() }

@@ -74,8 +74,7 @@ struct OutputSearch {
             (dependsOnTruth, isPastCompared, isError) = (none, none, none)
             // In a loop, a node may read one that follows it: each loop behind another needs another pass.
             let loops = search.order.count { nodes[$0].has(.iteration) }
-            let passes = 1 + min(loops, 8)
-            for index in Array(repeatElement(search.order, count: passes).joined()) {
+            for index in repeatElement(search.order, count: 1 + min(loops, 8)).joined() {
                 let node = nodes[index]
                 let read = search.sources[index]
                 dependsOnTruth[index] =
