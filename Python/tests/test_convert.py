@@ -359,6 +359,7 @@ def test_messages_do_not_speak_the_language_of_c():
         ([{"option": "size"}, " 320x224 works"], "ImageType.shape=(1, 224, 320, channels) works"),
         ([{"option": "size"}, " 3x4x5"], "ImageType.shape 3x4x5"),
         (["use ", {"option": "outputs"}, " NODE"], 'use outputs=["NODE"]'),
+        ([{"option": "maximum_pixels"}, " raises it"], "max_pixels raises it"),
         (["use ", {"task": "detect"}, ", or ", {"task": "evaluate_detector"}], "use thaw.Detector, or thaw.evaluate"),
         (["use ", {"task": "later"}], "use later"),
         (["use ", {"option": "input"}, " NODE after"], 'use inputs=[thaw.ImageType("NODE")] after'),

@@ -10,8 +10,9 @@ from typing import Any, Generic, Iterable, Iterator, Sized, TypeVar
 
 from . import _images, _library
 from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
+from ._library import encoded
 from ._owner import Owner
-from ._types import _integer
+from ._types import _integer, name_of
 
 Answer = TypeVar("Answer")
 
@@ -128,6 +129,20 @@ class Batch(Owner, Iterator, Generic[Answer]):
         bar, self._bar = self._bar, None
         if bar is not None:
             bar.close()
+
+
+def image_options(
+    crop: str, resize: str, background: str | None, max_pixels: int | None, strict: bool, precision: str
+) -> dict[str, Any]:
+    """The members of the library's options that classifiers and detectors have in common."""
+    return {
+        "crop": encoded(name_of(crop, "crop")),
+        "resize": encoded(name_of(resize, "resize")),
+        "background": encoded(background if background is None else name_of(background, "background")),
+        "maximum_pixels": pixels(max_pixels),
+        "is_strict": bool(strict),
+        "precision": encoded(name_of(precision, "precision")),
+    }
 
 
 def frame(rows: list[tuple[Any, ...]], columns: dict[str, str | None]) -> Any:

@@ -8,9 +8,7 @@ from typing import Any, NamedTuple
 from . import _batches, _library
 from ._batches import count
 from ._errors import Error
-from ._library import encoded
 from ._owner import Owner
-from ._types import name_of
 from .models import MLModel
 
 
@@ -63,7 +61,8 @@ class Classification:
 class Classifier(Owner):
     """Classifies images of any size.
 
-    `model` is an MLModel, or the path of a model or graph. The other arguments are the options of `thaw classify`.
+    `model` is an MLModel, or the path of a model or graph. The other arguments have the meaning of
+    `thaw classify`'s options.
     """
 
     _noun = "classifier"
@@ -82,15 +81,8 @@ class Classifier(Owner):
     ):
         self.model = model if isinstance(model, MLModel) else MLModel(model)
         self._labels = self.model._interface.labels
-        options = _library.ClassifierOptions(
-            crop=encoded(name_of(crop, "crop")),
-            resize=encoded(name_of(resize, "resize")),
-            background=encoded(background if background is None else name_of(background, "background")),
-            maximum_pixels=_batches.pixels(max_pixels),
-            is_strict=bool(strict),
-            is_fast=bool(fast),
-            precision=encoded(name_of(precision, "precision")),
-        )
+        fitting = _batches.image_options(crop, resize, background, max_pixels, strict, precision)
+        options = _library.ClassifierOptions(**fitting, is_fast=bool(fast))
         self._handle = _library.handle("thaw_classifier_create", self.model._live(), byref(options))
 
     def classify(

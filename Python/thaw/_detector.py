@@ -7,9 +7,7 @@ from typing import Any, NamedTuple
 
 from . import _batches, _library
 from ._errors import Error, InvalidTypeError
-from ._library import encoded
 from ._owner import Owner
-from ._types import name_of
 from .models import MLModel
 
 
@@ -80,14 +78,8 @@ class Detector(Owner):
         precision: str = "float32",
     ):
         self.model = model if isinstance(model, MLModel) else MLModel(model)
-        options = _library.DetectorOptions(
-            crop=encoded(name_of(crop, "crop")),
-            resize=encoded(name_of(resize, "resize")),
-            background=encoded(background if background is None else name_of(background, "background")),
-            maximum_pixels=_batches.pixels(max_pixels),
-            is_strict=bool(strict),
-            precision=encoded(name_of(precision, "precision")),
-        )
+        fitting = _batches.image_options(crop, resize, background, max_pixels, strict, precision)
+        options = _library.DetectorOptions(**fitting)
         if confidence is not None:
             options.confidence = pointer(c_double(_threshold(confidence, "confidence")))
         if iou is not None:

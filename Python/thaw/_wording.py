@@ -15,11 +15,12 @@ _KEYWORDS = {
     "channels": "ImageType.channel_first",
     "scale": "ImageType.scale",
     "bias": "ImageType.bias",
-    "integer_labels": "ClassifierConfig.class_labels",
+    "has_integer_labels": "ClassifierConfig.class_labels",
     "target": "minimum_deployment_target",
     "input_type": "dtype",
     "output_type": "dtype",
     "minimum_count": "weight_threshold",
+    "maximum_pixels": "max_pixels",
     "preprocessing": "",
 }
 

@@ -51,6 +51,18 @@ def __getattr__(name: str) -> Any:
     raise _absent.in_module(__name__, name)
 
 
+def _metadata(field: str, doc: str) -> property:
+    """A property for a field of a model's metadata."""
+
+    def text(model: MLModel) -> str:
+        return model._description["metadata"][field] or ""
+
+    def set_text(model: MLModel, value: str) -> None:
+        model._set(field, None, value)
+
+    return property(text, set_text, doc=doc)
+
+
 class MLModel(Owner):
     """A Core ML model: a network, a pipeline, or a model of another kind such as scikit-learn's.
 
@@ -340,37 +352,10 @@ class MLModel(Owner):
         for change in changes:
             self._set(*change)
 
-    @property
-    def author(self) -> str:
-        return self._description["metadata"]["author"] or ""
-
-    @author.setter
-    def author(self, text: str) -> None:
-        self._set("author", None, text)
-
-    @property
-    def license(self) -> str:
-        return self._description["metadata"]["license"] or ""
-
-    @license.setter
-    def license(self, text: str) -> None:
-        self._set("license", None, text)
-
-    @property
-    def short_description(self) -> str:
-        return self._description["metadata"]["shortDescription"] or ""
-
-    @short_description.setter
-    def short_description(self, text: str) -> None:
-        self._set("shortDescription", None, text)
-
-    @property
-    def version(self) -> str:
-        return self._description["metadata"]["versionString"] or ""
-
-    @version.setter
-    def version(self, text: str) -> None:
-        self._set("versionString", None, text)
+    author = _metadata("author", "The author.")
+    license = _metadata("license", "The license.")
+    short_description = _metadata("shortDescription", "What the model is for.")
+    version = _metadata("versionString", "The version of the model.")
 
     @property
     def user_defined_metadata(self) -> MutableMapping[str, str]:

@@ -189,12 +189,13 @@ def _images(batches: Iterator[Any], reads_files: bool, paths: Any) -> Iterator[A
 
 
 def _local(path: str) -> str:
-    """The path of a file, which Spark writes as a URL."""
+    """The path of a file, which Spark writes as a URL: unescaped in "binaryFile", escaped in its functions."""
     if not path.startswith("file:"):
         return path
-    from urllib.parse import unquote, urlsplit
+    from urllib.parse import unquote
 
-    return unquote(urlsplit(path).path)
+    literal = "/" + path[len("file:") :].lstrip("/")
+    return literal if os.path.exists(literal) else unquote(literal)
 
 
 def _results(source: _Model, batches: Iterator[Any], top: int, reads_files: bool) -> Iterator[Any]:

@@ -1,4 +1,5 @@
 #define _GNU_SOURCE
+#include <sched.h>
 #include <signal.h>
 #include "CMachine.h"
 
@@ -170,3 +171,11 @@ static void count_fork(void) { forks++; }
 __attribute__((constructor)) static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
 
 int32_t thaw_fork_count(void) { return forks; }
+
+int32_t thaw_affinity_count(void) {
+#ifdef __linux__
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) return CPU_COUNT(&set);
+#endif
+    return 0;
+}

@@ -49,9 +49,10 @@ package struct ArrayRunner: Sendable {
 
     /// The outputs for these inputs, by name. A batch larger than the model's is split into several runs.
     ///
-    /// - Parameter arrays: One array per input. The name may be omitted if there is only one input.
-    /// - Throws: `Failure` for an unknown or missing input, and for an array of the wrong shape.
-    package func run(_ arrays: [(name: String?, array: NumPyFile)]) throws -> [(name: String, array: NumPyFile)] {
+    /// - Parameter arrays: One array per input, of any element type. The name may be omitted if there is only one input.
+    /// - Throws: `Failure` for an unknown or missing input, for an array of the wrong shape, and for a value that an integer
+    ///   input cannot take.
+    package func run(_ arrays: [(name: String?, array: Tensor)]) throws -> [(name: String, array: Tensor)] {
         // States are not inputs of the caller. They begin as zeros, and pass from one run to the next.
         let (states, hidden) = (model.stateInputs, model.stateOutputs)
         let indices = model.graph.inputs.indices.filter { !states.contains($0) }
@@ -60,9 +61,12 @@ package struct ArrayRunner: Sendable {
         let arrays = arrays + defaultArrays(ports, without: arrays)
         let ordered = try Self.inOrder(arrays, ports.map(\.name)) { $0.name }
         let inputs = try ordered.enumerated().map { position, given in
-            let index = indices[position]
-            guard let image = model.image(at: index), image.isChannelsFirst else { return given.array }
-            return try channelsLast(given.array, types[position].shape, ports[position].name)
+            let (index, type, name) = (indices[position], types[position], ports[position].name)
+            let image = model.image(at: index)
+            var array = given.array
+            if let image, image.isChannelsFirst { array = try channelsLast(array, type.shape, name) }
+            if let lifted = image?.lifted { array = array.scaled(by: lifted) }
+            return try array.converted(to: type.element, forInput: name)
         }
         let counts = try zip(inputs, zip(types, ports)).map { try pieces($0, $1.0, $1.1.name) }
         let count = counts.first ?? 1
@@ -70,13 +74,7 @@ package struct ArrayRunner: Sendable {
 
         var kept = ModelState(model.states).update { $0 }
         let answers = try (0..<count).map { piece in
-            var tensors = zip(inputs, zip(types, indices)).map { array, input in
-                let (type, index) = input
-                let size = type.shape.elementCount
-                let values = Array(array.values[piece * size..<(piece + 1) * size])
-                let tensor = Tensor(lifted(values, index), shape: type.shape)
-                return type.element == .float32 ? tensor : Cast(element: type.element).evaluate([tensor])[0]
-            }
+            var tensors = zip(inputs, types).map { $0.piece(piece, of: $1) }
             for (state, tensor) in zip(model.states, kept).sorted(on: \.0.input) {
                 tensors.insert(tensor, at: state.input)
             }
@@ -88,24 +86,21 @@ package struct ArrayRunner: Sendable {
         }
         return model.graph.outputs.enumerated().filter { !hidden.contains($0.offset) }.map { index, port in
             let parts = answers.map { $0[index] }
+            guard count > 1 else { return (port.name, parts[0]) }
             var shape = parts[0].shape.dimensions
-            if count > 1 {
-                if shape.first == model.batchSize { shape[0] *= count } else { shape.insert(count, at: 0) }
-            }
-            return (port.name, NumPyFile(shape: shape, values: parts.flatMap(\.floats)))
+            if shape.first == model.batchSize { shape[0] *= count } else { shape.insert(count, at: 0) }
+            return (port.name, Tensor(joining: parts, shape: Shape(shape)))
         }
     }
 
     /// The arrays of optional inputs that are not given.
     private func defaultArrays(
-        _ ports: [Graph.Port], without given: [(name: String?, array: NumPyFile)]
-    ) -> [(name: String?, array: NumPyFile)] {
+        _ ports: [Graph.Port], without given: [(name: String?, array: Tensor)]
+    ) -> [(name: String?, array: Tensor)] {
         // If no array has a name, there is one input.
         let absent = ports.filter { port in !given.contains { ($0.name ?? ports[0].name) == port.name } }
         return absent.compactMap { port in
-            model.defaultArray(port.name, model.graph[port.value]).map { tensor in
-                (port.name, NumPyFile(shape: tensor.shape.dimensions, values: tensor.floats))
-            }
+            model.defaultArray(port.name, model.graph[port.value]).map { (port.name, $0) }
         }
     }
 
@@ -130,7 +125,7 @@ package struct ArrayRunner: Sendable {
     /// Converts an array for a graph that takes NCHW images into the model's NHWC layout. It may already be in either layout;
     /// if both are possible, it is in the graph's.
     /// - Throws: `Failure` for a flat array, which may be in either layout.
-    private func channelsLast(_ array: NumPyFile, _ image: Shape, _ name: String) throws -> NumPyFile {
+    private func channelsLast(_ array: Tensor, _ image: Shape, _ name: String) throws -> Tensor {
         let graphShape = image.permuted(Graph.toFirst)
         let given = array.shape.filter { $0 != 1 }
         func matches(_ shape: Shape) -> Bool {
@@ -141,19 +136,18 @@ package struct ArrayRunner: Sendable {
         guard matches(graphShape), ends.elementsEqual(graphShape.dropFirst()) || !matches(image) else {
             // With one channel, either order is the same in memory.
             guard matches(image) || image[3] == 1 else {
-                throw Failure.arrayShape(name, Shape(array.shape), expected: graphShape)
+                throw Failure.arrayShape(name, array.shape, expected: graphShape)
             }
             return array
         }
-        let count = array.values.count / max(1, graphShape.elementCount / max(1, graphShape[0]))
+        let count = array.elementCount / max(1, graphShape.elementCount / max(1, graphShape[0]))
         let shape = Shape([count] + graphShape.dropFirst())
-        guard shape.elementCount == array.values.count else { return array }
-        let transposed = Tensor(array.values, shape: shape).transposed(Graph.toLast)
-        return NumPyFile(shape: transposed.shape.dimensions, values: transposed.floats)
+        guard shape.elementCount == array.elementCount else { return array }
+        return array.reshaped(shape).transposed(Graph.toLast)
     }
 
     /// The number of runs that an array needs.
-    private func pieces(_ array: NumPyFile, _ type: TensorType, _ name: String) throws -> Int {
+    private func pieces(_ array: Tensor, _ type: TensorType, _ name: String) throws -> Int {
         let size = type.shape.elementCount
         // The batch may be missing or different, an image may be flat, and axes of size 1 make no difference.
         let item = type.shape.dropFirst().filter { $0 != 1 }
@@ -163,16 +157,46 @@ package struct ArrayRunner: Sendable {
         let fits =
             given == whole || given == item || Array(given.dropFirst()) == item || given == [itemSize]
             || Array(given.dropFirst()) == [itemSize] || Array(given.dropFirst()) == whole
-        guard fits, size > 0, array.values.count % size == 0, !array.values.isEmpty else {
-            throw Failure.arrayShape(name, Shape(array.shape), expected: type.shape)
+        guard fits, size > 0, array.elementCount % size == 0, array.elementCount > 0 else {
+            throw Failure.arrayShape(name, array.shape, expected: type.shape)
         }
-        return array.values.count / size
+        return array.elementCount / size
+    }
+}
+
+extension Tensor {
+    /// The elements as an input of the model takes them: rounded to floating point, or truncated to integers.
+    /// - Throws: `Failure` for a value that the integers cannot represent.
+    func converted(to element: ElementType, forInput name: String) throws -> Tensor {
+        guard self.element != element else { return self }
+        if let bounds = element.bounds, let value = doubles.first(where: { !bounds.contains($0.rounded(.towardZero)) })
+        {
+            throw Failure.inputValue(name, value, element)
+        }
+        return Cast(element: element).evaluate([self])[0]
     }
 
-    private func lifted(_ values: [Float], _ index: Int) -> [Float] {
-        guard let lifted = model.image(at: index)?.lifted else { return values }
-        let scale = lifted.scale.map { Float($0) }
-        let bias = lifted.bias.map { Float($0) }
-        return values.indices.map { values[$0] * scale[$0 % scale.count] + bias[$0 % bias.count] }
+    /// float32 pixels with the arithmetic per channel that was lifted out of the graph.
+    fileprivate func scaled(by lifted: PixelScaling) -> Tensor {
+        let (scale, bias) = (lifted.scale.map { Float($0) }, lifted.bias.map { Float($0) })
+        let values = floats
+        return Tensor(
+            values.indices.map { values[$0] * scale[$0 % scale.count] + bias[$0 % bias.count] }, shape: shape)
+    }
+
+    /// One of the consecutive parts of this type that a larger tensor consists of.
+    fileprivate func piece(_ index: Int, of type: TensorType) -> Tensor {
+        let size = type.shape.elementCount * type.element.size
+        guard storage.byteCount > size else { return reshaped(type.shape) }
+        return withUnsafeBytes {
+            Tensor(
+                copying: .init(rebasing: $0[(index * size)..<(index + 1) * size]), shape: type.shape, element: element)
+        }
+    }
+
+    /// The elements of tensors of the same type, one after the other.
+    fileprivate init(joining parts: [Tensor], shape: Shape) {
+        let bytes = parts.flatMap { part in part.withUnsafeBytes { Array($0) } }
+        self = bytes.withUnsafeBytes { Tensor(copying: $0, shape: shape, element: parts[0].element) }
     }
 }

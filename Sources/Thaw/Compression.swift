@@ -6,7 +6,7 @@
 /// Within its dialect, the rest of the model stays unchanged, except that a layer may be followed by a scaling of its
 /// output channels, because channels that differ much in scale cannot share a palette. The model is converted if it is
 /// written in the other dialect, if a single-precision ML Program is to compute in half precision, or if the target is
-/// newer than the model.
+/// newer than the model. What would change the model's inputs and outputs is refused.
 public struct Compression: Sendable {
     /// The uncompressed model.
     public let original: Conversion
@@ -14,26 +14,28 @@ public struct Compression: Sendable {
     public let byteCount: Int
     private let source: CoreMLSource
     private let weights: WeightStorage
+    /// The function to compress; nil for the default.
+    private let function: String?
 
     /// - Parameter function: The function to compress if the model has several: the result has only this one.
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, if it has several functions and none is
     ///   selected, or if its weights are already compressed or can be trained on the device.
     public init(contentsOfFile path: String, weights: WeightStorage, function: String? = nil) throws {
         let format = try ModelFormat(of: path)
-        guard format == .coreML || format == .coreMLPackage else { throw Failure.cannotCompressGraph().inFile(path) }
+        guard format.isCoreML else { throw Failure.cannotCompressGraph().inFile(path) }
         let file = try CoreMLFile(path, format)
         self = try naming(file: path) {
             let source = try CoreMLSource(file)
             let functions = source.message.functionNames
             // The result has one function: the others would be lost.
             if function == nil, functions.count > 1 { throw Failure.cannotCompressAll(functions) }
-            return try Compression(source, source.conversion(function: function), weights)
+            return try Compression(source, source.conversion(function: function), weights, function: function)
         }
     }
 
     /// - Parameter original: The model that was read from `source`.
-    init(_ source: CoreMLSource, _ original: Conversion, _ weights: WeightStorage) throws {
-        (self.source, self.original, self.weights) = (source, original, weights)
+    init(_ source: CoreMLSource, _ original: Conversion, _ weights: WeightStorage, function: String? = nil) throws {
+        (self.source, self.original, self.weights, self.function) = (source, original, weights, function)
         byteCount = source.byteCount
         if source.message.hasCompressedWeights { throw Failure.alreadyCompressed() }
         if source.message.isUpdatable { throw Failure.cannotCompressTrainable() }
@@ -48,23 +50,21 @@ public struct Compression: Sendable {
     ///     weights.
     ///   - mayReplace: Whether an existing file may be replaced.
     /// - Returns: A summary of the written model.
-    /// - Throws: `Failure` if no weight tensor is large enough, if the systems do not support such weights, or if the file
-    ///   cannot be written.
+    /// - Throws: `Failure` if no weight tensor is large enough, if the systems do not support such weights, if an input or
+    ///   output would be lost, or if the file cannot be written.
     @discardableResult
     public func write(
         toFile path: String, target: CoreMLVersion? = nil, mayReplace: Bool = true
     ) throws -> WrittenModel {
-        let format = try ModelFormat(pathToWrite: path)
-        if let model = try compressed(as: format, target: target) {
-            return try model.write(to: path, mayReplace: mayReplace)
-        }
-        return try original.model.write(toFile: path, weights: weights, target: target, mayReplace: mayReplace)
+        try encoded(as: ModelFormat(pathToWrite: path), target: target).write(to: path, mayReplace: mayReplace)
     }
 
     /// The compressed model.
     func encoded(as format: ModelFormat, target: CoreMLVersion?) throws -> EncodedModel {
         try compressed(as: format, target: target)
-            ?? original.model.encoded(as: format, weights: weights, target: target)
+            ?? source.rewritten(
+                original.model, function: function, as: format, weights: weights, target: target,
+                precision: ProgramPrecision())
     }
 
     /// The original with compressed weights; nil if it has to be written from scratch.

@@ -97,12 +97,7 @@ extension Model {
                 return "is smaller than the input image"
             }
         }
-        let producers = graph.producers
-        var source = value
-        while let node = producers[source], node.operation.keepsElements {
-            source = node.inputs[0]
-        }
-        return producers[source]?.operation is Softmax ? "contains class probabilities" : nil
+        return graph.isSoftmax(value) ? "contains class probabilities" : nil
     }
 }
 

@@ -10,11 +10,19 @@ extension Converter {
             guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
         }
         let ofInputs = try nameInputs(of: &imported, source)
-        if let labels { imported.graph.putFirst(classCount: labels.names.count) }
+        var notes = imported.notes
+        if options.outputs.isEmpty, let texts = source.signature?.textOutputs, !texts.isEmpty {
+            notes.append(.textOutputsDropped(texts))
+        }
+        if let labels {
+            let isOpen = options.outputs.isEmpty
+            let fitting = imported.graph.putFirst(classCount: labels.names.count, prefersProbabilities: isOpen)
+            if isOpen, fitting.count > 1 { notes.append(.classOutputChosen(fitting)) }
+        }
         let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
         var model = Model(graph: try Passes.run(Passes.simplification, on: single), metadata: options.metadata)
         model.metadata.features = [:]
-        var conversion = Conversion(model: model, notes: imported.notes, warnings: imported.warnings)
+        var conversion = Conversion(model: model, notes: notes, warnings: imported.warnings)
         if source.isForTraining || imported.isForTraining, let port = imported.graph.outputs.first {
             conversion.notes.append(.outputDetected(port.name, imported.graph[port.value]))
         }
@@ -34,6 +42,7 @@ extension Converter {
                 conversion.model, &conversion.notes, conversion.pixelRange)
         }
         try conversion.model.rename(options.renamings)
+        conversion.notes += conversion.model.makeNamesUnique()
         for (name, text) in options.metadata.features.sorted(on: \.key) {
             try conversion.model.describe(name, text)
         }

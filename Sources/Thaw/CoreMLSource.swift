@@ -22,6 +22,69 @@ struct CoreMLSource: Sendable {
     }
 }
 
+// MARK: Another format
+
+extension CoreMLSource {
+    /// The inputs and outputs in Core ML's order.
+    /// - Parameter function: The function that `model` was read from; nil for the default.
+    func features(of model: Model, function: String?) throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
+        let message = try message.selecting(function)
+        return try model.features(message["description"], arrays: message.arrays)
+    }
+
+    /// The model written from scratch, in another format or precision. Float16 inputs and outputs keep their type.
+    /// - Throws: `Failure` naming an input or output that would be another one for callers.
+    func rewritten(
+        _ model: Model, function: String?, as format: ModelFormat, weights: WeightStorage?, target: CoreMLVersion?,
+        precision: ProgramPrecision
+    ) throws -> EncodedModel {
+        let (inputs, outputs) = try features(of: model, function: function)
+        for input in inputs {
+            if input.shapes != .fixed { throw Failure.cannotRewrite(input.name, "is an array of flexible shape") }
+            if input.defaultValue != nil { throw Failure.cannotRewrite(input.name, "may be omitted") }
+        }
+        var precision = precision
+        if format == .coreMLPackage {
+            if try areHalf(inputs) { precision.inputs = .float16 }
+            if try areHalf(outputs) { precision.outputs = .float16 }
+        } else if let image = (inputs + outputs).first(where: \.isHalfImage) {
+            throw Failure.cannotRewrite(image.name, "is an image of 16 bits")
+        }
+        return try model.encoded(as: format, weights: weights, target: target, precision: precision)
+    }
+
+    /// Whether the floating-point features are float16.
+    /// - Throws: `Failure` if only some of them are: written from scratch, all have the same type.
+    private func areHalf(_ features: [ModelFeature]) throws -> Bool {
+        let halves = features.filter { $0.isHalf == true }
+        if let first = halves.first, features.contains(where: { $0.isHalf == false }) {
+            throw Failure.cannotRewrite(first.name, "is float16, and others are not")
+        }
+        return !halves.isEmpty
+    }
+}
+
+extension ModelFeature {
+    fileprivate var isHalfImage: Bool { if case .image(let image) = kind { image.isFloat16 } else { false } }
+
+    /// Whether it is float16 instead of float32 or an 8-bit grayscale image; nil for other types.
+    fileprivate var isHalf: Bool? {
+        switch kind {
+        case .image(let image): image.color == .gray ? image.isFloat16 : nil
+        case .multiArray(_, let type): type == .float16 ? true : type == .float32 ? false : nil
+        case .probabilities, .label: nil
+        }
+    }
+}
+
+extension Failure {
+    fileprivate static func cannotRewrite(_ name: String, _ reason: String) -> Failure {
+        Failure(
+            .unsupportedModel, "'\(name)' \(reason), which this change of the model would lose",
+            remedy: "keep the model's format and precision", names: [name])
+    }
+}
+
 // MARK: Metadata
 
 extension CoreMLSource {

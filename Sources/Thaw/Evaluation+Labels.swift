@@ -7,11 +7,12 @@ extension Evaluation {
         public let images: Int
         /// The result if values of at least 0.5 are predictions.
         public let atHalf: Threshold
-        /// The threshold with the highest F1.
+        /// The threshold with the highest F1, in steps of 0.001.
         public let best: Threshold
 
         /// The accuracy if the label is predicted for every score from a threshold on.
         public struct Threshold: PrecisionAndRecall, Sendable {
+            /// The threshold.
             public let value: Double
             /// The number of images with the label.
             public let images: Int

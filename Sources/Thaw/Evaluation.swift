@@ -30,6 +30,7 @@ public struct Evaluation: Sendable {
     /// The sum of the photos' log losses.
     private var loss = 0.0
 
+    /// An evaluation without outcomes.
     /// - Parameter labelsAreIndependent: Whether the model is a multi-label one: a photo may have several labels, and each
     ///   label has its own threshold.
     public init(classCount: Int, labelsAreIndependent: Bool = false) {
@@ -37,6 +38,7 @@ public struct Evaluation: Sendable {
         if labelsAreIndependent { scores = LabelScores(labelCount: classCount) }
     }
 
+    /// Adds the outcome for one photo.
     /// - Parameter others: Further labels of a photo that has several. The most probable of all counts as the true class.
     public mutating func add(_ classification: Classification, truth: Int, others: [Int] = []) {
         loss +=
@@ -63,9 +65,10 @@ public struct Evaluation: Sendable {
         Proportion(outcomes.count { $0.rank < min(count, classCount) }, of: outcomes.count)
     }
 
-    /// The unweighted mean of the classes' F1, without classes that appear neither as truth nor as prediction.
+    /// The unweighted mean of the classes' F1, without classes that appear neither as truth nor as prediction; for a
+    /// multi-label model, of the labels' F1 at the threshold 0.5.
     public var macroF1: Double {
-        let values = classes.map(\.f1).filter { !$0.isNaN }
+        let values = (labels?.map(\.atHalf.f1) ?? classes.map(\.f1)).filter { !$0.isNaN }
         return values.reduce(0, +) / Double(values.count)
     }
 
@@ -95,7 +98,9 @@ public struct Evaluation: Sendable {
 
     // MARK: Classes
 
+    /// How often one class was predicted, and how often correctly.
     public struct ClassResult: PrecisionAndRecall, Sendable {
+        /// The index of the class.
         public let index: Int
         /// The number of images of the class.
         public let images: Int

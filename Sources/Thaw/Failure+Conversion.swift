@@ -52,6 +52,25 @@ extension Note {
         )
     }
 
+    /// - Parameter names: The chosen output, and the others.
+    static func classOutputChosen(_ names: [String]) -> Note {
+        Note(
+            .outputDetected,
+            "the labels belong to '\(names[0])'; \(Failure.listed(Array(names.dropFirst()))) "
+                + "\(names.count == 2 ? "has" : "have") as many values (\(option: .outputs) NODE selects another)")
+    }
+
+    static func textOutputsDropped(_ keys: [String]) -> Note {
+        Note(
+            .outputDetected,
+            "\(Failure.listed(keys)) \(keys.count == 1 ? "is" : "are") text, which a network cannot return, and "
+                + "\(keys.count == 1 ? "was" : "were") dropped")
+    }
+
+    static func featureRenamed(_ old: String, _ new: String) -> Note {
+        Note(.featureRenamed, "'\(old)' is named '\(new)', because another input or output has its name in Core ML")
+    }
+
     static func severalInputs(_ names: [String]) -> Note {
         Note(.severalInputs, "the model takes \(names.count) inputs: \(Failure.listed(names))")
     }

@@ -84,7 +84,8 @@ extension Note {
     static func preprocessesItself(_ node: String) -> Note {
         Note(
             .preprocessingInferred,
-            "the graph preprocesses its images itself, at '\(node)': its input is raw pixels, 0 to 255; \(overrides)")
+            "the graph preprocesses its images itself, at '\(node)': it is assumed to take raw pixels, 0 to 255; "
+                + "\(overrides)")
     }
 
     static func pixelRangeFound(_ range: String) -> Note {

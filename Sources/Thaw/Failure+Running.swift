@@ -61,4 +61,11 @@ extension Failure {
             .wrongShape, "the array for '\(name)' has shape \(shape)",
             remedy: "expected \(expected), or several of these along the first axis")
     }
+
+    static func inputValue(_ name: String, _ value: Double, _ element: ElementType) -> Failure {
+        let text = Int(exactly: value).map { "\($0)" } ?? "\(value)"
+        return Failure(
+            .wrongType, "the array for '\(name)' contains \(text)", remedy: "the input takes \(element.rawValue)",
+            names: [name])
+    }
 }

@@ -30,14 +30,34 @@ extension Graph {
         return nil
     }
 
-    /// Moves the first output that has one value per class to the front.
-    mutating func putFirst(classCount: Int) {
+    /// Moves an output that has one value per class to the front.
+    /// - Parameter prefersProbabilities: Whether the first one that ends in a softmax or sigmoid precedes others.
+    /// - Returns: The names of all outputs that have one value per class, in the new order.
+    mutating func putFirst(classCount: Int, prefersProbabilities: Bool) -> [String] {
         let batch = inputs.first.map { self[$0.value].shape.first ?? 1 } ?? 1
-        guard
-            let index = outputs.firstIndex(where: {
-                self[$0.value].element == .float32 && self[$0.value].shape.elementCount == classCount * batch
-            })
-        else { return }
+        let fitting = outputs.indices.filter {
+            let type = self[outputs[$0].value]
+            return type.element == .float32 && type.shape.elementCount == classCount * batch
+        }
+        let probabilities =
+            prefersProbabilities ? fitting.first { isSoftmax(outputs[$0].value) || isSigmoid(outputs[$0].value) } : nil
+        guard let index = probabilities ?? fitting.first else { return [] }
+        let names = fitting.map { outputs[$0].name }
         outputs.insert(outputs.remove(at: index), at: 0)
+        return [outputs[0].name] + names.filter { $0 != outputs[0].name }
+    }
+
+    /// Whether a softmax computes the value.
+    func isSoftmax(_ value: Value) -> Bool { source(of: value) is Softmax }
+
+    /// Whether a sigmoid computes the value.
+    func isSigmoid(_ value: Value) -> Bool { (source(of: value) as? Unary)?.function == .sigmoid }
+
+    /// The operation that computes the elements of a value, which later ones may arrange.
+    private func source(of value: Value) -> (any Operation)? {
+        let producers = producers
+        var value = value
+        while let node = producers[value], node.operation.keepsElements { value = node.inputs[0] }
+        return producers[value]?.operation
     }
 }

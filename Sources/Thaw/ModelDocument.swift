@@ -21,7 +21,7 @@ public struct ModelDocument: Sendable {
         contentsOfFile path: String, options: Converter.Options = .init(), labels: Labels? = nil
     ) throws {
         let format = try ModelFormat(of: path, isMapped: options.mapsFiles)
-        guard format == .coreML || format == .coreMLPackage else {
+        guard format.isCoreML else {
             self.init(try Converter(options).convert(contentsOfFile: path, labels: labels))
             return
         }
@@ -70,10 +70,8 @@ public struct ModelDocument: Sendable {
 
     /// The inputs and outputs in Core ML's order; for a converted graph, those of its ML Program.
     public func features() throws -> (inputs: [ModelFeature], outputs: [ModelFeature]) {
-        guard let message = try source?.message.selecting(function) else {
-            return try model.features(model.programDescription, arrays: .exact)
-        }
-        return try model.features(message["description"], arrays: message.arrays)
+        try source?.features(of: model, function: function)
+            ?? model.features(model.programDescription, arrays: .exact)
     }
 
     /// Sets metadata, or removes it if `value` is nil.
@@ -130,12 +128,15 @@ public struct ModelDocument: Sendable {
         if let source, source.format == format, precision.isDefault {
             if let weights {
                 if weights.type != .float32 {
-                    return try Compression(source, conversion, weights).encoded(as: format, target: target)
+                    return try Compression(source, conversion, weights, function: function)
+                        .encoded(as: format, target: target)
                 }
             } else if target.map({ $0 >= source.message.knownVersion }) ?? true {
                 return try source.encoded()
             }
         }
-        return try model.encoded(as: format, weights: weights, target: target, precision: precision)
+        return try source?.rewritten(
+            model, function: function, as: format, weights: weights, target: target, precision: precision)
+            ?? model.encoded(as: format, weights: weights, target: target, precision: precision)
     }
 }

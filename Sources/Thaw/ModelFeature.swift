@@ -50,7 +50,7 @@ extension ModelFeature {
             kind = .image(
                 Image(
                     width: image?.width ?? read.width, height: image?.height ?? read.height, color: read.color,
-                    isFloat16: type.imageType.colorSpace as String == "GRAYSCALE_FLOAT16",
+                    isFloat16: type["imageType"].isFloat16Image,
                     sizes: image?.sizes ?? .fixed, scaling: image?.scaling))
         case "multiArrayType":
             kind = .multiArray(shape: type.multiArrayType.shape, type: ElementType(ofArray: type["multiArrayType"]))

@@ -116,11 +116,6 @@ extension Model {
             throw Failure.outputIsInput(output.name, input)
         }
     }
-
-    /// Writes a neural network's message.
-    static func write(_ message: Message, to path: String, mayReplace: Bool) throws -> WrittenModel {
-        try EncodedModel(message).write(to: path, mayReplace: mayReplace)
-    }
 }
 
 extension EncodedModel {

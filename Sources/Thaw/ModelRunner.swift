@@ -51,7 +51,7 @@ public final class ModelRunner: Sendable {
     ) throws {
         (inputs, outputs) = features
         (self.model, self.precision, self.threads) = (model, precision, threads)
-        _ = try engine(for: model.image.map { ImageSize(width: $0.width, height: $0.height) })
+        _ = try engine(for: model.image?.size)
     }
 
     /// The outputs for these inputs, in the order of the description; a classifier's label is not among them.
@@ -195,8 +195,7 @@ public final class ModelRunner: Sendable {
             guard isShape || feature.shapes.contains(given), tensor.elementCount == type.shape.elementCount else {
                 throw Failure.multiArrayShape(feature.name, given, shape, feature.shapes)
             }
-            if tensor.element == type.element { return tensor.reshaped(type.shape) }
-            return Cast(element: type.element).evaluate([tensor.reshaped(type.shape)])[0]
+            return try tensor.reshaped(type.shape).converted(to: type.element, forInput: feature.name)
         case .image(let image):
             let scale = Float(image.scaling?.scale[0] ?? 1)
             let bias = Float(image.scaling?.bias[0] ?? 0)
@@ -269,7 +268,7 @@ public final class ModelRunner: Sendable {
         try engines.value(for: EngineKey(size: size, shapes: shapes)) {
             var model = self.model
             if !shapes.isEmpty, let reshaper = model.reshaper {
-                let isDefault = model.image.map { ImageSize(width: $0.width, height: $0.height) } == size
+                let isDefault = model.image?.size == size
                 model = try reshaper.model(at: shapes, isDefault ? nil : size)
             } else if let size {
                 try model.setImageSize(size)

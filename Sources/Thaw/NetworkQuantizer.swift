@@ -71,7 +71,7 @@ struct NetworkQuantizer {
         let distributions = try observer.distributions(
             of: computed + last.filter { !rounded.contains($0) }, in: graph)
         var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
-        let found = Workers(max(1, observer.threads)).map(distributions) { $0.range(statistic) }
+        let found = Workers(observer.threads).map(distributions) { $0.range(statistic) }
         for (value, range) in zip(computed, found) { ranges[value] = range }
         for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
         for group in plan.groups {

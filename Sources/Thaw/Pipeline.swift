@@ -46,7 +46,7 @@ public final class Pipeline: Sendable {
     /// - Throws: `Failure` naming the file if it is a graph.
     static func file(_ path: String, isMapped: Bool = true) throws -> CoreMLFile {
         let format = try ModelFormat(of: path, isMapped: isMapped)
-        guard format == .coreML || format == .coreMLPackage else { throw Failure.expectedCoreMLModel().inFile(path) }
+        guard format.isCoreML else { throw Failure.expectedCoreMLModel().inFile(path) }
         return try CoreMLFile(path, format, isMapped: isMapped)
     }
 
@@ -72,7 +72,7 @@ public final class Pipeline: Sendable {
     /// - Throws: `Failure` naming the file if it is not a model.
     public static func isPipeline(path: String) throws -> Bool {
         let format = try ModelFormat(of: path)
-        guard format == .coreML || format == .coreMLPackage else { return false }
+        guard format.isCoreML else { return false }
         let file = try CoreMLFile(path, format)
         return try naming(file: path) { try isPipeline(RawMessage(file.bytes)) }
     }

@@ -46,7 +46,7 @@ public struct PipelineComparison: Sendable {
     /// Failures of single images, and of stages on them, are part of the report. Outputs of different shapes, such as
     /// different numbers of boxes, differ infinitely.
     public func report(imagesAt paths: [String], threads: Int = 1) -> Comparison.Report {
-        let workers = Workers(max(1, min(threads, paths.count)))
+        let workers = Workers(min(threads, paths.count))
         let outcomes = workers.map(paths) { path in
             Result.catchingFailure {
                 try naming(file: path) {

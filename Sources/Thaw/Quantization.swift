@@ -151,7 +151,7 @@ public struct Quantization: Sendable {
         let decoding = options.decoding
         let preparation = Classifier.Preparation(
             image: image, crop: options.crop, resize: options.resize, decoding: decoding)
-        let results = Workers(max(1, min(options.threads, paths.count))).map(paths) {
+        let results = Workers(min(options.threads, paths.count)).map(paths) {
             preparation.prepared(ImageFile(path: $0))
         }
         var (pixels, damages, failures): ([Pixels], [Note], [Failure]) = ([], [], [])

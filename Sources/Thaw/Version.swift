@@ -1,2 +1,2 @@
 /// The version of the library and of the command.
-package let thawVersion = "0.1.0"
+public let thawVersion = "0.1.0"

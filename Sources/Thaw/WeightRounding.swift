@@ -39,7 +39,7 @@ struct WeightRounding {
             },
             add: { found in for index in samples.indices { samples[index] += found[index] } })
         let jobs = Array(zip(layers, samples))
-        let results = Workers(max(1, min(observer.threads, jobs.count))).map(jobs) { layer, samples in
+        let results = Workers(min(observer.threads, jobs.count)).map(jobs) { layer, samples in
             Result { try layer.rounded(samples) }
         }
         return Dictionary(uniqueKeysWithValues: try zip(layers.map(\.node), results.map { try $0.get() }))

@@ -88,13 +88,13 @@ extension Phrase {
     /// The text, with the names of functions, and of options in the structures of the header.
     var forC: String { spelled(\.forC, task: \.forC) }
 
-    /// For languages with their own spelling: strings, and objects with the name of an option or task.
+    /// For languages with their own spelling: strings, and objects with the library's name of an option or task.
     var json: JSON {
         .array(
             parts.map { part in
                 switch part {
                 case .text(let text): .string(text)
-                case .option(let option): .object([("option", .string(option.forC))])
+                case .option(let option): .object([("option", .string(option.rawValue.snakeCase))])
                 case .task(let task): .object([("task", .string(task.rawValue.snakeCase))])
                 case .inputs(let names): .string(("\(inputs: names)" as Phrase).forC)
                 }
@@ -103,9 +103,10 @@ extension Phrase {
 }
 
 extension OptionName {
-    /// The options that have another name in the header, or the opposite.
+    /// The options that have another name in the header, the opposite, or two members.
     private static let namesInHeader: [OptionName: String] = [
-        .placeholderValues: "settings", .hasIntegerLabels: "integer_labels", .mayReplace: "keeps_existing",
+        .placeholderValues: "settings", .hasIntegerLabels: "file_has_integers", .mayReplace: "keeps_existing",
+        .size: "inputs.width and inputs.height",
     ]
 
     fileprivate var forC: String { Self.namesInHeader[self] ?? rawValue.snakeCase }

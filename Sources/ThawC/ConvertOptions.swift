@@ -41,10 +41,10 @@ struct ConvertOptions {
                 || options.outputColor != nil
         {
             throw Failure.cannotCombine(
-                "image_output -1", "image_output_name, output_scale, output_bias and output_color")
+                "image_output -1", "image_output_name, output_scale, output_bias or output_color")
         }
         if options.preprocessing != nil, options.scale != nil || options.bias != nil {
-            throw Failure.cannotCombine("preprocessing", "scale and bias")
+            throw Failure.cannotCombine("preprocessing", "scale or bias")
         }
     }
 

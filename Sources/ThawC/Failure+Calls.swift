@@ -42,7 +42,7 @@ extension Failure {
     }
 
     static func cannotCombine(_ first: String, _ second: String) -> Failure {
-        Failure(.invalidOption, "\(first) and \(second) cannot be combined")
+        Failure(.invalidOption, "\(first) cannot be combined with \(second)")
     }
 
     static func required(_ name: String) -> Failure {

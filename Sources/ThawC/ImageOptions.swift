@@ -16,12 +16,11 @@ struct ImageOptions {
         maximumPixels: UInt64, isStrict: Int32
     ) throws {
         self.background = try text(background, "options.background").map { text in
-            try naming(location: "options.background") { try RGBColor(text) }
+            try naming(location: "options.background") { try RGBColor(parsing: text) }
         }
-        let choice = try text(crop, "options.crop").map { text in
-            try naming(location: "options.crop") { try CropChoice(text) }
+        if let text = try text(crop, "options.crop") {
+            self.crop = try naming(location: "options.crop") { try Crop(parsing: text, background: self.background) }
         }
-        self.crop = (choice ?? .fill).crop(on: self.background ?? .black)
         self.resize = try ThawC.choice(resize, "options.resize") ?? .pillow
         decoding = DecodingOptions(
             background: self.background,

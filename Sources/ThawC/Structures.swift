@@ -112,7 +112,7 @@ func structures<Structure>(
 /// A number of threads; 0 for one per core.
 func threadCount(_ count: Int32) throws -> Int {
     guard count >= 0 else { throw Failure.outOfRange("threads", Int(count)) }
-    return count == 0 ? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) : min(Int(count), 1024)
+    return count == 0 ? Processors.count : min(Int(count), 1024)
 }
 
 // MARK: Tensors

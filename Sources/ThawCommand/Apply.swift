@@ -82,7 +82,7 @@ extension Arguments {
     /// The image-to-image network, with the given options.
     fileprivate func imageToImage(at path: String) throws -> ImageToImage {
         var options = ImageToImage.Options()
-        options.crop = self[Options.crop].crop(on: self[Options.background] ?? .black)
+        options.crop = crop
         options.decoding = decoding
         options.longestSide = self[Options.maxSide]
         options.tile = self[Options.tile]

@@ -29,7 +29,7 @@ extension Arguments {
 
 /// Writes each array as `NAME.npy`, none of which may be an input.
 func writeArrays(
-    _ arrays: [(name: String, array: NumPyFile)], toFolder folder: String, _ arguments: Arguments
+    _ arrays: [(name: String, array: Tensor)], toFolder folder: String, _ arguments: Arguments
 ) throws {
     if mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
         throw Failure.noFolder(folder, String(cString: strerror(errno)))
@@ -42,5 +42,5 @@ func writeArrays(
         return folder + (folder.hasSuffix("/") ? "" : "/") + file + ".npy"
     }
     for file in files { try arguments.requireNoInput(at: file) }
-    for (file, (_, array)) in zip(files, arrays) { try array.write(toFile: file) }
+    for (file, (_, array)) in zip(files, arrays) { try array.write(toNumPyFile: file) }
 }

@@ -209,11 +209,12 @@ enum Commands {
             "FOLDER contains one folder of photos per class, named after its label. TRUTH.tsv has a header line and "
                 + "columns separated by tabs: a path, relative to the table, and a class index or a label.",
             "A multi-label model (it ends in a sigmoid) is also measured per label, at the threshold 0.5 and at the "
-                + "one with the highest F1; in its TRUTH.tsv a photo may appear on several lines, with a different "
+                + "one with the highest F1, in steps of 0.001; in its TRUTH.tsv a photo may appear on several lines, with a different "
                 + "label on each.",
             "Intervals are 95% Wilson score intervals; models are compared by McNemar's exact test. Macro F1 is the "
-                + "mean F1 of the classes; log loss is the mean of -log(probability of the true class), with "
-                + "probabilities of at least 1e-15.",
+                + "mean F1 of the classes (for a multi-label model, of the labels at 0.5); log loss is the mean of "
+                + "-log(probability of the true class), with probabilities of at least 1e-15 (for a multi-label model, the "
+                + "mean binary cross-entropy of the labels).",
             "With --coco, FOLDER contains the photos that FILE.json names, and the result is COCO's average precision "
                 + "and recall, as pycocotools computes them. Categories are matched with labels by their names.",
         ],
@@ -309,7 +310,8 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.tolerance, Options.reportFormat, Options.function, Options.results] + OptionGroups.images
+                [Options.comparisonTolerance, Options.reportFormat, Options.function, Options.results]
+                    + OptionGroups.images
             ), graphOptions,
         ],
         notes: [
@@ -319,6 +321,8 @@ enum Commands {
             "The models agree if no two values differ by more than the tolerance times the range of A's values (or "
                 + "times 1, if that is larger), and if the top labels are the same unless nearly tied. Otherwise the "
                 + "exit code is 1.",
+            "Models with int8 or palette weights often exceed the tolerance; 'thaw compress --verify' judges them by their "
+                + "top labels.",
         ],
         run: withResultFile(runCompare))
 

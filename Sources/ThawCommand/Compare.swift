@@ -16,7 +16,7 @@ func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     guard !paths.isEmpty else { throw Failure.noImages().inFile(positional[2]) }
     let comparison = try naming(file: positional[1]) {
         try Comparison(
-            first, second, tolerance: arguments[Options.tolerance], precision: arguments[Options.precision],
+            first, second, tolerance: arguments[Options.comparisonTolerance], precision: arguments[Options.precision],
             crop: arguments.crop, decoding: arguments.decoding)
     }
     console.report(arguments[Options.precision])
@@ -38,7 +38,7 @@ private func comparePipelines(_ arguments: Arguments, _ console: Console) throws
     let tolerance = Comparison.tolerance(of: arguments[Options.precision])
     let comparison = try naming(file: positional[1]) {
         try PipelineComparison(
-            first, second, tolerance: arguments[Options.tolerance] ?? tolerance,
+            first, second, tolerance: arguments[Options.comparisonTolerance] ?? tolerance,
             precision: arguments[Options.precision], crop: arguments.crop, decoding: arguments.decoding)
     }
     console.report(arguments[Options.precision])
@@ -101,7 +101,7 @@ extension Arguments {
         for (one, other) in [(0, 1), (1, 0)] {
             guard pair[one].model.image?.sizes != .fixed, let image = pair[other].model.image else { continue }
             try naming(file: paths[one]) {
-                try pair[one].model.setImageSize(ImageSize(width: image.width, height: image.height))
+                try pair[one].model.setImageSize(image.size)
             }
         }
         return (pair[0], pair[1])
@@ -119,7 +119,7 @@ extension Arguments {
             conversion = try load()
         } catch let failure as Failure {
             guard options.size == nil, options.sizes == .fixed else { throw failure }
-            options.size = ImageSize(width: image.width, height: image.height)
+            options.size = image.size
             conversion = try load()
         }
         if conversion.model.image == nil, image.isChannelsFirst, options.channels == nil {

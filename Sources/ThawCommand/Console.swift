@@ -16,6 +16,9 @@ func withResultFile(
         if inputs.contains(where: { canonicalPath(of: $0) == canonicalPath(of: path) }) {
             throw Failure.resultsOverInput().inFile(path)
         }
+        // In `-o photos/*.jpg` the shell makes the first photo the file of the results.
+        if path == "-" { throw Failure.resultsToStandardOutput() }
+        if let kind = Failure.imageOrModel(at: path) { throw kind }
         let others = [
             (Options.report.spelling, arguments[Options.report]),
             (Options.graph.spelling, arguments[Options.graph]?.path),

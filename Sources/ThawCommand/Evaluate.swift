@@ -161,7 +161,9 @@ private final class EvaluationRun {
                 self.failures += tells ? 1 : 0
                 failures.append(.init(image: image, failure: failure))
             }
-            try report?.add(path, answer, truth: image.classIndex)
+            // Of several true labels, the most probable one counts.
+            let truth = (try? answer.get()).map { _ in Int(evaluation.outcomes.last!.truth) }
+            try report?.add(path, answer, truth: truth ?? image.classIndex)
             progress?.advance()
             try cancellation.check()
         }

@@ -98,6 +98,10 @@ extension Failure {
         Failure(.invalidOption, "the results would replace an input", remedy: "name another file after -o")
     }
 
+    static func resultsToStandardOutput() -> Failure {
+        Failure(.invalidOption, "-o - is not supported", remedy: "without -o, results go to standard output")
+    }
+
     static func inputTooLarge(_ bytes: Int) -> Failure {
         Failure(
             .limitExceeded, file: "standard input", "contains an image of more than \(bytes) bytes",

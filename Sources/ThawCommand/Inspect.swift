@@ -69,7 +69,7 @@ private struct Report {
         add("signatures", contents.signatures)
         add("functions", contents.functions.enumerated().map { $0 == 0 ? "\($1), the default" : $1 })
         if let count = contents.variableCount { add("variables", [grouped(count)]) }
-        let isCoreML = [.coreML, .coreMLPackage].contains(contents.format)
+        let isCoreML = contents.format.isCoreML
         add(
             contents.isPipeline ? "kinds" : contents.isProgram ? "operations" : isCoreML ? "layers" : "nodes",
             contents.parts)

@@ -114,7 +114,8 @@ extension Arguments {
     }
 
     /// How images are fitted to the network's size.
-    var crop: Crop { self[Options.crop].crop(on: self[Options.background] ?? .black) }
+    /// The option's text was checked when it was read.
+    var crop: Crop { Crop(self[Options.crop], background: self[Options.background] ?? .black)! }
 
     /// A classifier that preprocesses images with the given options.
     /// - Parameters:
@@ -137,7 +138,7 @@ extension Arguments {
     }
 
     /// The number of threads to use: by default, the number of cores.
-    var threads: Int { self[Options.threads] ?? max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))) }
+    var threads: Int { self[Options.threads] ?? Processors.count }
 }
 
 extension Console {

@@ -191,6 +191,10 @@ enum Options {
             + "the same instead",
         read: readTolerance)
 
+    static let comparisonTolerance = Option(
+        "tolerance", "T", tolerance.help, default: Double?.none,
+        "1e-4; 2e-2 if weights are stored in 16 bits or less, or with a lower --precision", read: readTolerance)
+
     // MARK: Running
 
     static let top = Option("top", "N", "the number of labels to print per image", default: 5, "5", read: readCount)
@@ -205,13 +209,16 @@ enum Options {
         "crop", "HOW",
         "fill stretches the image; center crops the central square, center:F one whose side is F times the shorter "
             + "side; fit letterboxes the image onto a background",
-        default: CropChoice.fill, "fill", choices: ["fill", "center", "fit"]
-    ) { try CropChoice($0) }
+        default: "fill", "fill", choices: ["fill", "center", "fit"]
+    ) { text in
+        _ = try Crop(parsing: text)
+        return text
+    }
     static let background = Option(
         "background", "'#RRGGBB'",
         "the color of the letterbox, and behind transparent pixels",
         default: RGBColor?.none, "a black letterbox; alpha is ignored"
-    ) { try RGBColor($0) }
+    ) { try RGBColor(parsing: $0) }
     static let maxPixels = Option(
         "max-pixels", "N", "refuse images of more pixels than this, before allocating memory",
         default: DecodingOptions.defaultMaximumPixels, "\(DecodingOptions.defaultMaximumPixels)", read: readCount)
@@ -265,8 +272,8 @@ enum Options {
     static let quiet = Flag("quiet", "print no notes, warnings or progress, only results and errors")
     static let arrays = Option(
         "out", letter: "o", "PATH",
-        "a .npy file for a single output, or a folder that gets a NAME.npy for each output; for a pipeline, a .npy, .png "
-            + "or .jpg file, or a file of JSON lines")
+        "a .npy file for a single output, or a folder that gets a NAME.npy for each output; required for a network. For a "
+            + "pipeline, a .npy, .png or .jpg file, or a file of JSON lines; without it, JSON lines are printed")
     static let outputImages = Option(
         "out", letter: "o", "PATH",
         "a .png or .jpg file for one image, or a folder, in which results keep the names of the images")

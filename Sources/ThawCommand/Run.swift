@@ -26,7 +26,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     }
     let arrays = try arrayArguments.map { word in
         let (name, file) = nameAndFile(word, inputs: graph.inputs.map(\.name))
-        return (name, try NumPyFile(contentsOfFile: file))
+        return (name, try Tensor(contentsOfNumPyFile: file))
     }
     let runner = try naming(file: path) {
         try ArrayRunner(
@@ -36,7 +36,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     console.report(arguments[Options.precision])
     let answers = try naming(file: path) { try runner.run(arrays) }
     if isFile {
-        try answers[0].array.write(toFile: target)
+        try answers[0].array.write(toNumPyFile: target)
     } else {
         try writeArrays(answers, toFolder: target, arguments)
     }
@@ -60,12 +60,12 @@ extension Arguments {
         try conversion.model.setArrayShapes(
             arrayArguments.map { word in
                 let (name, file) = nameAndFile(word, inputs: inputs)
-                return (name, try NumPyFile(contentsOfFile: file).shape)
+                return (name, try Tensor(contentsOfNumPyFile: file).shape.dimensions)
             })
         if arrayArguments.count == 1, let word = arrayArguments.first {
             let (_, file) = nameAndFile(word, inputs: conversion.model.graph.inputs.map(\.name))
             try naming(file: file) {
-                try conversion.model.setImageSize(fromArrayShape: NumPyFile(contentsOfFile: file).shape)
+                try conversion.model.setImageSize(fromArrayShape: Tensor(contentsOfNumPyFile: file).shape.dimensions)
             }
         }
         return conversion.model
@@ -84,7 +84,7 @@ private struct ArrayArguments: GivenArrays {
         guard !texts.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
         return try texts.map { text in
             let (name, file) = nameAndFile(text, inputs: inputs)
-            return (name, try NumPyFile(contentsOfFile: file).shape)
+            return (name, try Tensor(contentsOfNumPyFile: file).shape.dimensions)
         }
     }
 }

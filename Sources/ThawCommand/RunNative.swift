@@ -25,26 +25,24 @@ func runNative(_ arguments: Arguments, _ console: Console) throws -> ExitStatus 
     }
     let state = document.model.isStateful ? try runner.makeState() : nil
     let outputs = try naming(file: path) { try runner.run(values, state: state) }
-    let arrays = outputs.map { output in
-        (name: output.name, array: NumPyFile(shape: output.tensor.shape.dimensions, values: output.tensor.floats))
-    }
+    let arrays = outputs.map { (name: $0.name, array: $0.tensor) }
     guard target.hasSuffix(".npy") else {
         try writeArrays(arrays, toFolder: target, arguments)
         return .done
     }
     guard arrays.count == 1 else { throw Failure.severalArrays(arrays.map(\.name)).inFile(target) }
-    try arrays[0].array.write(toFile: target)
+    try arrays[0].array.write(toNumPyFile: target)
     return .done
 }
 
 extension ModelFeature {
     /// The value in a file: an array, or an image.
     fileprivate func value(inFile file: String) throws -> ModelRunner.Value {
-        guard case .image(let image) = kind else { return .tensor(try tensor(inFile: file)) }
+        guard case .image(let image) = kind else { return .tensor(try Tensor(contentsOfNumPyFile: file)) }
         guard file.hasSuffix(".npy") else {
             return .pixels(try Pixels(contentsOfFile: file).converted(to: image.color == .gray ? .gray : .rgb))
         }
-        let array = try tensor(inFile: file)
+        let array = try Tensor(contentsOfNumPyFile: file)
         guard !image.isFloat16 else { return .tensor(array) }
         let sizes = array.shape.dimensions
         let channels = image.color.channels
@@ -53,11 +51,6 @@ extension ModelFeature {
         }
         let bytes = array.floats.map { UInt8(max(0, min(255, $0.isNaN ? 0 : $0.rounded()))) }
         return .pixels(Pixels(width: sizes[1], height: sizes[0], channels: channels, bytes: bytes))
-    }
-
-    private func tensor(inFile file: String) throws -> Tensor {
-        let array = try NumPyFile(contentsOfFile: file)
-        return Tensor(array.values, shape: Tensor.Shape(array.shape))
     }
 }
 

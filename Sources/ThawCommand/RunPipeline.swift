@@ -62,18 +62,19 @@ private func jsonLine(_ outputs: [(name: String, value: FeatureValue)]) -> Strin
 
 /// Writes numbers or arrays, those of several rows along a first axis.
 private func writeNumbers(_ values: [FeatureValue], to path: String) throws {
-    var numbers: [Float] = []
+    var numbers: [Double] = []
     var shape: [Int]?
     for value in values {
         guard case .multiArray(let elements, let rowShape) = value else {
-            numbers += (value.numbers ?? []).map { Float($0) }
+            numbers += value.numbers ?? []
             continue
         }
         guard rowShape == shape ?? rowShape else { throw Failure.unequalRows(shape ?? [], rowShape) }
-        numbers += elements.map { Float($0) }
+        numbers += elements
         shape = rowShape
     }
-    try NumPyFile(shape: (values.count == 1 ? [] : [values.count]) + (shape ?? []), values: numbers).write(toFile: path)
+    let rows = values.count == 1 ? [] : [values.count]
+    try Tensor(shape: Tensor.Shape(rows + (shape ?? [])), element: .float64) { numbers[$0] }.write(toNumPyFile: path)
 }
 
 extension Pipeline {
@@ -108,8 +109,8 @@ extension Pipeline {
         }
         guard type.isNumeric, text.hasSuffix(".npy") else { return [try type.value(json: text)] }
         return try naming(file: text) {
-            let (shape, values) = try NumPyFile.doubles(contentsOfFile: text)
-            return try input.rows(values, shape: shape)
+            let array = try Tensor(contentsOfNumPyFile: text)
+            return try input.rows(array.doubles, shape: array.shape.dimensions)
         }
     }
 }

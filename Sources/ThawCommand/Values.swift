@@ -188,44 +188,25 @@ func readChoice<Choice: RawRepresentable<String> & CaseIterable>(_ text: String,
     return choice
 }
 
-/// How images are cropped, before the background color is known.
-package enum CropChoice: Equatable, Sendable {
-    case fill
-    case center(Double)
-    case fit
-
-    package init(_ text: String) throws {
-        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        let fraction = parts.count == 2 ? Double(parts[1]) : 1
-        switch (parts[0], fraction) {
-        case ("fill", _) where parts.count == 1: self = .fill
-        case ("fit", _) where parts.count == 1: self = .fit
-        case ("center", let fraction?) where fraction > 0 && fraction <= 1: self = .center(fraction)
-        case ("center", _):
-            throw Failure.badValue(text, "center with a fraction greater than 0 and at most 1, as in center:0.875")
-        default: throw Failure.notAChoice(text, ["fill", "center", "center:FRACTION", "fit"])
+extension Crop {
+    /// Reads a crop as users write it.
+    package init(parsing text: String, background: RGBColor? = nil) throws {
+        guard let crop = Crop(text, background: background ?? .black) else {
+            throw text.hasPrefix("center")
+                ? Failure.badValue(text, "center with a fraction greater than 0 and at most 1, as in center:0.875")
+                : Failure.notAChoice(text, ["fill", "center", "center:FRACTION", "fit"])
         }
-    }
-
-    package func crop(on background: RGBColor) -> Crop {
-        switch self {
-        case .fill: .fill
-        case .center(let fraction): .center(fraction)
-        case .fit: .fit(on: background)
-        }
+        self = crop
     }
 }
 
 extension RGBColor {
-    /// Reads `#RRGGBB` or `RRGGBB`: to a shell, an unquoted `#` begins a comment.
-    package init(_ text: String) throws {
-        let digits = text.utf8.first == UInt8(ascii: "#") ? text.dropFirst() : text[...]
-        guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
+    /// Reads a color as users write it.
+    package init(parsing text: String) throws {
+        guard let color = RGBColor(hexadecimal: text) else {
             throw Failure.badValue(text, "a color as six hexadecimal digits, #RRGGBB")
         }
-        self.init(
-            red: UInt8(number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
-            blue: UInt8(truncatingIfNeeded: number))
+        self = color
     }
 }
 

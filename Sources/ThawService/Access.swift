@@ -89,13 +89,13 @@ struct Access: Sendable {
 
     /// Whether a Host field names this machine by a name that no DNS server can point elsewhere.
     private static func isLoopback(_ host: String) -> Bool {
-        let name: Substring
         if host.hasPrefix("[") {
-            name = host.prefix { $0 != "]" }.dropFirst()
-        } else {
-            name = host.prefix { $0 != ":" }
+            let rest = host.dropFirst(5)
+            return host.hasPrefix("[::1]")
+                && (rest.isEmpty || rest.first == ":" && rest.dropFirst().allSatisfy(\.isNumber))
         }
-        if name.lowercased() == "localhost" || name == "::1" { return true }
+        let name = host.prefix { $0 != ":" }
+        if name.lowercased() == "localhost" { return true }
         let numbers = name.split(separator: ".", omittingEmptySubsequences: false)
         return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
     }

@@ -25,6 +25,8 @@ extension Service {
         guard !parts.isEmpty else { throw Refusal.badRequest("the form has no file") }
         var lines = ""
         for part in parts {
+            // The client is no longer waiting for the response.
+            if !lines.isEmpty, Connections.isGone(exchange.connection) { return Response(status: 499) }
             do {
                 lines += try classify(part.content, named: part.fileName, exchange, options, work).line(
                     image: part.fileName, top: options.top)
@@ -102,7 +104,7 @@ private struct ClassifyOptions {
         }
         self.top = top
         crop = try query["crop"].map {
-            guard let crop = Crop(name: $0, background: background) else {
+            guard let crop = Crop($0, background: background ?? .black) else {
                 throw Refusal.badParameter("crop", $0, expected: "fill, center, center:F or fit")
             }
             return crop

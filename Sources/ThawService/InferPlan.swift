@@ -30,7 +30,7 @@ struct InferPlan {
         let classes: Int?
     }
 
-    /// In the order of the model; nil for an omitted one.
+    /// In the order of the model; nil for an omitted one of a pipeline.
     let inputs: [Input?]
     let outputs: [Output]
     /// The size of the batch.
@@ -43,7 +43,7 @@ struct InferPlan {
             throw InferPlan.unknown("input", input.name, names)
         }
         var items: Int?
-        inputs = try model.inputs.map { port in
+        let given = try model.inputs.map { port -> Input? in
             let given = request.inputs.filter { $0.name == port.name }
             if given.isEmpty, port.isOptional { return nil }
             guard let input = given.first, given.count == 1 else {
@@ -62,6 +62,7 @@ struct InferPlan {
             return try Input(input, port, settings)
         }
         self.items = items ?? 1
+        inputs = zip(given, model.inputs).map { $0 ?? Input(defaultOf: $1, items: items ?? 1) }
         guard self.items <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
         guard self.items > 0 else {
             throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
@@ -135,6 +136,13 @@ extension InferPlan.Input {
         }
     }
 
+    /// The default value of an omitted input of a network; nil if there is none.
+    init?(defaultOf port: ServedModel.Port, items count: Int) {
+        guard case .network(let type, _, let value?) = port.content else { return nil }
+        (name, self.port, shape) = (port.name, port, Array(port.shape.dropFirst()))
+        items = .numbers(Array(repeating: value, count: count * type.shape.elementCount))
+    }
+
     /// The content of an item.
     enum Item {
         case pixels(ArraySlice<UInt8>, ImageInput)
@@ -158,7 +166,7 @@ extension InferPlan.Input {
             let count = image.width * image.height * image.color.channels
             return .pixels(bytes[index * count..<(index + 1) * count], image)
         case .numbers(let values):
-            guard case .network(let type, _) = port.content else { preconditionFailure("a pipeline takes rows") }
+            guard case .network(let type, _, _) = port.content else { preconditionFailure("a pipeline takes rows") }
             let count = type.shape.elementCount
             let start = index * count
             if type.element == .float32 {

@@ -91,8 +91,13 @@ extension InferRequest.Input {
         switch content {
         case .numbers(let numbers):
             guard numbers.count == count else { throw wrongCount(numbers.count, "elements", expected: count) }
-            guard [.float16, .float32, .float64].contains(type) || !numbers.contains(where: \.isNaN) else {
-                throw Refusal(400, .wrongType, "'\(name)' contains null", remedy: "expected integers")
+            if let bounds = type.bounds,
+                let number = numbers.first(where: { !bounds.contains($0) || $0 != $0.rounded(.towardZero) })
+            {
+                let text = number.isNaN ? "null" : Int(exactly: number).map { "\($0)" } ?? "\(number)"
+                throw Refusal(
+                    400, .wrongType, "'\(name)' contains \(text)",
+                    remedy: "expected values of datatype \(type.rawValue)")
             }
             return numbers
         case .strings: throw Refusal(400, .wrongType, "'\(name)' contains strings", remedy: "expected numbers")

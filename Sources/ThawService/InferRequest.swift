@@ -45,6 +45,12 @@ struct InferRequest {
             guard case .string(let id) = $0 else { throw Refusal.missing("id", "a string") }
             return id
         }
+        // Clients that rely on these would get results of unrelated requests.
+        if let parameters = json["parameters"],
+            let key = ["sequence_id", "sequence_start", "sequence_end"].first(where: { parameters[$0] != nil })
+        {
+            throw Refusal.badRequest("'\(key)' is not supported", remedy: "requests are independent of each other")
+        }
         guard case .array(let list)? = json["inputs"] else { throw Refusal.missing("inputs", "an array") }
         inputs = try list.map { try Input($0, &binary) }
         guard binary.isEmpty else {

@@ -13,6 +13,10 @@ struct Request: Sendable {
     init(method: String, target: String, fields: [(name: String, value: String)]) throws {
         self.method = method
         self.fields = fields
+        // A space before the colon, for example, which other programs may ignore (RFC 9112, section 5.1).
+        if let field = fields.first(where: { !$0.name.utf8.allSatisfy(Request.isTokenCharacter) || $0.name.isEmpty }) {
+            throw Refusal.badRequest("the header field name \(quoted(field.name)) is invalid")
+        }
         let (host, target) = Request.split(target)
         let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
         guard parts[0].first == UInt8(ascii: "/") else { throw Refusal.badRequest("the path does not begin with '/'") }
@@ -55,6 +59,16 @@ struct Request: Sendable {
         let end = rest.firstIndex { "/?".contains($0) } ?? rest.endIndex
         let path = rest[end...]
         return (String(rest[..<end]), path.hasPrefix("/") ? path.utf8 : ("/" + path)[...].utf8)
+    }
+
+    /// Whether names of header fields may contain the character (RFC 9110, section 5.6.2).
+    private static func isTokenCharacter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
     }
 
     /// The first header field with this name, which is in lower case.

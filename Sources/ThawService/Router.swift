@@ -36,7 +36,7 @@ extension Service {
         var json = JSONText()
         json.object { json in
             json.member("name", "thaw")
-            json.member("version", version)
+            json.member("version", thawVersion)
             json.member("extensions", ["binary_tensor_data", "classification"])
         }
         return Response(json: json)
@@ -51,7 +51,7 @@ extension Service {
     private var list: Response {
         var json = JSONText()
         json.object { json in
-            json.member("version", Service.version)
+            json.member("version", thawVersion)
             json.key("models")
             json.array { json in
                 for model in models.all { json.object { model.addSummary(to: &$0) } }

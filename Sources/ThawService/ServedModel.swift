@@ -12,8 +12,9 @@ final class ServedModel: Sendable {
         let content: Content
 
         enum Content: Sendable {
-            /// The type in a network, and the format if it is an image.
-            case network(TensorType, image: ImageInput?)
+            /// The type in a network, the format if it is an image, and the value of all elements of an input that may be
+            /// omitted.
+            case network(TensorType, image: ImageInput?, defaultValue: Double? = nil)
             /// A feature of a pipeline.
             case pipeline(PipelineFeature)
         }
@@ -21,7 +22,7 @@ final class ServedModel: Sendable {
         /// The image format, if this is an image input.
         var image: ImageInput? {
             switch content {
-            case .network(_, let image): return image
+            case .network(_, let image, _): return image
             case .pipeline(let feature):
                 guard case .image(let image) = feature.type else { return nil }
                 return image
@@ -30,7 +31,10 @@ final class ServedModel: Sendable {
 
         /// Whether an input may be omitted.
         var isOptional: Bool {
-            if case .pipeline(let feature) = content { feature.isOptional } else { false }
+            switch content {
+            case .network(_, _, let defaultValue): defaultValue != nil
+            case .pipeline(let feature): feature.isOptional
+            }
         }
 
         /// The minimum number of bytes of an item, as far as it is known.
@@ -76,11 +80,7 @@ final class ServedModel: Sendable {
 
     private init(pipeline source: Settings.Source, precision: Precision, threads: Int) throws {
         name = source.name
-        if source.labels != nil {
-            throw Failure(
-                .invalidOption, file: source.path, "--labels is for graphs, and this is a pipeline",
-                remedy: "it has its own labels")
-        }
+        if source.labels != nil { throw source.ownLabels("a pipeline") }
         if source.function != nil { throw source.noFunctions }
         let document = try PipelineDocument(contentsOfFile: source.path, mapsFiles: false)
         let pipeline = try document.pipeline(precision: precision, threads: threads)
@@ -102,8 +102,10 @@ final class ServedModel: Sendable {
         // The service must survive changes of the file.
         options.mapsFiles = false
         options.function = source.function
-        let conversion = try Model.load(contentsOfFile: source.path, options: options, labels: labels)
+        let document = try ModelDocument(contentsOfFile: source.path, options: options, labels: labels)
+        let conversion = document.conversion
         if source.function != nil, conversion.isGraph { throw source.noFunctions }
+        if labels != nil, !conversion.isGraph { throw source.ownLabels("a Core ML model") }
         let model = conversion.model
         guard !model.isStateful else {
             throw Failure(
@@ -117,13 +119,15 @@ final class ServedModel: Sendable {
         func shape(_ type: TensorType) -> [Int] {
             isBatched ? [-1] + type.shape.dropFirst() : type.shape.dimensions
         }
+        let features = conversion.isGraph ? [] : try document.features().inputs
         inputs = try graph.inputs.enumerated().map { index, port in
             let type = graph[port.value]
             let image = model.image(at: index)
             return Port(
                 name: port.name, type: try image == nil ? DataType(type.element, port.name) : .uint8,
                 shape: image.map { [isBatched ? -1 : 1, $0.height, $0.width, $0.color.channels] } ?? shape(type),
-                content: .network(type, image: image))
+                content: .network(
+                    type, image: image, defaultValue: features.first { $0.name == port.name }?.defaultValue))
         }
         outputs = try graph.outputs.map { port in
             let type = graph[port.value]
@@ -151,6 +155,12 @@ final class ServedModel: Sendable {
 }
 
 extension Settings.Source {
+    /// The failure for labels that were given for a model of another kind than graphs.
+    fileprivate func ownLabels(_ kind: String) -> Failure {
+        Failure(
+            .invalidOption, file: path, "--labels is for graphs, and this is \(kind)", remedy: "it has its own labels")
+    }
+
     /// The failure for a function that was requested from a model without functions.
     fileprivate var noFunctions: Failure {
         Failure(.invalidOption, file: path, "--function is for ML Programs, which have functions")

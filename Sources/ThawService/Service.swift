@@ -3,7 +3,6 @@ import Thaw
 /// The service, which handles the parts of each request. Everything except the jobs that `enqueue` adds to the queue runs on
 /// the HTTP library's thread.
 final class Service: @unchecked Sendable {
-    static let version = "0.1.0"
     /// The limit for reading an unnecessary body. Beyond it the client may miss the response.
     static let drainLimit = 16 << 20
 

@@ -20,7 +20,7 @@ struct Settings: Sendable {
     var models: [Source] = []
     var host = "127.0.0.1"
     var port = 8080
-    var threads = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    var threads = Processors.count
     var precision = Precision.float32
     var queue = 64
     var maxBody = 64 << 20
@@ -70,7 +70,7 @@ struct Settings: Sendable {
                 }
             }
         }
-        guard let choice = Crop(name: crop, background: decoding.background) else {
+        guard let choice = Crop(crop, background: decoding.background ?? .black) else {
             throw StartFailure("--crop", crop, expected: "fill, center, center:F or fit")
         }
         self.crop = choice
@@ -179,35 +179,5 @@ struct Settings: Sendable {
                 let character = Character(Unicode.Scalar(byte))
                 return byte < 0x80 && (character.isLetter || character.isNumber || "-._".contains(character))
             }
-    }
-}
-
-extension Crop {
-    /// Reads `fill`, `center`, `center:F` and `fit`.
-    init?(name: String, background: RGBColor?) {
-        let parts = name.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
-        switch parts[0] {
-        case "fill" where parts.count == 1: self = .fill
-        case "fit" where parts.count == 1: self = .fit(on: background ?? .black)
-        case "center":
-            guard let fraction = parts.count == 1 ? 1 : Double(parts[1]), fraction > 0, fraction <= 1 else {
-                return nil
-            }
-            self = .center(fraction)
-        default: return nil
-        }
-    }
-}
-
-extension RGBColor {
-    /// Reads `#RRGGBB` or `RRGGBB`, as the command's initializer does, which this target cannot use.
-    init?(hexadecimal text: String) {
-        let digits = text.hasPrefix("#") ? text.dropFirst() : text[...]
-        guard digits.utf8.count == 6, digits.allSatisfy(\.isHexDigit), let number = UInt32(digits, radix: 16) else {
-            return nil
-        }
-        self.init(
-            red: UInt8(number >> 16), green: UInt8(truncatingIfNeeded: number >> 8),
-            blue: UInt8(truncatingIfNeeded: number))
     }
 }

@@ -39,7 +39,7 @@ import Thaw
         let arguments = try Arguments([], options: Commands.classify.options)
         #expect(arguments[Options.top] == 5)
         #expect(arguments[Options.threads] == nil)
-        #expect(arguments[Options.crop] == .fill)
+        #expect(arguments[Options.crop] == "fill")
         #expect(arguments[Options.preprocess] == .auto)
         #expect(arguments[Options.labels] == nil)
         #expect(!arguments.isGiven(Options.background))
@@ -152,11 +152,11 @@ import Thaw
 @Suite struct ValuesTests {
     @Test(
         arguments: [
-            ("fill", .fill), ("fit", .fit), ("center", .center(1)), ("center:1", .center(1)),
+            ("fill", .fill), ("fit", .fit(on: .white)), ("center", .center(1)), ("center:1", .center(1)),
             ("center:0.875", .center(0.875)), ("center:.5", .center(0.5)),
-        ] as [(String, CropChoice)])
-    func `crops are read`(_ text: String, _ crop: CropChoice) throws {
-        #expect(try CropChoice(text) == crop)
+        ] as [(String, Crop)])
+    func `crops are read`(_ text: String, _ crop: Crop) throws {
+        #expect(try Crop(parsing: text, background: .white) == crop)
     }
 
     @Test(
@@ -164,15 +164,15 @@ import Thaw
             "", "fill:1", "fit:", "center:", "center:0", "center:1.1", "center:-1", "center:nan", "Center", "middle",
         ])
     func `invalid crops are refused`(_ text: String) {
-        #expect(throws: Failure.self) { try CropChoice(text) }
+        #expect(throws: Failure.self) { try Crop(parsing: text) }
     }
 
     @Test func `colors are read with and without a hash sign`() throws {
-        let color = try RGBColor("#10a0FF")
+        let color = try RGBColor(parsing: "#10a0FF")
         #expect((color.red, color.green, color.blue) == (0x10, 0xA0, 0xFF))
-        #expect(try RGBColor("10a0ff") == color)
+        #expect(try RGBColor(parsing: "10a0ff") == color)
         for text in ["", "#", "#fff", "#10a0f", "#10a0ff0", "red", "+10a0f", "#10a0fg"] {
-            #expect(throws: Failure.self, "\(text)") { try RGBColor(text) }
+            #expect(throws: Failure.self, "\(text)") { try RGBColor(parsing: text) }
         }
     }
 

@@ -10,8 +10,8 @@ import Testing
         let model = try Model.load(contentsOfFile: Fixtures.path("coreml/\(row[0]).mlmodel")).model
         let classifier = try Classifier(model)
         for index in 0...1 {
-            let input = try Fixtures.tensor(Fixtures.path("coreml/\(row[0]).input\(index).npy"))
-            let expected = try Fixtures.tensor(Fixtures.path("coreml/\(row[0]).output\(index).npy"))
+            let input = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(row[0]).input\(index).npy"))
+            let expected = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(row[0]).output\(index).npy"))
             let pixels = Pixels(
                 width: input.shape[1], height: input.shape[0], channels: input.shape[2],
                 bytes: input.floats.map { UInt8($0) })

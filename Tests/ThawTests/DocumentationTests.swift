@@ -210,6 +210,16 @@ private enum Articles {
         }
     }
 
+    @Test(
+        arguments: [
+            "README.md", "Sources/Thaw/Thaw.docc/Thaw.md", "Sources/CThaw/include/thaw.h",
+            "Sources/ThawService/Page/openapi.json", "Python/thaw/_version.py",
+        ])
+    func `every file states the same version`(_ path: String) throws {
+        let text = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
+        #expect(text.contains("\"\(thawVersion)\""))
+    }
+
     @Test func `types that may be shared between threads are Sendable`() {
         func isSendable<Value: Sendable>(_: Value.Type) -> Bool { true }
         #expect(isSendable(Classifier.self) && isSendable(Classification.self) && isSendable(Pixels.self))

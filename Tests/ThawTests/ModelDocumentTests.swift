@@ -97,8 +97,8 @@ import Testing
         let document = try ModelDocument(contentsOfFile: Fixtures.path("coreml/\(name).mlmodel"))
         let runner = try ModelRunner(document)
         for index in 0...1 {
-            let input = try Fixtures.tensor(Fixtures.path("coreml/\(name).input\(index).npy"))
-            let expected = try Fixtures.tensor(Fixtures.path("coreml/\(name).output\(index).npy"))
+            let input = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(name).input\(index).npy"))
+            let expected = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(name).output\(index).npy"))
             var value = ModelRunner.Value.tensor(input)
             switch runner.inputs[0].kind {
             case .image:

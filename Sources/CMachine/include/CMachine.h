@@ -63,6 +63,9 @@ bool thaw_is_ignored(int signal);
 /// Exchanges the names of two files or folders atomically. Returns 0 on success; otherwise `errno` gives the reason.
 int thaw_exchange_names(const char *a, const char *b);
 
+/// The number of processors that the process may run on; 0 if it is unknown.
+int32_t thaw_affinity_count(void);
+
 /// How many forks lie between the start of the program and this process: a thread that was started at another count does
 /// not exist in this process.
 int32_t thaw_fork_count(void);

@@ -84,8 +84,9 @@ const char *thaw_error_message(const thaw_error *error);
 /// `nodes` (a list of objects with `name` and `op`), `names` (a list of strings), and `parts`. NULL for an invalid handle.
 ///
 /// Messages name options as the structures do, `batch_norm`, and tasks by functions. For languages that spell them otherwise,
-/// `parts` is the message in parts: strings, and objects with an `option` or a `task` (`convert`, `quantize`, `classify`,
-/// `detect`, `evaluate_detector`, `apply`, `run`, `run_with_state` or `run_pipeline`; later versions may add some).
+/// `parts` is the message in parts: strings, and objects with an `option` (the Swift library's name, such as `batch_norm`) or
+/// a `task` (`convert`, `quantize`, `classify`, `detect`, `evaluate_detector`, `apply`, `run`, `run_with_state` or
+/// `run_pipeline`). Later versions may add some.
 const char *thaw_error_details(const thaw_error *error);
 
 void thaw_error_free(thaw_error *error);
@@ -205,7 +206,7 @@ typedef struct thaw_setting {
     size_t count;
 } thaw_setting;
 
-/// Options for converting a graph. Each member corresponds to an option of `thaw convert`; see `thaw help convert`.
+/// Options for converting a graph. Each member corresponds to an option of `thaw convert`; see `thaw convert --help`.
 typedef struct thaw_convert_options {
     size_t size;
     /// The node that the image replaces, if the graph has several candidates.
@@ -274,7 +275,7 @@ thaw_status thaw_convert_bytes(
 ///
 ///     kind            "neuralNetwork", "mlProgram", "pipeline" for all other Core ML models, or "graph" for a converted graph
 ///     version         the version of Core ML's format; null for a converted graph
-///     systems         the oldest systems that load it, "iOS 13, macOS 10.15, …"; null for a converted graph
+///     systems         the oldest systems that load it, such as "iOS 13 and macOS 10.15"; null for a converted graph
 ///     inputs          a list of features, in the model's order
 ///     outputs         a list of features; a classifier's first two are its dictionary and its label
 ///     classifier      null, or: count, labels (a list of strings), hasIntegerLabels, predictedFeatureName,
@@ -492,7 +493,8 @@ thaw_status thaw_model_predict(
 /// Options for decoding images and fitting them to the model's size. Each member corresponds to an option of `thaw classify`.
 typedef struct thaw_classifier_options {
     size_t size;
-    /// "fill", "center:F" for a square whose side is F times the shorter side, or "fit". NULL: fill.
+    /// "fill", "center" for the central square, "center:F" for one whose side is F times the shorter side, or "fit". NULL:
+    /// fill.
     const char *crop;
     /// "pillow", "bicubic", "tensorflow", "tensorflow:align-corners", "tensorflow:half-pixel" or "area". NULL: pillow.
     const char *resize;

@@ -11,7 +11,7 @@ extension Model {
             return try builder.add(Transpose(Graph.toFirst), [value], name: graph.outputs[index].name + "/order")[0]
         }
         // Blocks in a TensorFlow graph are recognized in its axis order, those in a Core ML model in Core ML's.
-        .withNamedBlocks().reordered(to: .channelsFirst, imageInputs: imagePositions).withNamedBlocks()
+        .withRecognizedBlocks().reordered(to: .channelsFirst, imageInputs: imagePositions).withRecognizedBlocks()
         .withMergedAxes(maximumRank: CoreMLDialect.maximumRank)
     }
 }

@@ -107,9 +107,9 @@ struct ModelInterface {
                 name, "is an image of \(read.width)×\(read.height) pixels made from a tensor of shape \(given)")
         }
         // Only 8-bit pixels are clamped.
-        let isFloat16 = type.imageType.colorSpace as String == "GRAYSCALE_FLOAT16"
         imageOutput = ImageOutput(
-            index: builder.graph.outputs.count, form: form, color: read.color, exceedsPixels: !isFloat16)
+            index: builder.graph.outputs.count, form: form, color: read.color,
+            exceedsPixels: !type["imageType"].isFloat16Image)
         var value = value
         if given != shape { value = try builder.add(Reshape(shape), [value], name: name + "/shape")[0] }
         return try builder.add(Transpose(Graph.toLast), [value], name: name + "/order")[0]
@@ -215,4 +215,9 @@ struct ModelInterface {
         model.classifier = try configuration(model.classCount)
         return model
     }
+}
+
+extension Message {
+    /// Whether this type of an image stores half-precision numbers instead of 8-bit pixels.
+    var isFloat16Image: Bool { self.colorSpace as String == "GRAYSCALE_FLOAT16" }
 }

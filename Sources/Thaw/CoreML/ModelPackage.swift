@@ -17,8 +17,8 @@ struct ModelPackage: WeightFiles {
 
     private static let manifest = "Manifest.json"
     private static let author = "com.apple.CoreML"
-    private static let modelPath = "com.apple.CoreML/model.mlmodel"
-    private static let weightPath = "com.apple.CoreML/weights"
+    private static let modelPath = author + "/model.mlmodel"
+    private static let weightPath = author + "/weights"
 
     // MARK: Reading
 
@@ -26,10 +26,11 @@ struct ModelPackage: WeightFiles {
     ///   package.
     init(path: String, isMapped: Bool = true) throws {
         (root, self.isMapped) = (path, isMapped)
-        manifestVersion = FileVersion(path: path + "/" + Self.manifest)
-        guard access((path + "/" + Self.manifest).fileName, F_OK) == 0 else { throw Failure.packageWithoutManifest() }
-        let file = try MappedFile(path: path + "/" + Self.manifest, isMapped: isMapped)
-        try Self.require(path + "/" + Self.manifest, isInside: path, Self.manifest)
+        let manifestPath = path + "/" + Self.manifest
+        manifestVersion = FileVersion(path: manifestPath)
+        guard pathExists(manifestPath) else { throw Failure.packageWithoutManifest() }
+        let file = try MappedFile(path: manifestPath, isMapped: isMapped)
+        try Self.require(manifestPath, isInside: path, Self.manifest)
         let json = try naming(location: Self.manifest) { try file.withBytes { try JSON($0) } }
         guard let identifier = json["rootModelIdentifier"]?.string else {
             throw Failure.manifestLacks("which file is the model")
@@ -38,7 +39,7 @@ struct ModelPackage: WeightFiles {
             throw Failure.manifestLacks("where the model '\(identifier)' is")
         }
         let modelFile = try Self.inside(path + "/Data", name)
-        guard access(modelFile.fileName, F_OK) == 0 else { throw Failure.manifestFileMissing(name) }
+        guard pathExists(modelFile) else { throw Failure.manifestFileMissing(name) }
         model = try MappedFile(path: modelFile, isMapped: isMapped)
         modelFolder = String(modelFile[..<modelFile.lastIndex(of: "/")!])
         try Self.require(modelFile, isInside: path, name)
@@ -49,7 +50,7 @@ struct ModelPackage: WeightFiles {
         guard name.hasPrefix(EncodedModel.pathPrefix) else { throw Failure.leavesPackage(name) }
         let relative = String(name.dropFirst(EncodedModel.pathPrefix.count))
         let path = try Self.inside(modelFolder, relative)
-        guard access(path.fileName, F_OK) == 0 else { throw Failure.weightFileMissing(relative) }
+        guard pathExists(path) else { throw Failure.weightFileMissing(relative) }
         try Self.require(path, isInside: root, relative)
         let file = try WeightFile(path: path, isMapped: isMapped)
         // Another package may have taken this one's name after its model was opened; its weights would not match.
@@ -99,10 +100,10 @@ struct ModelPackage: WeightFiles {
         }
         return try naming(file: path) {
             let hasProgram = model.isPackage
-            try folder.makeFolder("Data/" + (hasProgram ? weightPath : "com.apple.CoreML"))
+            try folder.makeFolder("Data/" + (hasProgram ? weightPath : author))
             for (name, _) in model.weights {
                 guard let slash = name.lastIndex(of: "/") else { continue }
-                try folder.makeFolder("Data/com.apple.CoreML/" + name[..<slash])
+                try folder.makeFolder("Data/" + author + "/" + name[..<slash])
             }
             var hash = ContentHash()
             var count = 0
@@ -116,17 +117,12 @@ struct ModelPackage: WeightFiles {
                 try file.commit()
             }
             try write("Data/" + modelPath, model.message.write)
-            for (name, bytes) in model.weights { try write("Data/com.apple.CoreML/" + name, bytes.write) }
+            for (name, bytes) in model.weights { try write("Data/" + author + "/" + name, bytes.write) }
             let text = manifest(model: hash.identifier(0), weights: hasProgram ? hash.identifier(1) : nil)
             try write(Self.manifest) { append in try Array(text.utf8).withUnsafeBytes(append) }
             try folder.commit()
             return count
         }
-    }
-
-    /// Writes a program as a package.
-    static func write(_ program: EncodedProgram, to path: String, mayReplace: Bool) throws -> Int {
-        try write(EncodedModel(program), to: path, mayReplace: mayReplace)
     }
 
     private static func manifest(model: String, weights: String?) -> String {

@@ -114,11 +114,8 @@ struct NeuralNetworkReader {
                 scale: Array(repeating: given, count: image.color.channels),
                 bias: image.color.channelNames.map { scaler[$0 + "Bias"] })
             if withMean.contains(image.name) {
-                let channels: Shape = [image.color.channels]
-                let operation = BatchNormalization(
-                    scale: Tensor(scaling.scale.map { Float($0) }, shape: channels),
-                    offset: Tensor(scaling.bias.map { Float($0) }, shape: channels))
-                try prepare(image, operation, "scale")
+                let arithmetic = ChannelArithmetic(scale: scaling.scale, offset: scaling.bias)
+                try prepare(image, BatchNormalization(arithmetic), "scale")
             } else {
                 interface.setScaling(image.scaling.followed(by: scaling), of: image.name)
             }

@@ -131,10 +131,8 @@ struct NeuralNetworkWriter {
     private mutating func scale(_ input: Graph.Value, of image: ImageInput) throws {
         let raw = blob(input)
         let scaled = NeuralBlob(name: raw.name + "/scaled", shape: raw.shape)
-        let scaling = BatchNormalization(
-            scale: Tensor(image.scaling.scale.map { Float($0) }, shape: [image.color.channels]),
-            offset: Tensor(image.scaling.bias.map { Float($0) }, shape: [image.color.channels]))
-        try scaling.write(
+        let arithmetic = ChannelArithmetic(scale: image.scaling.scale, offset: image.scaling.bias)
+        try BatchNormalization(arithmetic).write(
             NeuralNode(name: Self.scalingLayer(of: raw.name), inputs: [raw], outputs: [scaled]), to: &layers)
         names[input] = scaled.name
     }

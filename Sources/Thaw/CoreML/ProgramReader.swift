@@ -151,15 +151,16 @@ struct ProgramReader {
             throw Failure.operationOutputs(kind, outputs.count, results.count)
         }
         for (output, result) in zip(outputs, results) {
-            if (output["type"] as Message).has("listType") {
-                try define(output.name, .operand(result))
-                continue
-            }
-            let (sizes, _) = try openType(output["type"], of: output.name)
-            guard sizes.count == result.shape.rank, zip(sizes, result.shape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
-                throw Failure.declaredShape(output.name, Shape(sizes), result.shape)
-            }
+            if !(output["type"] as Message).has("listType") { try checkShape(of: result, output) }
             try define(output.name, .operand(result))
+        }
+    }
+
+    /// Checks that a result has the declared shape, in which sizes may be open.
+    private func checkShape(of result: Operand, _ output: Message) throws {
+        let (sizes, _) = try openType(output["type"], of: output.name)
+        guard sizes.count == result.shape.rank, zip(sizes, result.shape).allSatisfy({ $0 == -1 || $0 == $1 }) else {
+            throw Failure.declaredShape(output.name, Shape(sizes), result.shape)
         }
     }
 

@@ -55,6 +55,9 @@ struct ProgramWriter {
     private init(
         _ model: Model, _ weights: WeightStorage, _ target: CoreMLVersion?, _ precision: ProgramPrecision
     ) throws {
+        var model = model
+        // Only 8-bit pixels have bounds.
+        if precision.outputs == .float16, model.imageOutput?.color == .gray { model.imageOutput?.exceedsPixels = false }
         self.model = model
         self.precision = precision
         let channelsFirst = try model.channelsFirst()

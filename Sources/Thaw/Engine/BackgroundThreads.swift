@@ -10,7 +10,7 @@ final class BackgroundThreads: @unchecked Sendable {
     private typealias Job = () -> Void
 
     /// As many threads as cores. They start when they are needed.
-    static let shared = BackgroundThreads(limit: sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    static let shared = BackgroundThreads(limit: Processors.count)
 
     private let limit: Int
     private var threads = 0

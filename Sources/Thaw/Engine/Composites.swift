@@ -19,9 +19,9 @@ extension Graph {
                 (1...maximumCount).contains(ranges.count)
             else { return nil }
             let slices = try ranges.map { range in
-                var kept = shape.map { StridedSlice.Range(start: 0, count: $0) }
-                kept[axis] = StridedSlice.Range(start: range.lowerBound, count: range.count)
-                return try builder.add(StridedSlice(ranges: kept), [inputs[0]], name: node.name)[0]
+                let part = StridedSlice.Range(start: range.lowerBound, count: range.count)
+                let slice = StridedSlice(part, along: axis, of: shape)
+                return try builder.add(slice, [inputs[0]], name: node.name)[0]
             }
             return slices.count == 1 ? slices : try builder.add(Concatenation(axis: axis), slices, name: node.name)
         }

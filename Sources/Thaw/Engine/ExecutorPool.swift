@@ -22,7 +22,7 @@ final class ExecutorPool: @unchecked Sendable {
     init(_ program: Program, threads: Int, limit: Int? = nil) {
         self.program = program
         self.threads = threads
-        self.limit = max(1, limit ?? sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+        self.limit = max(1, limit ?? Processors.count)
     }
 
     func with<Result>(_ body: (Executor) throws -> Result) rethrows -> Result {

@@ -120,7 +120,7 @@ final class Workers: @unchecked Sendable {
     private var process: Int32
 
     /// More threads than this are useless: they would spin and slow each other down.
-    static let maximumCount = max(16, 2 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+    static let maximumCount = max(16, 2 * Processors.count)
 
     /// The maximum number of chunks of a job: the indices of a `Share` are bit fields.
     static let maximumChunks = (1 << Int(Share.bits)) - 1

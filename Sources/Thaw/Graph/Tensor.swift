@@ -105,6 +105,13 @@ extension Tensor {
             return axis < 0 ? axis + rank : axis
         }
 
+        /// The index of a new axis, counted from the front. `axis` may be negative, which counts from the end of the new shape.
+        /// - Throws: `Failure` if there is no such axis in a shape of one more axis.
+        func newAxis(_ axis: Int) throws -> Int {
+            guard axis >= -rank - 1, axis <= rank else { throw Failure.noSuchAxis(axis, of: self) }
+            return axis < 0 ? axis + rank + 1 : axis
+        }
+
         /// The shape that results when two tensors are broadcast, as in NumPy.
         /// - Throws: `Failure` if two sizes differ and neither is 1.
         func broadcast(with other: Shape) throws -> Shape {

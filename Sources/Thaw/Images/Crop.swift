@@ -9,6 +9,22 @@ public enum Crop: Equatable, Sendable {
 }
 
 extension Crop {
+    /// Reads `fill`, `fit`, `center`, or `center:F` with a fraction; nil for anything else.
+    /// - Parameter background: The background if the text is `fit`.
+    public init?(_ text: String, background: RGBColor = .black) {
+        let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        switch parts[0] {
+        case "fill" where parts.count == 1: self = .fill
+        case "fit" where parts.count == 1: self = .fit(on: background)
+        case "center":
+            guard let fraction = parts.count == 1 ? 1 : Double(parts[1]), fraction > 0, fraction <= 1 else {
+                return nil
+            }
+            self = .center(fraction)
+        default: return nil
+        }
+    }
+
     /// Whether a photo of this size is large enough that, after cropping, it is only scaled down.
     func onlyShrinks(width: Int, height: Int, to newWidth: Int, _ newHeight: Int) -> Bool {
         switch self {

@@ -18,6 +18,12 @@ extension Failure {
         Failure(.imageDamaged, "the \(kind) file ends too early", hint: "was it copied or downloaded completely?")
     }
 
+    static func optimizedPNG() -> Failure {
+        Failure(
+            .unknownFormat, "is a PNG file in the format of iOS apps (CgBI), which is not supported",
+            hint: "xcrun pngcrush -revert-iphone-optimizations restores the standard format")
+    }
+
     static func damagedImage(_ kind: String, _ reason: String) -> Failure {
         Failure(.imageDamaged, "the \(kind) file is corrupt: \(reason)")
     }

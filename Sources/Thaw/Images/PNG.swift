@@ -7,6 +7,7 @@ extension StoredImage {
     /// the last row, is a warning.
     init(png bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         // The header is always first: length, "IHDR", width, height, depth, color type, …
+        if bytes.count >= 16, bytes[12..<16].elementsEqual("CgBI".utf8) { throw Failure.optimizedPNG() }
         guard bytes.count >= 33, bytes[12..<16].elementsEqual("IHDR".utf8) else { throw Failure.truncatedImage("PNG") }
         guard let columns = try bytes.number(UInt32.self, at: 16, .big).within(1...0x7FFF_FFFF),
             let rows = try bytes.number(UInt32.self, at: 20, .big).within(1...0x7FFF_FFFF)

@@ -64,6 +64,25 @@ extension Model {
         }
     }
 
+    /// Gives different names to inputs and outputs that would have the same one in Core ML: inputs keep theirs, and the top
+    /// label is the next to choose.
+    /// - Returns: A note for each new name.
+    mutating func makeNamesUnique() -> [Note] {
+        let (inputs, outputs) = (
+            graph.inputs.indices.map { Feature.input($0) }, graph.outputs.indices.map { Feature.output($0) }
+        )
+        var taken: Set<String> = []
+        var notes: [Note] = []
+        for feature in inputs + (classifier == nil ? [] : [.label]) + outputs {
+            let old = name(feature)
+            let new = taken.insertUnique(featureName(old))
+            guard new != featureName(old) else { continue }
+            setName(feature, new)
+            notes.append(.featureRenamed(old, new))
+        }
+        return notes
+    }
+
     /// Renames the top-label output, and the class-probability output if `probabilities` is given.
     ///
     /// - Throws: `Failure` if a name is not an identifier or not unique.

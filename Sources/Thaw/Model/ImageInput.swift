@@ -82,6 +82,9 @@ public struct ImageInput: Hashable, Sendable {
     /// Whether the graph that the network comes from takes images with channels first (NCHW).
     public var isChannelsFirst = false
 
+    /// The size in pixels.
+    public var size: ImageSize { ImageSize(width: width, height: height) }
+
     /// An image input; without `scaling`, the network gets unchanged pixels.
     public init(
         name: String, width: Int, height: Int, color: ColorLayout, scaling: PixelScaling? = nil

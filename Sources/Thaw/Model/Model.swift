@@ -62,7 +62,7 @@ public struct Model: Sendable {
     /// Changes a model of several image sizes to this size. A model of a fixed size stays unchanged.
     /// - Throws: `Failure` if it does not take this size.
     public mutating func setImageSize(_ size: ImageSize) throws {
-        guard let resizer, let image, ImageSize(width: image.width, height: image.height) != size else { return }
+        guard let resizer, let image, image.size != size else { return }
         guard image.sizes.contains(size) else { throw Failure.sizeOutside(size, image.sizes) }
         self = try resizer.model(at: size)
     }
@@ -96,13 +96,7 @@ public struct Model: Sendable {
     /// Whether this is a multi-label model: it ends in a sigmoid, and probabilities do not sum to 1.
     public var labelsAreIndependent: Bool {
         guard laterStages == nil, let output = graph.outputs.first else { return false }
-        var value = output.value
-        while let node = graph.nodes.last(where: { $0.outputs.contains(value) }) {
-            if let unary = node.operation as? Unary { return unary.function == .sigmoid }
-            guard node.operation.keepsElements else { return false }
-            value = node.inputs[0]
-        }
-        return false
+        return graph.isSigmoid(output.value)
     }
 }
 

@@ -2,6 +2,10 @@
 public enum ModelFormat: Sendable {
     case frozenGraph, savedModel, checkpoint, coreML, coreMLPackage
 
+    /// Whether it is a Core ML model instead of a TensorFlow graph.
+    package var isCoreML: Bool { self == .coreML || self == .coreMLPackage }
+
+    /// The format of the file or folder at `path`.
     /// - Throws: `Failure` naming the file, and what it is if it has none of these formats.
     public init(of path: String) throws { try self.init(of: path, isMapped: true) }
 

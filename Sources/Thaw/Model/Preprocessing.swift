@@ -60,8 +60,15 @@ extension PixelScaling {
         }
     }
 
-    /// Whether it makes no sense for pixels from 0 to 255.
-    var expectsSmallValues: Bool { expectsUnitRange || scale.contains { abs($0) > 1.5 } }
+    /// Whether it makes no sense for pixels from 0 to 255: it scales them up, or maps a value near 0 to 0, as for values from
+    /// −1 to 1. The sum of a value and 1, of which a logarithm is taken, makes sense.
+    var expectsSmallValues: Bool {
+        func centersSmallValues(_ scale: Double, _ bias: Double) -> Bool {
+            (0.01...1).contains(abs(bias / scale)) && abs(scale) > 0.1 && (scale, bias) != (1, 1)
+        }
+        return expectsUnitRange || scale.contains { abs($0) > 1.5 }
+            || zip(scale, bias).contains(where: centersSmallValues)
+    }
 
     /// The pixel values that become 0, if they are in the range of pixels and rise from channel to channel, as the means of
     /// photos do in BGR order; nil otherwise.
@@ -119,13 +126,22 @@ struct PreprocessingGuess: Sendable {
 }
 
 extension String {
-    /// Whether the name itself, or what follows one of its slashes, begins with this text.
+    /// Whether the name itself, or what follows one of its slashes, begins with this text. A scope of Keras 3 may have a
+    /// number: `resnet50_1/` for `resnet50/`.
     fileprivate func hasScope(beginningWith text: String) -> Bool {
+        let slash = UInt8(ascii: "/")
+        let stem = text.hasSuffix("/") ? text.utf8.dropLast() : text.utf8[...]
         var rest = utf8[...]
-        while !rest.starts(with: text.utf8) {
-            guard let slash = rest.firstIndex(of: UInt8(ascii: "/")) else { return false }
-            rest = rest[rest.index(after: slash)...]
+        while true {
+            if rest.starts(with: text.utf8) { return true }
+            if stem.count < text.utf8.count, rest.starts(with: stem),
+                rest.dropFirst(stem.count).first == UInt8(ascii: "_")
+            {
+                let number = rest.dropFirst(stem.count + 1).prefix { $0 != slash }
+                if !number.isEmpty, number.allSatisfy({ (0x30...0x39).contains($0) }) { return true }
+            }
+            guard let end = rest.firstIndex(of: slash) else { return false }
+            rest = rest[rest.index(after: end)...]
         }
-        return true
     }
 }

@@ -17,7 +17,7 @@ struct SizeVariants {
     init?(_ model: Model) throws {
         guard let resizer = model.resizer, let image = model.image, image.sizes != .fixed else { return nil }
         self.resizer = resizer
-        let defaultSize = ImageSize(width: image.width, height: image.height)
+        let defaultSize = image.size
         sizes = Array(image.sizes.samples(from: defaultSize).dropFirst())
         var base = model
         var paddings = model.graph.nodes.indices.map { Padding(model.graph, $0) }

@@ -16,6 +16,12 @@ extension Failure {
         Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected \(rank) \(rank == 1 ? "axis" : "axes")")
     }
 
+    static func wrongRank(_ ranks: ClosedRange<Int>, _ shape: Shape) -> Failure {
+        Failure(
+            .wrongShape, "the input has shape \(shape)",
+            remedy: "expected \(ranks.lowerBound) to \(ranks.upperBound) axes")
+    }
+
     static func tooFewAxes(_ least: Int, _ shape: Shape) -> Failure {
         Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected at least \(least) axes")
     }

@@ -54,14 +54,15 @@ extension Graph {
     /// results have a smaller range.
     ///
     /// Attention masks are such constants: a sum of scores and −10⁹ would be −∞, and a softmax of only that is not a number.
-    /// Layers are computed in float16: their inputs rarely exceed its range.
+    /// Layers without such weights are computed in float16: their inputs rarely exceed its range.
     private var stepsOfLargeValues: Set<String> {
         var areLarge = [Bool](repeating: false, count: types.count)
         var names: Set<String> = []
         for node in nodes {
             let operation = node.operation
-            guard operation.family != .convolution, operation.family != .dense, operation.bound == nil else { continue }
-            let readsLarge = node.inputs.contains { areLarge[$0.index] }
+            guard operation.bound == nil else { continue }
+            let isLayer = operation.family == .convolution || operation.family == .dense
+            let readsLarge = !isLayer && node.inputs.contains { areLarge[$0.index] }
             guard readsLarge || operation.weights.contains(where: \.exceedsFloat16) else { continue }
             names.insert(node.name)
             let range = operation.range(inputs: node.inputs.count) { _ in nil }

@@ -18,10 +18,10 @@ enum Passes {
         // After the conversion: these become convolutions, which read channels-last images.
         Pass(name: "remove reshapes around dense layers") { $0.withoutRegrouping() },
         // While their constants are still separate: folding would merge some of them into adjacent layers.
-        Pass(name: "recognize normalizations") { $0.withNamedNormalizations() },
-        Pass(name: "recognize activations") { $0.withNamedFunctions() },
+        Pass(name: "recognize normalizations") { $0.withRecognizedNormalizations() },
+        Pass(name: "recognize activations") { $0.withRecognizedFunctions() },
         // While the scaling of the scores is separate: it could be folded into a layer.
-        Pass(name: "recognize attention") { try $0.withNamedAttention() },
+        Pass(name: "recognize attention") { try $0.withRecognizedAttention() },
         // Before padding is fused: padding before SpaceToBatch becomes padding of the dilated convolution.
         Pass(name: "recognize dilated convolutions") { try $0.withDilations() },
         // A pad belongs to the convolution after it, whatever else is folded into that.

@@ -39,6 +39,16 @@ extension Failure {
         }
     }
 
+    /// The failure for results that would replace an image, a model or another file that is not text; nil if there is none at
+    /// this path.
+    package static func imageOrModel(at path: String) -> Failure? {
+        guard pathExists(path), let kind = try? FileKind.at(path), kind.isBinary else { return nil }
+        if case .folder = kind { return nil }
+        return Failure(
+            .fileExists, file: path, "the results would replace a file that is \(description(kind).what)",
+            remedy: "name another file, or remove this one")
+    }
+
     /// - Parameter expected: The expected kind of file, such as "a frozen TensorFlow graph".
     static func wrongFolder(_ kind: FolderKind, expected: String) -> Failure {
         let what: Phrase =

@@ -9,7 +9,7 @@ extension Note.Code {
     public static let inputReplaced = Self(rawValue: "inputReplaced")
     /// The model has several inputs.
     public static let severalInputs = Self(rawValue: "severalInputs")
-    /// The output was detected in a graph that was made for training.
+    /// The output was detected in a graph that was made for training, or that of the labels among several.
     public static let outputDetected = Self(rawValue: "outputDetected")
     /// No input is an image: the model takes multi-arrays.
     public static let arrayInput = Self(rawValue: "arrayInput")
@@ -48,6 +48,8 @@ extension Note.Code {
     public static let arrayOutput = Self(rawValue: "arrayOutput")
     /// The range of an image output was assumed to be that of the input.
     public static let outputRangeAssumed = Self(rawValue: "outputRangeAssumed")
+    /// An input or output has another name than in the graph, because Core ML would confuse it with another one.
+    public static let featureRenamed = Self(rawValue: "featureRenamed")
 }
 
 // MARK: Files and values
@@ -93,7 +95,7 @@ extension Note.Code {
         placeholderAssumed,
         dropoutRemoved, movingAverages, trainingMode, batchCombined,
         formula, preprocessingInferred, preprocessingAssumed, preprocessingUnknown, colorInferred, colorUncertain,
-        imageOutput, arrayOutput, outputRangeAssumed,
+        imageOutput, arrayOutput, outputRangeAssumed, featureRenamed,
         duplicateLabel, labelOrder, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,
         notANumber, classesWithoutPhotos, photosIgnored, headerSkipped,
         numbersAmbiguous, offsetUnused, offsetLikely, precisionUnused, precisionSlower,

@@ -68,8 +68,10 @@ struct Dropout {
         switch node.op {
         case "Floor":
             guard let sum = self.node(node.data.first), sum.has(.sum), sum.data.count == 2 else { return nil }
-            for (keep, random) in [(0, 1), (1, 0)] where isRandom(sum.data[random]) {
-                return number(sum.data[keep]).map { Keep(share: $0) } ?? fixed(sum.data[keep])
+            for (keep, random) in [(0, 1), (1, 0)] {
+                guard let random = uniform(sum.data[random]), random.width == 1 else { continue }
+                if let share = number(sum.data[keep]) { return Keep(share: share + random.start) }
+                return random.start == 0 ? fixed(sum.data[keep]) : nil
             }
             return nil
         case _ where node.has(.cast): return node.data.first.flatMap { keep(ofComparison: $0) }
@@ -81,19 +83,40 @@ struct Dropout {
     /// The probability that a comparison with a random value from 0 to 1 is true.
     private mutating func keep(ofComparison input: String) -> Keep? {
         guard let node = node(input), node.has(.ordering), node.data.count == 2 else { return nil }
-        for (random, bound) in [(0, 1), (1, 0)] where isRandom(node.data[random]) {
-            guard let share = number(node.data[bound]) else { return fixed(node.data[bound]) }
-            let holdsAbove = node.op.hasPrefix("Greater") == (random == 0)
+        for (index, bound) in [(0, 1), (1, 0)] {
+            guard let random = uniform(node.data[index]) else { continue }
+            guard let number = number(node.data[bound]) else {
+                return random == Uniform() ? fixed(node.data[bound]) : nil
+            }
+            let share = min(max(0, (number - random.start) / random.width), 1)
+            let holdsAbove = node.op.hasPrefix("Greater") == (index == 0)
             return Keep(share: holdsAbove ? 1 - share : share)
         }
         return nil
     }
 
-    /// Whether `input` is a random value, possibly shifted and scaled.
-    private func isRandom(_ input: String, depth: Int = 0) -> Bool {
-        guard let node = node(input), depth < 8 else { return false }
-        return node.has(.random)
-            || (node.has([.affine, .identity, .cast]) && node.data.contains { isRandom($0, depth: depth + 1) })
+    /// The interval of a uniformly distributed random value.
+    private struct Uniform: Equatable {
+        var start = 0.0
+        var width = 1.0
+    }
+
+    /// The distribution of `input` if it is a random value, possibly shifted and scaled by constants.
+    private mutating func uniform(_ input: String, depth: Int = 0) -> Uniform? {
+        guard let node = node(input), depth < 8 else { return nil }
+        if node.has(.random) { return Uniform() }
+        if node.has(.identity) || node.has(.cast) && !node.truncatesToIntegers {
+            return node.data.first.flatMap { uniform($0, depth: depth + 1) }
+        }
+        guard node.has([.sum, .product]), node.data.count == 2 else { return nil }
+        for (random, constant) in [(0, 1), (1, 0)] {
+            guard var result = uniform(node.data[random], depth: depth + 1) else { continue }
+            guard let number = number(node.data[constant]) else { return nil }
+            result.start = node.has(.sum) ? result.start + number : result.start * number
+            if node.has(.product) { result.width *= number }
+            return result.width > 0 ? result : nil
+        }
+        return nil
     }
 
     // MARK: The compensating factor
@@ -128,12 +151,23 @@ struct Dropout {
     /// A share that depends only on scalar placeholders.
     private func fixed(_ input: String, depth: Int = 0) -> Keep? {
         guard let node = node(input), depth < 8 else { return nil }
-        if node.has([.constant, .placeholder, .defaultPlaceholder]) { return Keep() }
+        if node.has(.constant) { return Keep() }
+        if node.has([.placeholder, .defaultPlaceholder]) {
+            return node.declaredShape(0)?.isEmpty ?? true ? Keep() : nil
+        }
         guard node.has([.affine, .identity, .cast]) else { return nil }
         return node.data.allSatisfy({ fixed($0, depth: depth + 1) != nil }) ? Keep() : nil
     }
 
     private func node(_ input: String?) -> NodeDefinition? {
         input.flatMap { survey.node(GraphSurvey.Reference($0).node) }
+    }
+}
+
+extension NodeDefinition {
+    /// Whether it is a cast to integers.
+    fileprivate var truncatesToIntegers: Bool {
+        guard case .type(let type)? = attributes["DstT"] else { return true }
+        return type.element?.isFloatingPoint != true
     }
 }

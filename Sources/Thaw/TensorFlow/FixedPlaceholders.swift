@@ -99,7 +99,10 @@ public struct PlaceholderValue: Sendable, Equatable {
             case .bool: try number(part, "true or false") { ["true": 1, "false": 0, "1": 1, "0": 0][$0.lowercased()] }
             case _ where element.isFloatingPoint:
                 try number(part, "a number") { Double($0).flatMap { $0.isFinite ? $0 : nil } }
-            default: try number(part, "an integer below 2^53") { Int($0).flatMap(Double.init(exactly:)) }
+            default:
+                try number(part, "an integer that float64 represents exactly") {
+                    Int($0).flatMap(Double.init(exactly:))
+                }
             }
         }
         let tensor = Tensor(shape: shape, element: element) { values[$0] }

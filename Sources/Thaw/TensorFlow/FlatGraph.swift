@@ -55,7 +55,7 @@ struct FlatGraph {
             inlined.survey(of: fixed.survey), options.placeholderValues.filter { !isOuter($0) }, input: options.input,
             fed: options.fed)
         assumed = fixed.assumed.merging(inner.assumed) { outer, _ in outer }
-        let branches = try KnownBranches(MappedFiles.run(inner.survey))
+        let branches = try KnownBranches(UnrolledMaps.run(inner.survey))
         let (survey, removed) = try Dropout.removed(from: Unfusing.run(branches.survey))
         dropout = removed
         outputs = try found.map { text in

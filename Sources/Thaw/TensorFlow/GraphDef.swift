@@ -35,7 +35,7 @@ extension GraphDefinition {
     /// - Throws: `Failure` if it is corrupt, or if a constant does not match its shape (naming the node).
     init(_ file: ByteView, at range: Range<Int>) throws {
         let unpacker = Unpacker(file)
-        var budget = ConstantBudget(file: file)
+        var tensors = TensorDecoder(file: file)
         var reader = WireReader(file.bytes, range)
         self.init(nodes: [])
         while reader.position < reader.end {
@@ -43,10 +43,10 @@ extension GraphDefinition {
             guard let field = try? reader.next() else { throw Failure.graphCutOff(after: nodes.count, at: start) }
             guard field.wireType == .lengthPrefixed else { continue }
             if field.number == Field.node {
-                nodes.append(try NodeDefinition(unpacker, at: field.value, &budget))
+                nodes.append(try NodeDefinition(unpacker, at: field.value, &tensors))
             } else if field.number == Field.library {
                 for function in try RawMessage(file, at: field.value).messages(Field.function) {
-                    functions.append(try FunctionDefinition(function, unpacker, &budget))
+                    functions.append(try FunctionDefinition(function, unpacker, &tensors))
                 }
             }
         }
@@ -61,7 +61,7 @@ extension FunctionDefinition {
         static let name = 1, input = 2, output = 3
     }
 
-    fileprivate init(_ message: RawMessage, _ unpacker: Unpacker, _ budget: inout ConstantBudget) throws {
+    fileprivate init(_ message: RawMessage, _ unpacker: Unpacker, _ tensors: inout TensorDecoder) throws {
         let signature = try message.message(Field.signature)
         self.init(
             name: try signature?.string(Field.name) ?? "",
@@ -70,14 +70,14 @@ extension FunctionDefinition {
             results: Dictionary(try message.map(Field.result).map { ($0.key, $0.value.text) }, uniquingKeysWith: { $1 })
         )
         nodes = try naming(location: name) {
-            try message.messages(Field.node).map { try NodeDefinition(unpacker, at: $0.range, &budget) }
+            try message.messages(Field.node).map { try NodeDefinition(unpacker, at: $0.range, &tensors) }
         }
     }
 }
 
 extension NodeDefinition {
     /// Reads the NodeDef message at `range` of the unpacker's file.
-    fileprivate init(_ unpacker: Unpacker, at range: Range<Int>, _ budget: inout ConstantBudget) throws {
+    fileprivate init(_ unpacker: Unpacker, at range: Range<Int>, _ tensors: inout TensorDecoder) throws {
         self = try unpacker.unpack(thaw_node_def(), at: range) { message in
             let node = UnsafeRawPointer(message).assumingMemoryBound(to: TensorFlow__NodeDef.self).pointee
             var definition = NodeDefinition(name: String(cString: node.name), op: String(cString: node.op))
@@ -93,7 +93,7 @@ extension NodeDefinition {
                 for entry in fieldElements(node.attr, node.n_attr) {
                     guard let value = entry!.pointee.value?.pointee else { continue }
                     let decoder = AttributeDecoder(unpacker: unpacker)
-                    definition.attributes[String(cString: entry!.pointee.key)] = try decoder.attribute(value, &budget)
+                    definition.attributes[String(cString: entry!.pointee.key)] = try decoder.attribute(value, &tensors)
                 }
             }
             return definition
@@ -107,31 +107,31 @@ private struct AttributeDecoder {
 
     /// The value, or nil if there is none that can be used: not set, a tensor of complex numbers, or a reference to an
     /// attribute of the enclosing function.
-    func attribute(_ value: TensorFlow__AttrValue, _ budget: inout ConstantBudget) throws -> Attribute? {
+    func attribute(_ value: TensorFlow__AttrValue, _ tensors: inout TensorDecoder) throws -> Attribute? {
         switch value.value_case {
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &budget))
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_LIST: .list(try list(value.list.pointee, &tensors))
         case TENSOR_FLOW__ATTR_VALUE__VALUE_S: string(value.s)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_I: .int(FileNumber(value.i).attribute)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_F: .float(value.f)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_B: .bool(value.b != 0)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_TYPE: type(value.type)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_SHAPE: shape(value.shape.pointee)
-        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR: try tensor(value.tensor.pointee, &budget)
+        case TENSOR_FLOW__ATTR_VALUE__VALUE_TENSOR: try tensor(value.tensor.pointee, &tensors)
         case TENSOR_FLOW__ATTR_VALUE__VALUE_FUNC: .function(String(cString: value.func.pointee.name))
         default: nil
         }
     }
 
-    private func tensor(_ tensor: TensorFlow__Tensor, _ budget: inout ConstantBudget) throws -> Attribute? {
+    private func tensor(_ tensor: TensorFlow__Tensor, _ tensors: inout TensorDecoder) throws -> Attribute? {
         if DataType(tensor.dtype) == .string {
             guard tensor.n_string_val > 0 else { return nil }
             return .list(fieldElements(tensor.string_val, tensor.n_string_val).map(string))
         }
-        return try budget.tensor(tensor, unpacker).map { .tensor($0) }
+        return try tensors.tensor(tensor, unpacker).map { .tensor($0) }
     }
 
     /// A list contains values of one kind; the other fields are empty.
-    private func list(_ value: TensorFlow__ListValue, _ budget: inout ConstantBudget) throws -> [Attribute] {
+    private func list(_ value: TensorFlow__ListValue, _ tensors: inout TensorDecoder) throws -> [Attribute] {
         var result: [Attribute] = fieldElements(value.i, value.n_i).map { .int(FileNumber($0).attribute) }
         result += fieldElements(value.f, value.n_f).map { .float($0) }
         result += fieldElements(value.b, value.n_b).map { .bool($0 != 0) }
@@ -140,7 +140,7 @@ private struct AttributeDecoder {
         result += fieldElements(value.shape, value.n_shape).map { shape($0!.pointee) }
         result += fieldElements(value.func, value.n_func).map { .function(String(cString: $0!.pointee.name)) }
         for tensor in fieldElements(value.tensor, value.n_tensor) {
-            if let tensor = try budget.tensor(tensor!.pointee, unpacker) { result.append(.tensor(tensor)) }
+            if let tensor = try tensors.tensor(tensor!.pointee, unpacker) { result.append(.tensor(tensor)) }
         }
         return result
     }

@@ -78,6 +78,11 @@ struct GraphSource {
             }
             if let key = signature?.outputs.map(\.key).firstRepeated { throw Failure.outputTwice(key).inFile(path) }
         }
+        if options.outputs.isEmpty, let all = signature {
+            // Such as the label, next to the scores.
+            let numeric = all.outputs.filter { !all.textOutputs.contains($0.key) }
+            if !numeric.isEmpty { signature?.outputs = numeric }
+        }
         let outputs = signature?.outputs.map(\.tensor) ?? options.outputs
         let bundle = live.variables
         self = try naming(file: path) {

@@ -161,7 +161,8 @@ struct Importer {
                 known[node.name] = [.unknown]
                 continue
             }
-            let added = try image.add(to: &context, options.forInput(node.name))
+            let inputOptions = options.forInput(node.name)
+            let added = try image.add(to: &context, inputOptions)
             known[node.name] = [.operand(added.operand)]
             read.notes += [added.note].compactMap { $0 }
             read.isBatchOpen = read.isBatchOpen || image.isBatchOpen
@@ -171,7 +172,7 @@ struct Importer {
                 continue
             }
             // A scaled image would be truncated.
-            let takesIntegers = options.keepsIntegers && WideIntegers.element(of: node) != nil
+            let takesIntegers = inputOptions.keepsIntegers && WideIntegers.element(of: node) != nil
             read.images.append(
                 Image(
                     node: node.name, takesPixels: input.takesPixels || takesIntegers, isDecoded: input.isDecoder,

@@ -210,6 +210,12 @@ def saved_doubled(session, x, y, folder):
     v1.saved_model.simple_save(session, folder, {"picture": x}, {"scores": y, "probabilities": y})
 
 
+def saved_text(session, x, y, folder):
+    """The label as text next to the scores, as an Estimator exports them."""
+    label = tf.gather(tf.constant(["a", "b", "c"]), tf.argmax(y, 1))
+    v1.saved_model.simple_save(session, folder, {"picture": x}, {"classes": label, "scores": y})
+
+
 def saved_twice(session, x, y, folder):
     """Two graphs by tags, the first with two signatures."""
     builder = v1.saved_model.Builder(folder)
@@ -407,6 +413,7 @@ def write():
     live.session("saved_parts", "partitioned resource variables", saved, resource=True, partitions=3)
     live.session("saved_tags", "a signature of several", saved_twice, options="--signature other")
     live.session("saved_two_tags", "a graph of several", saved_twice, options="--tag serve,gpu", folder="saved_tags")
+    live.session("saved_text", "a signature with an output of strings", saved_text)
     if FIRST:
         live.session("checkpoint_layers", "tf.layers built to be trained", checkpoint, build=layers)
         live.add("saved_keras", keras, "what tf.keras exports")

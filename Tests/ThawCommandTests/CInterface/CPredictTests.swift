@@ -127,8 +127,8 @@ import Testing
         for file in ["yolo8.mlpackage", "anchors.mlmodel"] {
             let (model, photo) = (Project.fixture("detectors/\(file)"), Project.fixture("detectors/shapes0.png"))
             var options = Detector.Options()
-            options.crop = .fit(on: try RGBColor("#727272"))
-            options.decoding.background = try RGBColor("#727272")
+            options.crop = .fit(on: try #require(RGBColor(hexadecimal: "#727272")))
+            options.decoding.background = RGBColor(hexadecimal: "#727272")
             (options.confidenceThreshold, options.iouThreshold) = (0.2, 0.6)
             let detection = try Detector(contentsOfFile: model, options).detect(imageAt: photo)
             #expect(!detection.objects.isEmpty)

@@ -75,17 +75,6 @@ struct CProgram {
         process.arguments = arguments
         // Memory that the Swift runtime keeps until the end is not a leak.
         process.environment = ProcessInfo.processInfo.environment.merging(["ASAN_OPTIONS": "detect_leaks=0"]) { $1 }
-        let captured = try TemporaryFolder()
-        let files = ["output", "errors"].map { captured.path($0) }
-        for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
-        let handles = files.map { FileHandle(forWritingAtPath: $0)! }
-        (process.standardOutput, process.standardError) = (handles[0], handles[1])
-        process.standardInput = FileHandle.nullDevice
-        try process.run()
-        process.waitUntilExit()
-        for handle in handles { try handle.close() }
-        #expect(process.terminationReason == .exit, "ended by signal \(process.terminationStatus)")
-        let texts = try files.map { String(decoding: try Data(contentsOf: URL(fileURLWithPath: $0)), as: UTF8.self) }
-        return Thaw.Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
+        return try Thaw.outcome(of: process)
     }
 }

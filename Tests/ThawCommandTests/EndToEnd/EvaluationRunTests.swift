@@ -68,6 +68,8 @@ import Testing
             (["-o", "photos"], "the results would replace an input"),
             (["-o", Project.demoLabels], "the results would replace an input"),
             (["--baseline", Project.demo, "-o", Project.demo], "the results would replace an input"),
+            (["-o", "photos/cat/0.jpg"], "the results would replace a file that is an image"),
+            (["-o", "-"], "-o - is not supported"),
         ] {
             let refused = try Thaw.run(demo + ["photos"] + arguments, in: folder)
             #expect(refused.status == 2 && refused.errors.contains(message), "\(refused.errors)")

@@ -6,7 +6,7 @@ import Testing
 /// `thaw run` on flexible, optional and native arrays.
 @Suite struct NativeRunTests {
     private func write(_ values: [Float], _ shape: [Int], to path: String) throws {
-        try NumPyFile(shape: shape, values: values).write(toFile: path)
+        try Tensor(values, shape: Tensor.Shape(shape)).write(toNumPyFile: path)
     }
 
     @Test func `an image is a file or its pixels, and gets the preprocessing`() throws {
@@ -23,7 +23,7 @@ import Testing
         for file in ["cat.png", "cat.npy"] {
             let run = try Thaw.run("run", "m.mlmodel", file, "--layout", "native", "-o", "out.npy", in: folder)
             #expect(run.status == 0, "\(run.errors)")
-            #expect(try NumPyFile(contentsOfFile: folder.path("out.npy")).values == expected)
+            #expect(try Tensor(contentsOfNumPyFile: folder.path("out.npy")).floats == expected)
         }
         let run = try Thaw.run("run", "m.mlmodel", "other.npy", "--layout", "native", "-o", "out.npy", in: folder)
         #expect(run.status != 0 && run.errors.contains("expected [height, width, 3]"), "\(run.errors)")
@@ -46,12 +46,12 @@ import Testing
             let flexible = try Thaw.run(
                 ["run", Project.fixture("inputs/ranges.mlpackage"), "x.npy", "-o", "y.npy"] + options, in: folder)
             #expect(flexible.status == 0, "\(flexible.errors)")
-            #expect(try NumPyFile(contentsOfFile: folder.path("y.npy")).shape == [3, 2, 3])
+            #expect(try Tensor(contentsOfNumPyFile: folder.path("y.npy")).shape == [3, 2, 3])
             let optional = try Thaw.run(
                 ["run", Project.fixture("inputs/optional.mlpackage"), "x=small.npy", "-o", "y.npy"] + options,
                 in: folder)
             #expect(optional.status == 0, "\(optional.errors)")
-            #expect(try NumPyFile(contentsOfFile: folder.path("y.npy")).values == x.prefix(6).map { 1.5 * $0 })
+            #expect(try Tensor(contentsOfNumPyFile: folder.path("y.npy")).floats == x.prefix(6).map { 1.5 * $0 })
         }
         let inspected = try Thaw.run("inspect", Project.fixture("inputs/ranges.mlpackage"))
         #expect(inspected.output.contains("of the shapes [1…6, 1…9, 4]"), "\(inspected.output)")

@@ -40,18 +40,24 @@ enum Thaw {
         }
         process.currentDirectoryURL = folder?.url
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        return try outcome(of: process)
+    }
+
+    /// Runs a process, and captures what it prints.
+    static func outcome(of process: Process) throws -> Outcome {
         // Files take any amount of output without a concurrent reader.
         let captured = try TemporaryFolder()
         let files = ["output", "errors"].map { captured.path($0) }
         for file in files { _ = FileManager.default.createFile(atPath: file, contents: nil) }
         let handles = files.map { FileHandle(forWritingAtPath: $0)! }
-        process.standardOutput = handles[0]
-        process.standardError = handles[1]
+        (process.standardOutput, process.standardError) = (handles[0], handles[1])
         process.standardInput = FileHandle.nullDevice
         try process.run()
         process.waitUntilExit()
         for handle in handles { try handle.close() }
-        #expect(process.terminationReason == .exit, "ended by signal \(process.terminationStatus): \(arguments)")
+        #expect(
+            process.terminationReason == .exit,
+            "ended by signal \(process.terminationStatus): \(process.arguments ?? [])")
         let texts = try files.map { String(decoding: try Data(contentsOf: URL(fileURLWithPath: $0)), as: UTF8.self) }
         return Outcome(status: process.terminationStatus, output: texts[0], errors: texts[1])
     }

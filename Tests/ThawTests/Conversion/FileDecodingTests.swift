@@ -22,10 +22,11 @@ struct DecodingCase: CustomTestStringConvertible, Sendable {
         #expect(model.graph.outputs.map(\.name) == ["probabilities"])
         #expect(conversion.warnings.isEmpty)
         for index in 0..<2 {
-            let picture = try Fixtures.tensor(Fixtures.path("ways/pixels\(index).npy"))
+            let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/pixels\(index).npy"))
             let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
             let answer = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
-            let expected = try Fixtures.tensor(Fixtures.path("decoding/\(decoding.name).output\(index).npy"))
+            let expected = try Tensor(
+                contentsOfNumPyFile: Fixtures.path("decoding/\(decoding.name).output\(index).npy"))
             #expect(answer.shape == expected.shape)
             #expect(difference(answer, expected) <= referenceTolerance)
         }

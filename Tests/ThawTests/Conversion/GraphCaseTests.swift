@@ -13,8 +13,8 @@ struct GraphCase: CustomTestStringConvertible, Sendable {
     func definition() throws -> GraphDefinition {
         try GraphDefinition(contentsOfFile: Fixtures.path("graphs/\(name).pb"))
     }
-    func input() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).input.npy")) }
-    func expected() throws -> Tensor { try Fixtures.tensor(Fixtures.path("graphs/\(name).output.npy")) }
+    func input() throws -> Tensor { try Tensor(contentsOfNumPyFile: Fixtures.path("graphs/\(name).input.npy")) }
+    func expected() throws -> Tensor { try Tensor(contentsOfNumPyFile: Fixtures.path("graphs/\(name).output.npy")) }
 
     func imported() throws -> Graph { try result().graph }
 

@@ -35,8 +35,8 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
     func references() throws -> [(input: Tensor, answer: Tensor)] {
         try inputs.enumerated().map { index, path in
             (
-                try Fixtures.tensor(Fixtures.path("networks/\(path)")),
-                try Fixtures.tensor(Fixtures.path("networks/\(name)/output\(index).npy"))
+                try Tensor(contentsOfNumPyFile: Fixtures.path("networks/\(path)")),
+                try Tensor(contentsOfNumPyFile: Fixtures.path("networks/\(name)/output\(index).npy"))
             )
         }
     }

@@ -25,11 +25,11 @@ struct PairCase: CustomTestStringConvertible, Sendable {
     var testDescription: String { "\(name): \(note)" }
     var path: String { Fixtures.path("pairs/\(name).pb") }
 
-    func arrays() throws -> [(name: String?, array: NumPyFile)] {
-        try inputs.map { ($0, try NumPyFile(contentsOfFile: Fixtures.path("pairs/\(name).\($0).npy"))) }
+    func arrays() throws -> [(name: String?, array: Tensor)] {
+        try inputs.map { ($0, try Tensor(contentsOfNumPyFile: Fixtures.path("pairs/\(name).\($0).npy"))) }
     }
 
-    func expected() throws -> NumPyFile { try NumPyFile(contentsOfFile: Fixtures.path("pairs/\(name).output.npy")) }
+    func expected() throws -> Tensor { try Tensor(contentsOfNumPyFile: Fixtures.path("pairs/\(name).output.npy")) }
 }
 
 @Suite struct SeveralInputsTests {
@@ -65,8 +65,8 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         for (model, tolerance) in models {
             for byReference in [true, false] {
                 let answer = try ArrayRunner(model, byReference: byReference).run(arrays)[0].array
-                #expect(answer.values.count == expected.values.count)
-                #expect(largest(answer.values, expected.values) <= tolerance)
+                #expect(answer.floats.count == expected.floats.count)
+                #expect(largest(answer.floats, expected.floats) <= tolerance)
             }
         }
     }

@@ -45,12 +45,13 @@ extension Converter.Options {
     @Test(arguments: WayCase.all) func `a graph gives TensorFlow's answer at inference`(_ way: WayCase) throws {
         let model = try Converter(way.options).convert(contentsOfFile: way.path).model
         for index in 0..<2 {
-            let picture = try Fixtures.tensor(Fixtures.path("ways/\(way.pictures)\(index).npy"))
+            let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/\(way.pictures)\(index).npy"))
             let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
             let answers = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
             for (position, answer) in answers.enumerated() {
                 let suffix = position == 0 ? "" : ".\(position)"
-                let expected = try Fixtures.tensor(Fixtures.path("ways/\(way.name).output\(index)\(suffix).npy"))
+                let expected = try Tensor(
+                    contentsOfNumPyFile: Fixtures.path("ways/\(way.name).output\(index)\(suffix).npy"))
                 #expect(answer.shape == expected.shape)
                 #expect(difference(answer, expected) <= referenceTolerance)
             }

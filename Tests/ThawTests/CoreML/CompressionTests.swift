@@ -107,11 +107,7 @@ import Testing
         let bytes = try compression.write(toFile: result).bytes
         #expect(try ModelFormat(of: result) == ModelFormat(of: path))
         let (before, after) = (compression.original.model, try Model.load(contentsOfFile: result).model)
-        #expect(after.image == before.image)
-        #expect(after.imageOutput == before.imageOutput)
-        #expect(after.classifier == before.classifier)
-        #expect(after.metadata == before.metadata)
-        #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
+        expectSameInterface(after, before)
         // A program that will compute in half precision is converted.
         if !name.hasSuffix("mlpackage") || type.isSelective {
             // A layer followed by a scale is tested separately.
@@ -124,6 +120,14 @@ import Testing
         if Self.networks.contains(where: name.hasPrefix), type != .palette8 { #expect(bytes < compression.byteCount) }
     }
 
+    private func expectSameInterface(_ after: Model, _ before: Model) {
+        #expect(after.image == before.image)
+        #expect(after.imageOutput == before.imageOutput)
+        #expect(after.classifier == before.classifier)
+        #expect(after.metadata == before.metadata)
+        #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
+    }
+
     @Test(arguments: ["picture.mlmodel", "picture.mlpackage", "mobilenet_v1_folded.mlmodel"], types)
     func `the other dialect gives the same answers`(_ name: String, _ type: WeightType) throws {
         let (folder, path) = try source(name)
@@ -132,11 +136,7 @@ import Testing
         let compression = try Compression(contentsOfFile: path, weights: WeightStorage(type, minimumCount: 16))
         try compression.write(toFile: result)
         let (before, after) = (compression.original.model, try Model.load(contentsOfFile: result).model)
-        #expect(after.image == before.image)
-        #expect(after.imageOutput == before.imageOutput)
-        #expect(after.classifier == before.classifier)
-        #expect(after.metadata == before.metadata)
-        #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
+        expectSameInterface(after, before)
         #expect(try message(result).hasShortWeights)
     }
 
@@ -257,7 +257,7 @@ import Testing
         let path = folder.url.appendingPathComponent("model.mlmodel").path
         var message = try NeuralNetworkWriter.message(NetworkCase.all[0].conversion().model)
         message.isUpdatable = true
-        _ = try Model.write(message, to: path, mayReplace: true)
+        _ = try EncodedModel(message).write(to: path, mayReplace: true)
         #expect(throws: Failure.cannotCompressTrainable().inFile(path)) {
             try Compression(contentsOfFile: path, weights: WeightStorage(.int8))
         }

@@ -21,13 +21,13 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
 
     /// The graph's input for an image, and the expected output.
     func reference(_ index: Int, _ model: Model) throws -> (input: Tensor, answer: Tensor) {
-        let picture = try Fixtures.tensor(Fixtures.path("networks/pictures/\(pictures)\(index).npy"))
+        let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("networks/pictures/\(pictures)\(index).npy"))
         let pixels = pictures == "pixels" ? picture.floats : picture.floats.map { ($0 + 1) * 127.5 }
         let shape = model.graph[model.graph.inputs[0].value].shape
         let name = file.split(separator: ".")[0]
         return (
             Tensor(pixels, shape: shape).scaled(model.image!.scaling),
-            try Fixtures.tensor(Fixtures.path("converted/\(name).output\(index).npy"))
+            try Tensor(contentsOfNumPyFile: Fixtures.path("converted/\(name).output\(index).npy"))
         )
     }
 }

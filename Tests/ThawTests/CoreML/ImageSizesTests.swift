@@ -236,7 +236,8 @@ import Testing
         let program = try ProgramWriter.run(
             Self.converted(Self.classifying, Self.list), weights: WeightStorage(.palette4, minimumCount: 8))
         let folder = try TemporaryFolder()
-        _ = try ModelPackage.write(program, to: folder.url.appending(path: "m.mlpackage").path, mayReplace: true)
+        _ = try ModelPackage.write(
+            EncodedModel(program), to: folder.url.appending(path: "m.mlpackage").path, mayReplace: true)
         let read = try Model.load(contentsOfFile: folder.url.appending(path: "m.mlpackage").path).model
         #expect(try read.resizer!.model(at: ImageSize(width: 40, height: 24)).image?.width == 40)
     }

@@ -61,13 +61,13 @@ private func agree(_ found: Tensor?, _ expected: Tensor, within tolerance: Float
                 let arrays = row.inputs.map {
                     (
                         name: Optional($0.key),
-                        array: NumPyFile(shape: $0.value.shape.dimensions, values: $0.value.floats)
+                        array: $0.value
                     )
                 }
                 let outputs = try runner.run(arrays)
                 let expected = try #require(row.outputs["y"])
                 #expect(outputs.count == 1)
-                #expect(zip(outputs[0].array.values, expected.floats).allSatisfy { abs($0 - $1) < 1e-5 })
+                #expect(zip(outputs[0].array.floats, expected.floats).allSatisfy { abs($0 - $1) < 1e-5 })
             }
         }
     }
@@ -120,12 +120,12 @@ private func agree(_ found: Tensor?, _ expected: Tensor, within tolerance: Float
 
         // The rows of an array are a sequence too.
         let values = all.flatMap { $0.inputs["x"]!.floats }
-        let array = NumPyFile(shape: [4, 2, 3], values: values)
+        let array = Tensor(values, shape: [4, 2, 3])
         for byReference in [true, false] {
             let outputs = try ArrayRunner(document.model, byReference: byReference).run([(name: "x", array: array)])
             #expect(outputs.count == 1)
             let expected = all.flatMap { $0.outputs["y"]!.floats }
-            #expect(zip(outputs[0].array.values, expected).allSatisfy { abs($0 - $1) <= 1e-3 * max(1, abs($1)) })
+            #expect(zip(outputs[0].array.floats, expected).allSatisfy { abs($0 - $1) <= 1e-3 * max(1, abs($1)) })
         }
     }
 

@@ -101,10 +101,10 @@ import Testing
             // And again: the model that was read is written unchanged.
             for _ in 0..<2 {
                 let values = noise(24)
-                let array = NumPyFile(shape: [1, 2, 4, 3], values: values)
+                let array = Tensor(values, shape: [1, 2, 4, 3])
                 let answer = try ArrayRunner(back).run([("in", array)])[0].array
                 let expected = values.map { ($0 - 0.5) * ($0 - 0.5) }
-                #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 2e-3 })
+                #expect(zip(answer.floats, expected).allSatisfy { abs($0 - $1) < 2e-3 })
                 let outer = try #require(back.image?.outerScaling)
                 #expect(zip(outer.scale + outer.bias, scale + bias).allSatisfy { abs($0 - $1) < 1e-4 })
                 back = try dialect.roundTrip(back)

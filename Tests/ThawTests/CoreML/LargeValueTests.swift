@@ -47,14 +47,14 @@ struct LargeValueCase: CustomTestStringConvertible, Sendable {
         )
         builder.output("output", try test.build(&builder, scores, maskValue))
         let model = Model(graph: builder.graph)
-        let arrays: [(name: String?, array: NumPyFile)] = [
-            ("scores", NumPyFile(shape: [1, 4], values: [0.5, -1, 2, -40])),
-            ("mask", NumPyFile(shape: [1, 4], values: mask)),
+        let arrays: [(name: String?, array: Tensor)] = [
+            ("scores", Tensor([0.5, -1, 2, -40], shape: [1, 4])),
+            ("mask", Tensor(mask, shape: [1, 4])),
         ]
-        let expected = try ArrayRunner(model, byReference: true).run(arrays)[0].array.values
+        let expected = try ArrayRunner(model, byReference: true).run(arrays)[0].array.floats
         #expect(!expected.contains { !$0.isFinite })
         for dialect in Dialect.allCases {
-            let floats = try ArrayRunner(dialect.roundTrip(model), byReference: true).run(arrays)[0].array.values
+            let floats = try ArrayRunner(dialect.roundTrip(model), byReference: true).run(arrays)[0].array.floats
             let largest = expected.map(abs).max()!
             // The scores are rounded to the 11 digits of float16.
             #expect(zip(floats, expected).allSatisfy { abs($0 - $1) <= 0x1p-10 * largest }, "\(dialect): \(floats)")

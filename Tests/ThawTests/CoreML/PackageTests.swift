@@ -165,8 +165,8 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlpackage").path
         _ = try ModelPackage.write(
-            EncodedProgram(message: message, weights: program.weights, version: program.version), to: path,
-            mayReplace: true)
+            EncodedModel(EncodedProgram(message: message, weights: program.weights, version: program.version)),
+            to: path, mayReplace: true)
         let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: path) }
         return failure?.description ?? ""
     }

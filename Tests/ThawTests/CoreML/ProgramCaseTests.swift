@@ -27,13 +27,13 @@ private struct ProgramCase: CustomTestStringConvertible, Sendable {
     func model() throws -> Model { try Model.load(contentsOfFile: Fixtures.path(path + ".mlmodel")).model }
 
     func outputs() throws -> [Tensor] {
-        try (0..<outputCount).map { try Fixtures.tensor(Fixtures.path("\(path).output\($0).npy")) }
+        try (0..<outputCount).map { try Tensor(contentsOfNumPyFile: Fixtures.path("\(path).output\($0).npy")) }
     }
 
     /// The inputs in the types of the graph's.
     func inputs(of graph: Graph) throws -> [Tensor] {
         try (0..<inputCount).map { index in
-            let tensor = try Fixtures.tensor(Fixtures.path("\(path).input\(index).npy"))
+            let tensor = try Tensor(contentsOfNumPyFile: Fixtures.path("\(path).input\(index).npy"))
             return tensor.converted(to: graph[graph.inputs[index].value].element)
         }
     }

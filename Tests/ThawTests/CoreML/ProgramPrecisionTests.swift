@@ -110,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `a gray image output may have 16 bits`() throws {
+    @Test func `a gray image output may have 16 bits, which are not clamped`() throws {
         var model = try Self.model()
         var builder = GraphBuilder(channelOrder: .channelsLast)
         let image = builder.input("image", TensorType([1, 4, 4, 1]))
@@ -122,6 +122,9 @@ import Testing
         let output: Message = (program.message["description"].output as [Message])[0]["type"]
         #expect(output.imageType.colorSpace as String == "GRAYSCALE_FLOAT16")
         #expect(program.version == .iOS16)
+        #expect(model.imageOutput?.exceedsPixels == true)
+        let userDefined: [String: String] = program.message.description["metadata"].userDefined
+        #expect(userDefined["thaw.pixels.bounds"] == nil)
     }
 
     @Test func `precisions that older systems and neural networks lack are refused`() throws {

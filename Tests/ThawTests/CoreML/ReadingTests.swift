@@ -51,8 +51,8 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
     ) throws {
         let model = try coreML.model()
         for index in 0...1 {
-            let input = try Fixtures.tensor(Fixtures.path("coreml/\(coreML.name).input\(index).npy"))
-            let expected = try Fixtures.tensor(Fixtures.path("coreml/\(coreML.name).output\(index).npy"))
+            let input = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(coreML.name).input\(index).npy"))
+            let expected = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(coreML.name).output\(index).npy"))
             let shape = model.graph[model.graph.inputs[0].value].shape
             let answer: Tensor
             if let image = model.image {

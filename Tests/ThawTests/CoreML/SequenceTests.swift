@@ -37,15 +37,7 @@ extension JSON {
     /// The numbers in each member of an object, in order.
     fileprivate var tensors: [String: [Float]] {
         guard case .object(let members) = self else { return [:] }
-        return Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value.numbers) })
-    }
-
-    private var numbers: [Float] {
-        switch self {
-        case .number(let number): [Float(number)]
-        case .array(let parts): parts.flatMap(\.numbers)
-        default: []
-        }
+        return Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value.numbers.map { Float($0) }) })
     }
 }
 
@@ -250,7 +242,7 @@ private struct BrokenSequence: CustomTestStringConvertible, Sendable {
         layer("network_lstm", "uniDirectionalLSTM", "the weights are for 7 inputs and 4 units") {
             $0.uniDirectionalLSTM.inputVectorSize = 7
         },
-        layer("network_lstm", "uniDirectionalLSTM", "the memory is clipped to a magnitude of -1.0") {
+        layer("network_lstm", "uniDirectionalLSTM", "the cell state is clipped to a magnitude of -1.0") {
             $0.uniDirectionalLSTM.params.cellClipThreshold = -1.0 as Float
         },
         layer("network_simple", "simpleRecurrent", "the activation 'scaledTanh' has no scales") {

@@ -25,7 +25,7 @@ import Testing
         #expect(warnings == (needed == .iOS11 ? [] : [Note.olderVersion(1, needed.rawValue)]))
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
-        _ = try Model.write(message, to: path, mayReplace: true)
+        _ = try EncodedModel(message).write(to: path, mayReplace: true)
         let contents = try FileContents(contentsOfFile: path)
         #expect(contents.version == 1 && contents.loadableVersion == needed)
     }

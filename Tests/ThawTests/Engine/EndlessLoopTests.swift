@@ -26,7 +26,7 @@ import Testing
         ("the engine", { try Program($0.graph).run([Tensor([$1], shape: [1])], threads: 2)[0].floats }),
         (
             "a runner",
-            { try ArrayRunner($0).run([("x", NumPyFile(shape: [1], values: [$1]))])[0].array.values }
+            { try ArrayRunner($0).run([("x", Tensor([$1], shape: [1]))])[0].array.floats }
         ),
     ]
 

@@ -36,7 +36,7 @@ enum HostileReader: String, CaseIterable {
                 model.classifier = ClassifierConfiguration(
                     labels: ["cat", "dog", "bird"], predictedFeature: "label", probabilities: "scores")
                 _ = try GroundTruth(contentsOfFile: path, for: model)
-            case .numPy: _ = try NumPyFile(contentsOfFile: path)
+            case .numPy: _ = try Tensor(contentsOfNumPyFile: path)
             case .image:
                 for options in [DecodingOptions(), DecodingOptions(background: .white, isStrict: true)] {
                     let pixels = try Pixels(contentsOfFile: path, options)

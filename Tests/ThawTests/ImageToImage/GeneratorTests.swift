@@ -23,11 +23,11 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
     }
 
     /// The input arrays and TensorFlow's answers.
-    func references() throws -> [(input: NumPyFile, answer: Tensor)] {
+    func references() throws -> [(input: Tensor, answer: Tensor)] {
         try (0..<2).map {
             (
-                try NumPyFile(contentsOfFile: Fixtures.path("generators/\(name).input\($0).npy")),
-                try Fixtures.tensor(Fixtures.path("generators/\(name).output\($0).npy"))
+                try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(name).input\($0).npy")),
+                try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(name).output\($0).npy"))
             )
         }
     }
@@ -58,7 +58,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
                 for instructionSet in InstructionSet.availableForFloats {
                     let program = try Program(candidate.graph, instructionSet: instructionSet)
                     let result = try ArrayRunner(candidate, program: program).run([(nil, input)])[0].array
-                    #expect(difference(Tensor(result.values, shape: answer.shape), answer) <= tolerance)
+                    #expect(difference(result, answer) <= tolerance)
                 }
             }
         }

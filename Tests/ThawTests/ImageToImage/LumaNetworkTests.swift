@@ -45,7 +45,8 @@ import Testing
         _ network: Case, _ photograph: String
     ) throws {
         let picture = try DecodedImage(contentsOfFile: Fixtures.path("generators/\(photograph).png")).pixels
-        let answer = try Fixtures.tensor(Fixtures.path("generators/\(network.name).\(photograph).npy")).floats
+        let answer = try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(network.name).\(photograph).npy"))
+            .floats
         for tile in [nil, 24] {
             var options = ImageToImage.Options()
             options.tile = tile

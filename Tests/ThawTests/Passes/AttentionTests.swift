@@ -28,9 +28,6 @@ extension GraphBuilder {
     fileprivate mutating func scores(_ query: Graph.Value, _ key: Graph.Value) throws -> Graph.Value {
         try one(MatrixProduct(transposeSecond: true), query, key)
     }
-    fileprivate mutating func times(_ x: Graph.Value, _ number: Float) throws -> Graph.Value {
-        try one(Binary(.multiply, constant: Tensor([number], shape: [])), x)
-    }
     fileprivate mutating func mix(_ scores: Graph.Value, _ value: Graph.Value) throws -> Graph.Value {
         try one(MatrixProduct(), one(Softmax(axis: self[scores].shape.rank - 1), scores), value)
     }
@@ -91,7 +88,7 @@ private let cases: [AttentionCase] = [
         _ c: AttentionCase
     ) throws {
         let graph = try c.graph()
-        let result = try graph.withNamedAttention()
+        let result = try graph.withRecognizedAttention()
         try result.validate()
         #expect(result.nodes.map(\.operation.kind) == c.expected)
         let inputs = c.inputs.enumerated().map { tensor($1, seed: UInt64($0 + 5)) }

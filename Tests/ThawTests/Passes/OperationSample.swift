@@ -199,8 +199,8 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
 
     private static let sequences: [OperationSample] = [
         .init(recurrence(.simple), [3, 2, 4], [2, 5], absorbs: .nothing),
-        .init(recurrence(.gated(resetsProduct: true)), [3, 2, 4], [2, 5], absorbs: .nothing),
-        .init(recurrence(.memory(isCoupled: false), count: 2), [3, 2, 4], [2, 10], [2, 10], absorbs: .nothing),
+        .init(recurrence(.gru(resetsAfterProduct: true)), [3, 2, 4], [2, 5], absorbs: .nothing),
+        .init(recurrence(.lstm(couplesGates: false), count: 2), [3, 2, 4], [2, 10], [2, 10], absorbs: .nothing),
         .init(
             Conditional(whenTrue: centered(), whenFalse: centered(times: 2)), [], [2, 3], absorbs: .nothing),
         .init(Loop(condition: isSmall(), body: centered(times: 2)), [2, 3], absorbs: .nothing),

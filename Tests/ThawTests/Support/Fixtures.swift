@@ -21,11 +21,6 @@ enum Fixtures {
         }
     }
 
-    static func tensor(_ path: String) throws -> Tensor {
-        let file = try NumPyFile(contentsOfFile: path)
-        return Tensor(file.values, shape: Shape(file.shape))
-    }
-
     /// The folder of shared test material, or nil if it is absent: `THAW_SHARED`, or `shared` next to the project.
     static let shared: URL? = {
         let beside = folder.deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()

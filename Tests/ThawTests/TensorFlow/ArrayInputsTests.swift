@@ -20,8 +20,8 @@ import Testing
         ])
     }
 
-    private static func answer(_ graph: GraphDefinition, _ arrays: [(name: String?, array: NumPyFile)]) throws
-        -> NumPyFile
+    private static func answer(_ graph: GraphDefinition, _ arrays: [(name: String?, array: Tensor)]) throws
+        -> Tensor
     {
         var options = Converter.Options()
         options.arrays = Arrays(arrays: arrays)
@@ -29,17 +29,17 @@ import Testing
     }
 
     private struct Arrays: GivenArrays {
-        let arrays: [(name: String?, array: NumPyFile)]
+        let arrays: [(name: String?, array: Tensor)]
 
         var names: Set<String> { Set(arrays.compactMap(\.name)) }
 
         func shapes(ofInputs inputs: [String]) -> [(name: String?, shape: [Int])] {
-            arrays.map { ($0.name, $0.array.shape) }
+            arrays.map { ($0.name, $0.array.shape.dimensions) }
         }
     }
 
-    private static func array(_ shape: [Int]) -> NumPyFile {
-        NumPyFile(shape: shape, values: (0..<shape.reduce(1, *)).map { Float($0 % 7) - 2 })
+    private static func array(_ shape: [Int]) -> Tensor {
+        Tensor((0..<shape.reduce(1, *)).map { Float($0 % 7) - 2 }, shape: Shape(shape))
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
@@ -72,23 +72,23 @@ import Testing
         ]
         let (image, vector) = (Self.array([1, 3, 4, 3]), Self.array([1, 3]))
         let answer = try Self.answer(GraphDefinition(nodes: nodes), [("image", image), ("vector", vector)])
-        let expected = image.values.enumerated().map { index, value in
-            value + vector.values[format == "NHWC" ? index % 3 : index / 12]
+        let expected = image.floats.enumerated().map { index, value in
+            value + vector.floats[format == "NHWC" ? index % 3 : index / 12]
         }
-        #expect(answer.values == expected)
+        #expect(answer.floats == expected)
     }
 
     @Test(arguments: cases) func `arrays are assigned to inputs by name`(_ test: Case) throws {
         let (left, right) = (Self.array(test.fed.0), Self.array(test.fed.1))
         let answer = try Self.answer(
             Self.graph(test.declared.0, test.declared.1), [("right", right), ("left", left)])
-        #expect(answer.shape == test.result)
+        #expect(answer.shape == Shape(test.result))
         // The last axes of both are equal, or a scalar is used for all.
-        let expected = left.values.enumerated().map { index, value in
-            let other = right.values[index % right.values.count]
+        let expected = left.floats.enumerated().map { index, value in
+            let other = right.floats[index % right.floats.count]
             return value * other + other
         }
-        #expect(answer.values == expected)
+        #expect(answer.floats == expected)
     }
 
     @Test func `integers select channels of an image`() throws {
@@ -97,9 +97,9 @@ import Testing
             Self.node("axis", "Const", [], ["value": .tensor(Tensor(integers: [3], shape: []))]),
             Self.node("chosen", "GatherV2", ["image", "index", "axis"]),
         ])
-        let image = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map(Float.init))
-        let index = NumPyFile(shape: [1], values: [1])
-        #expect(try Self.answer(graph, [("image", image), ("index", index)]).values == [1, 4, 7, 10])
+        let image = Tensor((0..<12).map(Float.init), shape: [1, 2, 2, 3])
+        let index = Tensor([1], shape: [1])
+        #expect(try Self.answer(graph, [("image", image), ("index", index)]).floats == [1, 4, 7, 10])
     }
 
     @Test func `a placeholder that resembles a label or a switch is an input if it gets an array`() throws {
@@ -112,14 +112,14 @@ import Testing
             Self.node("chosen", "SelectV2", ["is_training", "sum", "image"]),
             Self.node("end", "AddV2", ["chosen", "shift"]),
         ])
-        let image = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map(Float.init))
-        let color = NumPyFile(shape: [3], values: [1, 2, 3])
-        let flags = NumPyFile(shape: [1, 2, 2, 3], values: (0..<12).map { $0 < 3 ? 1 : 0 })
-        let arrays: [(String?, NumPyFile)] = [("image", image), ("color", color), ("is_training", flags)]
+        let image = Tensor((0..<12).map(Float.init), shape: [1, 2, 2, 3])
+        let color = Tensor([1, 2, 3], shape: [3])
+        let flags = Tensor((0..<12).map { $0 < 3 ? 1 : 0 }, shape: [1, 2, 2, 3])
+        let arrays: [(String?, Tensor)] = [("image", image), ("color", color), ("is_training", flags)]
         let chosen: [Float] = [1, 4, 7, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-        #expect(try Self.answer(graph, arrays).values == chosen.map { $0 + 7 })
-        let shift = NumPyFile(shape: [1], values: [100])
-        #expect(try Self.answer(graph, arrays + [("shift", shift)]).values == chosen.map { $0 + 100 })
+        #expect(try Self.answer(graph, arrays).floats == chosen.map { $0 + 7 })
+        let shift = Tensor([100], shape: [1])
+        #expect(try Self.answer(graph, arrays + [("shift", shift)]).floats == chosen.map { $0 + 100 })
     }
 
     @Test(
@@ -161,7 +161,7 @@ import Testing
         let numbers = Self.node("n", "Const", [], ["value": .tensor(Tensor([1, -2, 3], shape: [3]))])
         let fallback = Self.node("d", "PlaceholderWithDefault", ["n"])
         for nodes in [[numbers, Self.node("y", "Neg", ["n"])], [numbers, fallback, Self.node("y", "Neg", ["d"])]] {
-            #expect(try Self.answer(GraphDefinition(nodes: nodes), []).values == [-1, 2, -3])
+            #expect(try Self.answer(GraphDefinition(nodes: nodes), []).floats == [-1, 2, -3])
         }
         let failure = #expect(throws: Failure.self) {
             try Self.answer(GraphDefinition(nodes: [numbers, Self.node("y", "Neg", ["n"])]), [(nil, Self.array([3]))])

@@ -17,18 +17,18 @@ import Testing
     }
 
     private static let numbers: [Float] = [-7, -7, 5, 2, 0, 3, -3, 9, 10, 1]
-    private static let array = NumPyFile(shape: [2, 5], values: numbers)
+    private static let array = Tensor(numbers, shape: [2, 5])
 
     /// The result of the graph by the engine and the reference, and after writing it.
     /// - Parameter halves: Whether all values are also computed exactly in float16.
     private func answer(
-        _ nodes: [NodeDefinition], _ arrays: [(name: String?, array: NumPyFile)], halves: Bool = false
+        _ nodes: [NodeDefinition], _ arrays: [(name: String?, array: Tensor)], halves: Bool = false
     ) throws -> [Float] {
         let model = Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
-        let answer = try ArrayRunner(model).run(arrays)[0].array.values
-        #expect(try ArrayRunner(model, byReference: true).run(arrays)[0].array.values == answer)
+        let answer = try ArrayRunner(model).run(arrays)[0].array.floats
+        #expect(try ArrayRunner(model, byReference: true).run(arrays)[0].array.floats == answer)
         for dialect in Dialect.allCases where halves || dialect != .halfProgram {
-            #expect(try ArrayRunner(dialect.roundTrip(model)).run(arrays)[0].array.values == answer, "\(dialect)")
+            #expect(try ArrayRunner(dialect.roundTrip(model)).run(arrays)[0].array.floats == answer, "\(dialect)")
         }
         return answer
     }
@@ -69,6 +69,36 @@ import Testing
         #expect(try answer(nodes, [(nil, Self.array)]) == test.result)
     }
 
+    /// x + 1.
+    private static func successor(_ type: DataType) throws -> Model {
+        let element = try #require(type.element)
+        let nodes = [
+            placeholder("x", type, [1, 2]), constant("one", Tensor(1, element: element)),
+            node("y", "AddV2", ["x", "one"], ["T": .type(type)]),
+        ]
+        return Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
+    }
+
+    @Test(arguments: [DataType.int32, .int64], [16_777_216, -2_147_483_648])
+    func `integers that float32 cannot represent stay exact`(_ type: DataType, _ number: Int) throws {
+        let array = Tensor(integers: [number, 5], shape: [1, 2], element: .int64)
+        for byReference in [false, true] {
+            let runner = try ArrayRunner(Self.successor(type), byReference: byReference)
+            let answer = try runner.run([(nil, array)])[0].array
+            #expect(answer.integers == [number + 1, 6])
+            #expect(!answer.element.isFloatingPoint)
+        }
+    }
+
+    @Test(arguments: [3_000_000_000, -2_147_483_649, Double.nan])
+    func `a value that the input's integers cannot represent is refused`(_ value: Double) throws {
+        let runner = try ArrayRunner(Self.successor(.int32))
+        let failure = #expect(throws: Failure.self) {
+            try runner.run([(nil, Tensor(shape: [1, 2], element: .float64) { _ in value })])
+        }
+        #expect(failure?.code == .wrongType)
+    }
+
     @Test func `integers are concatenated with constants`() throws {
         let nodes = [
             Self.placeholder("x", .int32, [2, 5]),
@@ -90,8 +120,8 @@ import Testing
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
         let divisors: [Float] = [2, 0, 2, 3, 4, 2, 2, 2, 3, 1]
-        let arrays: [(name: String?, array: NumPyFile)] = [
-            ("a", Self.array), ("b", NumPyFile(shape: [2, 5], values: divisors)),
+        let arrays: [(name: String?, array: Tensor)] = [
+            ("a", Self.array), ("b", Tensor(divisors, shape: [2, 5])),
         ]
         #expect(try answer(nodes, arrays) == [-3, -7, 2, 0, 0, 1, -1, 4, 3, 1])
     }
@@ -104,7 +134,7 @@ import Testing
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
         let values = (0..<82).map { $0 < 41 ? Float(1) : $0 == 41 ? -1 : -3 }
-        #expect(try answer(nodes, [(nil, NumPyFile(shape: [2, 41], values: values))]) == [1, -2])
+        #expect(try answer(nodes, [(nil, Tensor(values, shape: [2, 41]))]) == [1, -2])
     }
 
     @Test func `the integers of an image are divided and averaged`() throws {
@@ -115,7 +145,7 @@ import Testing
             Self.node("done", "Mean", ["half", "axes"], ["T": .type(.int32)]),
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
-        let image = NumPyFile(shape: [1, 2, 1, 3], values: [7, 250, 5, 3, 101, 0])
+        let image = Tensor([7, 250, 5, 3, 101, 0], shape: [1, 2, 1, 3])
         #expect(try answer(nodes, [(nil, image)]) == [2, 87, 1])
     }
 
@@ -125,7 +155,7 @@ import Testing
             Self.node("done", "Div", ["x", "three"], ["T": .type(.uint8)]),
             Self.node("y", "Cast", ["done"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
         ]
-        let image = NumPyFile(shape: [1, 1, 2, 3], values: [7, 250, 5, 3, 2, 255])
+        let image = Tensor([7, 250, 5, 3, 2, 255], shape: [1, 1, 2, 3])
         #expect(try answer(nodes, [(nil, image)]) == [2, 83, 1, 1, 0, 85])
     }
 
@@ -183,7 +213,7 @@ import Testing
             ] + test.nodes
         let indices: [Float] = [0, 2047, 2049, 3001, 4999]
         let expected = indices.map { Float(Int($0) % 7) }
-        #expect(try answer(nodes, [(nil, NumPyFile(shape: [1, 5], values: indices))], halves: true) == expected)
+        #expect(try answer(nodes, [(nil, Tensor(indices, shape: [1, 5]))], halves: true) == expected)
     }
 
     @Test(arguments: [DataType.int32, .int64])
@@ -193,7 +223,7 @@ import Testing
             Self.node("byte", "Cast", ["x"], ["SrcT": .type(type), "DstT": .type(.uint8)]),
             Self.node("y", "Cast", ["byte"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
         ]
-        let array = NumPyFile(shape: [1, 5], values: [0, 255, 256, -1, 5000])
+        let array = Tensor([0, 255, 256, -1, 5000], shape: [1, 5])
         #expect(try answer(nodes, [(nil, array)]) == [0, 255, 0, 255, 136])
     }
 

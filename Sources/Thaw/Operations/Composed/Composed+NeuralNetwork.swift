@@ -69,12 +69,11 @@ enum ComposedLayers {
             guard (-size...size).contains(start), (-size...size).contains(end), StridedSlice.Range.isStep(step) else {
                 throw layer.refused("a slice from \(start) to \(end) of a tensor of shape \(shape) is not supported")
             }
-            var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
-            ranges[axis] = StridedSlice.Range(from: start, to: end, step: step, of: size)
-            guard ranges[axis].count > 0 else {
+            let range = StridedSlice.Range(from: start, to: end, step: step, of: size)
+            guard range.count > 0 else {
                 throw layer.refused("a slice from \(start) to \(end) of a tensor of shape \(shape) is empty")
             }
-            return [try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)]
+            return [try reading.add(StridedSlice(range, along: axis, of: shape), layer.input(), layer)]
         },
         NeuralRule("reduceL1", "reduceSumSquare", "reduceLogSum", "reduceLogSumExp", "reduceL2") { layer, reading in
             let shape = try layer.input().shape

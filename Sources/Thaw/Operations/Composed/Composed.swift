@@ -106,13 +106,11 @@ extension ImportContext {
     ) throws -> Operand {
         var x = x
         for axis in x.shape.indices where before[axis] + after[axis] > 0 {
-            let all = x.shape.map { StridedSlice.Range(start: 0, count: $0) }
             func slices(_ range: StridedSlice.Range, _ count: Int) throws -> [Operand] {
                 guard count > 0 else { return [] }
-                var ranges = all
-                ranges[axis] = range
-                let slice = try add(StridedSlice(ranges: ranges), x, name: node.name + "/border")
-                return Array(repeating: slice, count: count / range.count)
+                let slice = StridedSlice(range, along: axis, of: x.shape)
+                let part = try add(slice, x, name: node.name + "/border")
+                return Array(repeating: part, count: count / range.count)
             }
             let ranges = border.ranges(before[axis], after[axis], of: x.shape[axis])
             let parts = try slices(ranges.before, before[axis]) + [x] + slices(ranges.after, after[axis])

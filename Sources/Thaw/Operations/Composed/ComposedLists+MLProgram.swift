@@ -15,7 +15,7 @@ enum ComposedLists {
             guard let element = elements[name], length >= 0, sizes.allSatisfy({ $0 >= 0 }) else {
                 throw op.refused("lists of \(length) elements of type '\(name)' are not supported")
             }
-            return [try ComposedShapes.filled(Shape([length] + sizes), 0, element, op)]
+            return [try ImportContext.filled(Shape([length] + sizes), 0, element)]
         },
         MILRule("list_length") { op, _ in
             [.constant(Tensor(Double(try op.list().shape[0]), element: .int32))]
@@ -57,7 +57,7 @@ extension ImportContext {
     fileprivate mutating func grown(_ list: Operand, to length: Int, _ op: MILRead) throws -> Operand {
         let missing = length - list.shape[0]
         guard missing > 0 else { return list }
-        let zeros = try ComposedShapes.filled(Shape([missing] + list.shape.dropFirst()), 0, list.type.element, op)
+        let zeros = try ImportContext.filled(Shape([missing] + list.shape.dropFirst()), 0, list.type.element)
         return try add(Concatenation(axis: 0), [list, zeros], op)[0]
     }
 }

@@ -8,7 +8,7 @@ extension ComposedShapes {
             let shape = op.kind == "fill" ? Shape(try op.integers("shape")) : try op.operand("ref_tensor").shape
             let value = try op.has("value") ? op.constant("value") : Tensor([0], shape: [])
             guard value.elementCount == 1 else { throw op.refused("'value' is not a single value") }
-            return [try ComposedShapes.filled(shape, value.withElements { $0[0] }, value.element, op)]
+            return [try ImportContext.filled(shape, value.withElements { $0[0] }, value.element)]
         },
         MILRule("range_1d") { op, _ in
             let ends = try ["start", "end", "step"].map { try op.constant($0) }
@@ -26,7 +26,7 @@ extension ComposedShapes {
             guard let tensor = try op.operand().constant else {
                 throw op.refused(Phrases.unknownCount, remedy: Phrases.knownShapes)
             }
-            return [.constant(try ComposedShapes.positions(of: tensor, .int32, op))]
+            return [.constant(try ComposedShapes.positions(of: tensor, .int32))]
         },
         MILRule("reshape_like") { op, reading in
             let shapes = try op.operands("ref_tensors").map(\.shape)
@@ -112,7 +112,7 @@ extension ComposedShapes {
             guard update.shape == Shape(kept.map { ranges[$0].count }) else {
                 throw Failure.shapesDiffer(x.shape, update.shape).at(op.location)
             }
-            try ImportContext.checkConstant(update.shape, op)
+            try ImportContext.checkConstant(update.shape)
             let positions = StridedSlice(ranges: ranges).flatIndices(in: x.shape)
             let flat = try reading.reshaped(x, [x.shape.elementCount], op)
             let elements = try reading.reshaped(update, [positions.count], op)

@@ -13,7 +13,7 @@ extension ComposedShapes {
                 default: Shape(try layer.integers(0))
                 }
             let number: Float = layer.parameters.value
-            return [try filled(shape, Double(number), .float32, layer)]
+            return [try ImportContext.filled(shape, Double(number), .float32)]
         },
         NeuralRule("rangeStatic", "rangeDynamic") { layer, _ in
             let parameters = layer.parameters
@@ -34,7 +34,7 @@ extension ComposedShapes {
             guard let tensor = try layer.input().constant else {
                 throw layer.refused(Phrases.unknownCount, remedy: Phrases.knownShapes)
             }
-            return [.constant(try positions(of: tensor, .float32, layer))]
+            return [.constant(try positions(of: tensor, .float32))]
         },
         NeuralRule("matrixBandPart") { layer, reading in
             let band = band(layer.parameters.numLower, layer.parameters.numUpper)

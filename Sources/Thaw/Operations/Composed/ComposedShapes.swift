@@ -1,13 +1,5 @@
 /// Core ML's operations on shapes and positions, imported as constants or as a combination of other operations.
 enum ComposedShapes {
-    /// A tensor filled with a number.
-    static func filled(
-        _ shape: Shape, _ number: Double, _ element: ElementType, _ node: some SourceNode
-    ) throws -> Operand {
-        try ImportContext.checkConstant(shape, node)
-        return .constant(Tensor(shape: shape, element: element) { _ in number })
-    }
-
     /// Numbers from a start to an end, which is excluded; nil if their count is invalid.
     static func range(from start: Double, to end: Double, step: Double, _ element: ElementType) -> Tensor? {
         // In float32, 0 to 0.3 in steps of 0.1 has 3 values, as in TensorFlow.
@@ -19,11 +11,11 @@ enum ComposedShapes {
     }
 
     /// The positions of all elements that are not 0, one in each row.
-    /// - Throws: `Failure` naming the node if there are too many.
-    static func positions(of tensor: Tensor, _ element: ElementType, _ node: some SourceNode) throws -> Tensor {
+    /// - Throws: `Failure` if there are too many.
+    static func positions(of tensor: Tensor, _ element: ElementType) throws -> Tensor {
         let strides = tensor.shape.strides
         let elements = tensor.withElements { x in (0..<tensor.elementCount).filter { x[$0] != 0 } }
-        try ImportContext.checkConstant([elements.count, tensor.shape.rank], node)
+        try ImportContext.checkConstant([elements.count, tensor.shape.rank])
         let positions = elements.flatMap { element in
             tensor.shape.indices.map { element / strides[$0] % tensor.shape[$0] }
         }
@@ -45,7 +37,7 @@ extension ImportContext {
         guard x.shape.rank >= 2 else { throw Failure.wrongRank(2, x.shape) }
         let matrix = Shape(x.shape.suffix(2))
         // A constant has no fewer elements.
-        if x.constant == nil { try Self.checkConstant(matrix, node) }
+        if x.constant == nil { try Self.checkConstant(matrix) }
         let isKept = Tensor(shape: matrix, element: .bool) { keeps($0 / matrix[1], $0 % matrix[1]) ? 1 : 0 }
         let zero = Tensor(0, element: x.type.element)
         return try add(Select(), [.constant(isKept), x, .constant(zero)], node)[0]
@@ -57,7 +49,7 @@ extension ImportContext {
     ) throws -> Operand? {
         guard size > 0, step > 0, size <= x.shape[axis], step < 1 << 24 else { return nil }
         let count = (x.shape[axis] - size) / step + 1
-        try Self.checkConstant([count, size], node)
+        try Self.checkConstant([count, size])
         let indices = Tensor(integers: (0..<count * size).map { $0 / size * step + $0 % size }, shape: [count, size])
         return try add(Gather(axis: axis), [x, .constant(indices)], node)[0]
     }
@@ -67,7 +59,7 @@ extension ImportContext {
         _ x: Operand, _ lengths: Operand, along axis: Int, batch: Int, _ node: some SourceNode
     ) throws -> Operand? {
         guard axis != batch, lengths.shape == [x.shape[batch]] else { return nil }
-        try Self.checkConstant([x.shape[axis]], node)
+        try Self.checkConstant([x.shape[axis]])
         func aligned(_ operand: Operand, _ axis: Int) throws -> Operand {
             var shape = Shape(x.shape.map { _ in 1 })
             shape[axis] = x.shape[axis]
@@ -98,7 +90,7 @@ extension ImportContext {
         var x = x
         for (axis, count) in counts.enumerated() {
             guard let count else { continue }
-            try Self.checkConstant([count], node)
+            try Self.checkConstant([count])
             let start = try add(StridedSlice(ranges: [.init(start: axis, count: 1)]), starts, node)
             let offsets = Tensor(integers: Array(0..<count), shape: [count], element: starts.type.element)
             let indices = try combine(.add, start, .constant(offsets), node)

@@ -20,7 +20,7 @@ extension Constant {
                 return [try context.add(BroadcastTo(shape: shape), number, name: node.name)]
             }
             let number = constant.withElements { $0[0] }
-            return [.constant(try context.fill(shape, number, constant.element, name: node.name))]
+            return [try ImportContext.filled(shape, number, constant.element)]
         },
         TensorFlowRule("Rank", "Size", axes: .lost, roles: .size) { node, _ in
             let shape = try node.input(0).shape
@@ -32,12 +32,9 @@ extension Constant {
             let band = ComposedShapes.band(try node.integer(1, "num_lower"), try node.integer(2, "num_upper"))
             return [try context.banded(node.input(0), band, node)]
         },
-        TensorFlowRule("ZerosLike", "OnesLike", axes: .kept, roles: .comparison) { node, context in
+        TensorFlowRule("ZerosLike", "OnesLike", axes: .kept, roles: .comparison) { node, _ in
             let type = try node.input(0).type
-            return [
-                .constant(
-                    try context.fill(type.shape, node.op == "OnesLike" ? 1 : 0, type.element, name: node.name))
-            ]
+            return [try ImportContext.filled(type.shape, node.op == "OnesLike" ? 1 : 0, type.element)]
         },
         TensorFlowRule("Range", axes: .lost, roles: .range) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
@@ -67,15 +64,4 @@ extension Constant {
             return [.constant(Tensor(shape: [count], element: parts[0].element) { start + Double($0) * step })]
         },
     ]
-}
-
-extension ImportContext {
-    /// A tensor with the same value everywhere.
-    /// - Throws: `Failure` naming the node if the tensor would be too large.
-    func fill(_ shape: Shape, _ number: Double, _ element: ElementType, name: String) throws -> Tensor {
-        guard shape.checkedCount ?? .max <= Self.largestConstant else {
-            throw Failure.constantTooLarge(shape).at(name)
-        }
-        return Tensor(shape: shape, element: element) { _ in number }
-    }
 }

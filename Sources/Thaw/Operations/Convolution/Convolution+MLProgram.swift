@@ -56,7 +56,7 @@ extension Convolution {
     static let mil = [
         MILRule("conv") { op, reading in
             let x = try op.operand()
-            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            guard 3...5 ~= x.shape.rank else { throw Failure.wrongRank(3...5, x.shape).at(op.location) }
             let weights = try op.operand("weight")
             let groups = try op.integer("groups", default: 1)
             guard weights.shape.rank == x.shape.rank, groups > 0, x.shape[1] % groups == 0,

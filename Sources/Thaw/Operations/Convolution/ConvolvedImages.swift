@@ -61,9 +61,7 @@ extension ImportContext {
         let taps = window.height.size * window.width.size
         let depth = taps * inputs
         let collected = Shape([depth, inputs, window.height.size, window.width.size])
-        guard collected.checkedCount ?? .max <= Self.largestConstant else {
-            throw Failure.constantTooLarge(collected).at(node.location)
-        }
+        try Self.checkConstant(collected)
         let oneHot = Tensor(shape: collected) { weights in
             weights.update(repeating: 0)
             for i in 0..<depth { weights[i * depth + i] = 1 }
@@ -93,10 +91,9 @@ extension ImportContext {
     mutating func slice(
         _ x: Operand, axis: Int, _ start: Int, _ count: Int, step: Int = 1, _ node: some SourceNode
     ) throws -> Operand {
-        var ranges = x.shape.map { StridedSlice.Range(start: 0, count: $0) }
         guard start != 0 || count != x.shape[axis] || step != 1 else { return x }
-        ranges[axis] = StridedSlice.Range(start: start, count: count, step: step)
-        return try add(StridedSlice(ranges: ranges), x, node)
+        let range = StridedSlice.Range(start: start, count: count, step: step)
+        return try add(StridedSlice(range, along: axis, of: x.shape), x, node)
     }
 }
 
@@ -207,9 +204,7 @@ extension ImportContext {
 extension Tensor {
     /// The filters of one tap along the depth: the third of five axes.
     fileprivate func depthSlice(_ tap: Int) -> Tensor {
-        var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
-        ranges[2] = StridedSlice.Range(start: tap, count: 1)
-        let part = StridedSlice(ranges: ranges).evaluate([self])[0]
+        let part = StridedSlice(.init(start: tap, count: 1), along: 2, of: shape).evaluate([self])[0]
         return part.reshaped([shape[0], shape[1], shape[3], shape[4]])
     }
 }

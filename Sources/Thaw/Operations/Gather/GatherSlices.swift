@@ -59,7 +59,9 @@ extension GatherSlices {
 extension GatherSlices {
     static let tensorFlow = [
         TensorFlowRule("GatherNd", axes: .lost, roles: []) { node, context in
-            try context.add(GatherSlices(), [try node.input(0), try node.input(1)], name: node.name)
+            let (x, indices) = (try node.input(0), try node.input(1))
+            if let known = indices.constant { try node.check(known, of: x.shape) }
+            return try context.add(GatherSlices(), [x, indices], name: node.name)
         }
     ]
 }

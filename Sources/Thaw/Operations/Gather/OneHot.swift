@@ -103,13 +103,11 @@ extension OneHot {
             let x = try op.operand("indices")
             let axis = try op.integer("axis", default: -1)
             let depth = try op.integer("one_hot_vector_size")
-            guard (-x.shape.rank - 1...x.shape.rank).contains(axis), depth >= 0 else {
-                throw op.refused("there is no axis \(axis), or no depth \(depth)")
-            }
+            guard depth >= 0 else { throw op.refused("the depth \(depth) is negative") }
             let values = try ["on_value", "off_value"].map { try op.has($0) ? op.constant($0) : nil }
             let element = values.compactMap { $0?.element }.first ?? .int32
             let operation = OneHot(
-                axis: axis < 0 ? axis + x.shape.rank + 1 : axis, depth: depth,
+                axis: try x.shape.newAxis(axis), depth: depth,
                 on: Double(try op.number("on_value", default: 1)),
                 off: Double(try op.number("off_value", default: 0)), element: element)
             return [try reading.add(operation, x, op)]
@@ -127,11 +125,9 @@ extension OneHot {
             // The inputs are the indices, then the length and the values if they are not parameters.
             let (axis, size): (Int, Int) = (parameters.axis, parameters.oneHotVectorSize)
             let depth = try layer.inputs.count > 1 ? layer.integers(1).first ?? 0 : size
-            guard (-x.shape.rank - 1...x.shape.rank).contains(axis), depth > 0 else {
-                throw layer.refused("there is no axis \(axis), or no depth \(depth)")
-            }
+            guard depth > 0 else { throw layer.refused("the depth \(depth) is not positive") }
             let operation = OneHot(
-                axis: axis < 0 ? axis + x.shape.rank + 1 : axis, depth: depth,
+                axis: try x.shape.newAxis(axis), depth: depth,
                 on: Double(try layer.number(2, default: parameters.onValue)),
                 off: Double(try layer.number(3, default: parameters.offValue)),
                 element: .float32)

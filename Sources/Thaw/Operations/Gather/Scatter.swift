@@ -5,47 +5,39 @@ enum Scatter {
         TensorFlowRule("ScatterNd", axes: .lost, roles: []) { node, _ in
             let updates = try node.constant(1, "tensor of updates")
             let shape = Shape(try node.integers(2, "shape"))
-            guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
-                throw Failure.constantTooLarge(shape)
-            }
+            try ImportContext.checkConstant(shape)
             let zeros = Tensor(shape: shape, element: updates.element) { _ in 0 }
-            return [.constant(try scatter(node, node.constant(0, "list of indices"), updates, into: zeros, +))]
+            return [.constant(try scatter(node, node.constant(0, "list of indices"), updates, into: zeros, .add))]
         },
         // The last update at an index wins.
         TensorFlowRule("TensorScatterUpdate", axes: .lost, roles: []) { node, _ in
             let (tensor, indices) = (try node.constant(0, "tensor"), try node.constant(1, "list of indices"))
-            return [.constant(try scatter(node, indices, node.constant(2, "tensor of updates"), into: tensor) { $1 })]
+            return [.constant(try scatter(node, indices, node.constant(2, "tensor of updates"), into: tensor, .update))]
         },
     ]
 
-    /// - Parameter join: Combines the current value with the update.
     private static func scatter(
-        _ node: TensorFlowNode, _ indices: Tensor, _ updates: Tensor, into tensor: Tensor,
-        _ join: (Double, Double) -> Double
+        _ node: TensorFlowNode, _ indices: Tensor, _ updates: Tensor, into tensor: Tensor, _ mode: ScatterMode
     ) throws -> Tensor {
-        let shape = tensor.shape
-        guard let depth = indices.shape.last, depth > 0, depth <= shape.rank,
-            updates.shape == Shape(indices.shape.dropLast() + shape.dropFirst(depth))
-        else { throw Failure.shapesDiffer(indices.shape, updates.shape) }
-        guard updates.element == tensor.element else {
-            throw Failure.elementTypesDiffer(tensor.element.rawValue, updates.element.rawValue)
-        }
-        let length = shape.dropFirst(depth).reduce(1, *)
-        let coordinates = indices.integers
-        var values = tensor.withElements { elements in (0..<tensor.elementCount).map { elements[$0] } }
-        try updates.withElements { newValues in
-            for slice in 0..<indices.shape.dropLast().reduce(1, *) {
-                let index = coordinates[slice * depth..<(slice + 1) * depth]
-                guard zip(index, shape).allSatisfy({ (0..<$1).contains($0) }) else {
-                    throw node.refused(
-                        "index \(Array(index)) is out of bounds", remedy: "its shape is \(shape)")
-                }
-                let row = zip(index, shape).reduce(0) { $0 * $1.1 + $1.0 }
-                for i in 0..<length {
-                    values[row * length + i] = join(values[row * length + i], newValues[slice * length + i])
-                }
+        let (operation, inputs) = (ScatterSlices(mode: mode), [tensor, updates, indices])
+        _ = try operation.outputTypes(inputs.map(\.type))
+        // Unlike Core ML, TensorFlow refuses indices that are out of bounds, and none is negative.
+        try node.check(indices, of: tensor.shape)
+        return operation.evaluate(inputs)[0]
+    }
+}
+
+extension TensorFlowNode {
+    /// Refuses constant indices along the first axes of a tensor that are out of bounds.
+    /// - Parameter indices: The last axis contains one index for each of the tensor's first axes.
+    func check(_ indices: Tensor, of shape: Tensor.Shape) throws {
+        guard let depth = indices.shape.last, depth > 0, depth <= shape.rank else { return }
+        let numbers = indices.integers
+        for start in stride(from: 0, to: numbers.count, by: depth) {
+            let index = numbers[start..<start + depth]
+            guard zip(index, shape).allSatisfy({ (0..<$1).contains($0) }) else {
+                throw refused("index \(Array(index)) is out of bounds for a tensor of shape \(shape)")
             }
         }
-        return Tensor(shape: shape, element: tensor.element) { values[$0] }
     }
 }

@@ -4,7 +4,7 @@ enum WhereAndUnique {
         // The indices of all elements that are not zero.
         TensorFlowRule("Where", axes: .lost, roles: []) { node, _ in
             let condition = try node.constant(0, "condition")
-            return [.constant(try ComposedShapes.positions(of: condition, .int64, node))]
+            return [.constant(try ComposedShapes.positions(of: condition, .int64))]
         },
         // The distinct values in the order of their first occurrence, and for each element the index of its value.
         TensorFlowRule("Unique", axes: .lost, roles: []) { node, _ in

@@ -104,11 +104,17 @@ struct ImportContext {
     }
 
     /// Checks the size of a constant that is computed for a node without an operation.
-    /// - Throws: `Failure` naming the node if the constant would be too large.
-    static func checkConstant(_ shape: Shape, _ node: some SourceNode) throws {
-        guard shape.checkedCount ?? .max <= largestConstant else {
-            throw Failure.constantTooLarge(shape).at(node.location)
-        }
+    /// - Throws: `Failure` if the constant would be too large, or if a size is negative.
+    static func checkConstant(_ shape: Shape) throws {
+        guard shape.allSatisfy({ $0 >= 0 }) else { throw Failure.impossibleShape(shape) }
+        guard shape.checkedCount ?? .max <= largestConstant else { throw Failure.constantTooLarge(shape) }
+    }
+
+    /// A constant tensor with the same value everywhere.
+    /// - Throws: `Failure` if it would be too large.
+    static func filled(_ shape: Shape, _ number: Double, _ element: ElementType) throws -> Operand {
+        try checkConstant(shape)
+        return .constant(Tensor(shape: shape, element: element) { _ in number })
     }
 
     /// Counts the memory of the constants among a node's results, unless it is that of an input or of the file.

@@ -26,7 +26,7 @@ extension BatchNormalization {
     static let mil = [
         MILRule("batch_norm") { op, reading in
             let x = try op.operand()
-            guard x.shape.rank >= 3 else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            guard x.shape.rank >= 3 else { throw Failure.tooFewAxes(3, x.shape).at(op.location) }
             let channels = x.shape[1]
             // First: their size limits that of the defaults.
             let mean = try op.channels("mean", channels).floats

@@ -35,7 +35,7 @@ extension Normalization {
     static let mil = [
         MILRule("instance_norm") { op, reading in
             let x = try op.operand()
-            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            guard 3...5 ~= x.shape.rank else { throw Failure.wrongRank(3...5, x.shape).at(op.location) }
             let shape = Shape([x.shape[1]] + Array(repeating: 1, count: x.shape.rank - 2))
             let scale = try op.has("gamma") ? op.channels("gamma", x.shape[1]).reshaped(shape).unless(1) : nil
             let offset = try op.has("beta") ? op.channels("beta", x.shape[1]).reshaped(shape).unless(0) : nil

@@ -33,7 +33,7 @@ extension Pooling {
     static let mil = [
         MILRule("max_pool", "avg_pool", "l2_pool") { op, reading in
             let x = try op.operand()
-            guard (3...5).contains(x.shape.rank) else { throw Failure.wrongRank(4, x.shape).at(op.location) }
+            guard 3...5 ~= x.shape.rank else { throw Failure.wrongRank(3...5, x.shape).at(op.location) }
             let lengths = Array(x.shape.dropFirst(2))
             let axes = try op.windowAxes(over: lengths, sizes: op.integers("kernel_sizes"))
             let roundsUp = try op.bool("ceil_mode", default: false)
@@ -59,7 +59,9 @@ extension ImportContext {
         guard function == .average, countsPadding, axes != declared else {
             return try pooled(x, function, axes, countsPadding: countsPadding, node)
         }
-        let (before, after) = (declared.map(\.before), declared.map(\.after))
+        let before = declared.map(\.before)
+        // Pixels that no window covers may be at the end.
+        let after = zip(declared, axes).map { min($0.after, $1.after) }
         let pad = Pad(before: [0, 0] + before, after: [0, 0] + after, value: 0)
         let remaining = zip(axes, after).map { axis, after in
             var axis = axis
@@ -96,7 +98,7 @@ extension ImportContext {
             guard !isMaximum else { return result }
             // The sum of the means of the slices, divided by their number.
             let positions = depth.outputSize(x.shape[2])
-            try Self.checkConstant([positions], node)
+            try Self.checkConstant([positions])
             let counts = (0..<positions).map { position in
                 let first = position * depth.stride - depth.before
                 let taps = (0..<depth.size).filter { (0..<x.shape[2]).contains(first + $0 * depth.dilation) }
@@ -115,14 +117,16 @@ extension ImportContext {
 }
 
 extension Window.Axis {
-    /// The axis with as much additional padding at the end as a last, incomplete window needs. No window starts in
-    /// that padding.
-    fileprivate func roundedUp(_ input: Int) -> Window.Axis {
-        let length = input + before + after
-        var positions = (Swift.max(0, length - size) + stride - 1) / stride + 1
-        if (positions - 1) * stride >= input + before { positions -= 1 }
+    /// The number of windows if the last one may extend past the padding.
+    func countRoundedUp(_ input: Int) -> Int { (max(0, input + before + after - size) + stride - 1) / stride + 1 }
+
+    /// The axis with the padding at the end that its last window needs. That window may extend past the declared padding, but
+    /// it does not start in it, as in Caffe and PyTorch.
+    func roundedUp(_ input: Int) -> Window.Axis {
+        var count = countRoundedUp(input)
+        if (count - 1) * stride >= input + before { count -= 1 }
         var axis = self
-        axis.after += Swift.max(0, (positions - 1) * stride + size - length)
+        axis.after = max(0, (count - 1) * stride + size - input - before)
         return axis
     }
 }

@@ -38,7 +38,7 @@ extension Pooling {
             }
             let axes = [window.height, window.width]
             // Caffe's padding is the same on both sides, and what is beyond it does not count.
-            let declared = parameters.has("includeLastPixel") ? axes.map(\.withEvenPadding) : axes
+            let declared = parameters.has("includeLastPixel") ? axes.map(\.withSymmetricPadding) : axes
             if type == "L2" { return [try reading.pooledLength(image, axes, layer)] }
             let excludes: Bool = parameters.avgPoolExcludePadding
             let function = type == "AVERAGE" ? Function.average : .maximum
@@ -62,27 +62,23 @@ extension Pooling {
 }
 
 extension Window.Axis {
-    /// The axis padded as in Caffe: the last window may extend past the end, but may not start in the padding there.
+    /// The axis padded as in Caffe: the last window may extend past the end.
     /// - Throws: `Failure` naming the layer if the last window contains no pixel.
     fileprivate func includingLast(
         _ input: Int, padding: Int, isPadded: Bool, _ layer: NeuralLayer
     ) throws -> Window.Axis {
-        var positions = (Swift.max(0, input + 2 * padding - size) + stride - 1) / stride + 1
-        if (positions - 1) * stride >= input + padding {
-            guard isPadded else { throw layer.refused("the last window, of includeLastPixel, contains no pixel") }
-            positions -= 1
-        }
         var axis = self
-        axis.before = padding
-        // Negative if the last pixels are skipped; then nothing is added.
-        axis.after = Swift.max(0, (positions - 1) * stride + size - input - padding)
-        return axis
+        (axis.before, axis.after) = (padding, padding)
+        guard isPadded || (axis.countRoundedUp(input) - 1) * stride < input else {
+            throw layer.refused("the last window, of includeLastPixel, contains no pixel")
+        }
+        return axis.roundedUp(input)
     }
 
-    /// The axis with no more padding at the end than at the start.
-    fileprivate var withEvenPadding: Window.Axis {
+    /// The axis with the same padding at the end as at the start.
+    fileprivate var withSymmetricPadding: Window.Axis {
         var axis = self
-        axis.after = Swift.min(before, after)
+        axis.after = before
         return axis
     }
 }

@@ -39,14 +39,14 @@ extension Recurrence {
 
 /// A cell of a recurrent layer that runs over one sequence.
 private struct CellRunner {
-    /// The hidden state, and the memory if the cell has one.
+    /// The hidden state, and the cell state of an LSTM.
     private(set) var states: [[Double]] = []
     var hidden: [Double] { states[0] }
 
     private let cell: Recurrence.Cell
     private let activations: Recurrence.Activations
     private let clip: Double
-    private let memoryClip: Double
+    private let cellClip: Double
     private let units: Int
     private let inputWeights: Rows
     private let stateWeights: Rows
@@ -55,7 +55,7 @@ private struct CellRunner {
     init(_ recurrence: Recurrence, _ direction: Recurrence.Direction) {
         cell = recurrence.cell
         activations = direction.activations
-        (clip, memoryClip) = (Double(recurrence.clip), Double(recurrence.memoryClip))
+        (clip, cellClip) = (Double(recurrence.clip), Double(recurrence.cellClip))
         units = direction.units
         inputWeights = Rows(direction.inputWeights, direction.inputBias)
         stateWeights = Rows(direction.stateWeights, direction.stateBias)
@@ -70,40 +70,40 @@ private struct CellRunner {
         case .simple:
             let products = stateWeights.products { hidden[$0] }
             states[0] = (0..<units).map { activations.candidate.apply(clipped(sums[$0] + products[$0])) }
-        case .gated(let resetsProduct): advanceGated(sums, resetsProduct)
-        case .memory(let isCoupled): advanceMemory(sums, isCoupled)
+        case .gru(let resetsAfterProduct): advanceGRU(sums, resetsAfterProduct)
+        case .lstm(let couplesGates): advanceLSTM(sums, couplesGates)
         }
     }
 
     /// Gates: reset, candidate, update.
-    private mutating func advanceGated(_ sums: [Double], _ resetsProduct: Bool) {
+    private mutating func advanceGRU(_ sums: [Double], _ resetsAfterProduct: Bool) {
         let old = hidden
         let products = stateWeights.products(0..<units) { old[$0] }
         let reset = (0..<units).map { activations.gates.apply(clipped(sums[$0] + products[$0])) }
-        let candidates = stateWeights.products(units..<2 * units) { resetsProduct ? old[$0] : reset[$0] * old[$0] }
+        let candidates = stateWeights.products(units..<2 * units) { resetsAfterProduct ? old[$0] : reset[$0] * old[$0] }
         let updates = stateWeights.products(2 * units..<3 * units) { old[$0] }
         states[0] = (0..<units).map { unit in
-            let product = resetsProduct ? reset[unit] * candidates[unit] : candidates[unit]
+            let product = resetsAfterProduct ? reset[unit] * candidates[unit] : candidates[unit]
             let candidate = activations.candidate.apply(clipped(sums[units + unit] + product))
             let update = activations.gates.apply(clipped(sums[2 * units + unit] + updates[unit]))
             return (1 - update) * candidate + update * old[unit]
         }
     }
 
-    /// Gates: input, forget, output, candidate. The peephole of the output gate sees the new memory.
-    private mutating func advanceMemory(_ sums: [Double], _ isCoupled: Bool) {
+    /// Gates: input, forget, output, candidate. The peephole of the output gate sees the new cell state.
+    private mutating func advanceLSTM(_ sums: [Double], _ couplesGates: Bool) {
         let old = hidden
         let products = stateWeights.products { old[$0] }
         for unit in 0..<units {
             func sum(_ gate: Int) -> Double { sums[gate * units + unit] + products[gate * units + unit] }
-            func open(_ gate: Int, _ memory: Double) -> Double {
-                let peephole = peepholes.map { Double($0[gate * units + unit]) * memory } ?? 0
+            func open(_ gate: Int, _ cell: Double) -> Double {
+                let peephole = peepholes.map { Double($0[gate * units + unit]) * cell } ?? 0
                 return activations.gates.apply(clipped(sum(gate) + peephole))
             }
-            let memory = states[1][unit]
-            let input = open(0, memory)
-            let forget = isCoupled ? 1 - input : open(1, memory)
-            let new = (forget * memory + input * activations.candidate.apply(clipped(sum(3)))).clamped(to: memoryClip)
+            let cell = states[1][unit]
+            let input = open(0, cell)
+            let forget = couplesGates ? 1 - input : open(1, cell)
+            let new = (forget * cell + input * activations.candidate.apply(clipped(sum(3)))).clamped(to: cellClip)
             states[1][unit] = new
             states[0][unit] = open(2, new) * activations.output.apply(new)
         }

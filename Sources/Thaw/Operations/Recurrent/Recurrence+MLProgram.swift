@@ -9,24 +9,24 @@ extension Recurrence {
             let isReversed = direction == "reverse"
             let cell: Cell =
                 switch op.kind {
-                case "gru": .gated(resetsProduct: try op.bool("reset_after", default: false))
-                case "lstm": .memory(isCoupled: false)
+                case "gru": .gru(resetsAfterProduct: try op.bool("reset_after", default: false))
+                case "lstm": .lstm(couplesGates: false)
                 default: .simple
                 }
             let first = try Direction(op, cell, isReversed: isReversed)
             let recurrence = Recurrence(
                 cell: cell,
                 directions: isBoth ? [first, try Direction(op, cell, suffix: "_back", isReversed: true)] : [first],
-                returnsSequence: try op.bool("output_sequence", default: false), memoryClip: try memoryClip(op))
+                returnsSequence: try op.bool("output_sequence", default: false), cellClip: try cellClip(op))
             let states = cell.stateCount == 2 ? ["initial_h", "initial_c"] : ["initial_h"]
             return try reading.add(recurrence, (["x"] + states).map { try op.operand($0) }, op)
         }
     ]
 
     /// coremltools writes TensorFlow's `cell_clip`, and in neural networks `cellClipThreshold`, as this argument of an LSTM.
-    private static func memoryClip(_ op: MILRead) throws -> Float {
+    private static func cellClip(_ op: MILRead) throws -> Float {
         let clip = try op.number("clip", default: .infinity)
-        guard clip > 0 else { throw op.refused("the memory is clipped to a magnitude of \(clip)") }
+        guard clip > 0 else { throw op.refused("the cell state is clipped to a magnitude of \(clip)") }
         return clip
     }
 }
@@ -57,7 +57,7 @@ extension Recurrence.Activations {
             }
         }
         gates = try activation("recurrent_activation", "sigmoid")
-        guard case .memory = cell else {
+        guard case .lstm = cell else {
             candidate = try activation("activation", "tanh")
             return
         }

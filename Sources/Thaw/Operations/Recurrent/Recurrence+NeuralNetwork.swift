@@ -29,7 +29,7 @@ extension Recurrence {
                 activations: Activations(gates: activations[0], candidate: activations[1]),
                 isReversed: parameters.reverseInput)
             let recurrence = Recurrence(
-                cell: .gated(resetsProduct: false), directions: [direction],
+                cell: .gru(resetsAfterProduct: false), directions: [direction],
                 returnsSequence: parameters.sequenceOutput, clip: defaultClip)
             return try form.outputs(of: recurrence, layer, &reading)
         },
@@ -38,7 +38,7 @@ extension Recurrence {
             let direction = try Direction(
                 layer, layer.parameters["weightParams"], form, "activations",
                 isReversed: layer.parameters.reverseInput)
-            return try form.outputs(of: memory([direction], layer), layer, &reading)
+            return try form.outputs(of: lstm([direction], layer), layer, &reading)
         },
         NeuralRule("biDirectionalLSTM") { layer, reading in
             let form = try RecurrentLayerForm(layer)
@@ -50,20 +50,20 @@ extension Recurrence {
                 try Direction(layer, weights[0], form, "activationsForwardLSTM", isReversed: false),
                 try Direction(layer, weights[1], form, "activationsBackwardLSTM", isReversed: true),
             ]
-            return try form.outputs(of: memory(directions, layer), layer, &reading)
+            return try form.outputs(of: lstm(directions, layer), layer, &reading)
         },
     ]
 
-    /// The format clips the accumulators of all gates to this magnitude, and the memory unless a layer says otherwise.
+    /// The format clips the accumulators of all gates to this magnitude, and the cell state unless a layer says otherwise.
     private static let defaultClip: Float = 50
 
-    private static func memory(_ directions: [Direction], _ layer: NeuralLayer) throws -> Recurrence {
+    private static func lstm(_ directions: [Direction], _ layer: NeuralLayer) throws -> Recurrence {
         let parameters: Message = layer.parameters.params
         let clip: Float = parameters.cellClipThreshold
-        guard clip >= 0 else { throw layer.refused("the memory is clipped to a magnitude of \(clip)") }
+        guard clip >= 0 else { throw layer.refused("the cell state is clipped to a magnitude of \(clip)") }
         return Recurrence(
-            cell: .memory(isCoupled: parameters.coupledInputAndForgetGate), directions: directions,
-            returnsSequence: parameters.sequenceOutput, clip: defaultClip, memoryClip: clip == 0 ? defaultClip : clip)
+            cell: .lstm(couplesGates: parameters.coupledInputAndForgetGate), directions: directions,
+            returnsSequence: parameters.sequenceOutput, clip: defaultClip, cellClip: clip == 0 ? defaultClip : clip)
     }
 }
 
@@ -113,7 +113,7 @@ private struct RecurrentLayerForm {
         for state in 0..<states {
             guard layer.inputs.count > 1 else {
                 inputs.append(
-                    try ComposedShapes.filled([batch, directions * units], 0, .float32, layer))
+                    try ImportContext.filled([batch, directions * units], 0, .float32))
                 continue
             }
             let parts = try (0..<directions).map {

@@ -1,32 +1,32 @@
 /// A recurrent layer: at each step of a sequence, a cell computes its next state from the input and its current state.
 ///
-/// Inputs: the sequence (step, batch, value), the hidden state before the first step (batch, unit), and for a long
-/// short-term memory the memory (batch, unit). Outputs: the hidden states of all steps or of the last one (step, batch,
-/// unit), and the final states. If there are two directions, the units of the second follow those of the first.
+/// Inputs: the sequence (step, batch, value), the hidden state before the first step (batch, unit), and, for an
+/// LSTM, the cell state (batch, unit). Outputs: the hidden states of all steps or of the last one (step, batch, unit), and
+/// the final states. If there are two directions, the units of the second follow those of the first.
 struct Recurrence: Operation {
     enum Cell: Hashable, Sendable {
         /// One gate: the candidate (Elman, Finding Structure in Time, 1990).
         case simple
         /// Gates: reset, candidate, update (Cho et al., Learning Phrase Representations, 2014). The reset gate is
         /// applied to the state, or to the product of the state and its weights.
-        case gated(resetsProduct: Bool)
+        case gru(resetsAfterProduct: Bool)
         /// Gates: input, forget, output, candidate (Hochreiter and Schmidhuber, Long Short-Term Memory, 1997). If the
         /// gates are coupled, the forget gate is 1 minus the input gate.
-        case memory(isCoupled: Bool)
+        case lstm(couplesGates: Bool)
 
         var gateCount: Int {
             switch self {
             case .simple: 1
-            case .gated: 3
-            case .memory: 4
+            case .gru: 3
+            case .lstm: 4
             }
         }
 
-        /// The number of states: hidden, and the memory.
-        var stateCount: Int { if case .memory = self { 2 } else { 1 } }
+        /// The number of states: hidden, and for an LSTM that of the cell.
+        var stateCount: Int { if case .lstm = self { 2 } else { 1 } }
     }
 
-    /// A function of a gate's accumulator, or of the memory.
+    /// A function of a gate's accumulator, or of the cell state.
     enum Activation: Hashable, Sendable {
         case linear(scale: Float, offset: Float)
         case function(Unary.Function)
@@ -47,7 +47,7 @@ struct Recurrence: Operation {
     struct Activations: Hashable, Sendable {
         var gates = Activation.function(.sigmoid)
         var candidate = Activation.function(.tanh)
-        /// Applied to the memory.
+        /// Applied to the cell state.
         var output = Activation.function(.tanh)
     }
 
@@ -62,7 +62,7 @@ struct Recurrence: Operation {
         var inputBias: Tensor?
         /// One value per row, added to the product of the state and its weights.
         var stateBias: Tensor?
-        /// The weights of the memory in the gates input, forget, output.
+        /// The weights of the cell state in the gates input, forget, output.
         var peepholes: Tensor?
         var activations = Activations()
         var isReversed = false
@@ -78,14 +78,14 @@ struct Recurrence: Operation {
     var returnsSequence: Bool
     /// The gates' accumulators are clamped to this magnitude.
     var clip = Float.infinity
-    /// The memory is clamped to this magnitude.
-    var memoryClip = Float.infinity
+    /// The cell state is clamped to this magnitude.
+    var cellClip = Float.infinity
 
     var kind: String {
         switch cell {
         case .simple: "Recurrence"
-        case .gated: "GatedRecurrence"
-        case .memory: "LongShortTermMemory"
+        case .gru: "GatedRecurrence"
+        case .lstm: "LongShortTermMemory"
         }
     }
 
@@ -132,8 +132,8 @@ extension Recurrence {
         let title =
             switch cell {
             case .simple: "RNN"
-            case .gated: "GRU"
-            case .memory: "LSTM"
+            case .gru: "GRU"
+            case .lstm: "LSTM"
             }
         let direction = directions.count == 2 ? "bidirectional" : directions[0].isReversed ? "reversed" : ""
         return Caption(title, ["\(directions[0].units) units", direction])

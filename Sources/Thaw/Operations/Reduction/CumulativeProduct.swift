@@ -13,12 +13,12 @@ enum CumulativeProduct {
 
             /// The products shifted by `count`, with ones at the start; from the end if reversed.
             func shifted(_ operand: Operand, _ count: Int) throws -> Operand {
-                var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
-                ranges[axis] = StridedSlice.Range(start: isReversed ? count : 0, count: size - count)
+                let range = StridedSlice.Range(start: isReversed ? count : 0, count: size - count)
+                let slice = StridedSlice(range, along: axis, of: shape)
                 var border = [Int](repeating: 0, count: shape.rank)
                 border[axis] = count
                 let none = [Int](repeating: 0, count: shape.rank)
-                let kept = try context.add(StridedSlice(ranges: ranges), operand, name: node.name + "/kept")
+                let kept = try context.add(slice, operand, name: node.name + "/kept")
                 let pad = Pad(before: isReversed ? none : border, after: isReversed ? border : none, value: 1)
                 return try context.add(pad, kept, name: node.name + "/shifted")
             }

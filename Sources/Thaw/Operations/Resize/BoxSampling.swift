@@ -189,7 +189,7 @@ extension ImportContext {
             indices = try add(Cast(element: .int32), reshaped(columns(0, 1), [count], node), node)
             boxes = try columns(1, 4)
         } else {
-            try Self.checkConstant([count, batch], node)
+            try Self.checkConstant([count, batch])
             let order = Tensor(integers: (0..<count * batch).map { $0 / batch }, shape: [count * batch])
             if batch > 1 { boxes = try add(Gather(axis: 0), [boxes, .constant(order)], node)[0] }
             indices = .constant(Tensor(integers: (0..<count * batch).map { $0 % batch }, shape: [count * batch]))
@@ -232,7 +232,7 @@ extension BoxSampling {
             guard operation.hasValidSize, boxes.shape.rank == 2, boxes.shape[1] == 4 else {
                 throw op.refused("boxes of shape \(boxes.shape) are not valid")
             }
-            try ImportContext.checkConstant([boxes.shape[0]], op)
+            try ImportContext.checkConstant([boxes.shape[0]])
             let order = Tensor(integers: Array(0..<boxes.shape[0]), shape: [boxes.shape[0]])
             let indices = try op.has("box_indices") ? op.operand("box_indices") : .constant(order)
             return try reading.add(operation, [reading.asFloats(images, op), boxes, indices], op)

@@ -4,11 +4,8 @@ enum Colors {
         TensorFlowRule("AdjustContrastv2", axes: .channelsLast, roles: []) { node, context in
             let image = try node.input(0)
             let rank = image.shape.rank
-            guard rank >= 3 else { throw Failure.wrongRank(3, image.shape).at(node.name) }
-            guard try node.input(1).shape.elementCount == 1 else {
-                throw node.refused("the factor has shape \(try node.input(1).shape)", remedy: "expected a scalar")
-            }
-            let factor = try context.add(Reshape([]), node.input(1), name: node.name + "/factor")
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, image.shape).at(node.name) }
+            let factor = try number(node, "factor", &context)
             let average = Reduction(function: .mean, axes: [rank - 3, rank - 2], keepsAxes: true)
             let mean = try context.add(average, image, name: node.name + "/mean")
             let distance = try context.combine(.subtract, image, mean, name: node.name + "/distance")
@@ -138,9 +135,8 @@ extension ImportContext {
             throw node.refused("the input has shape \(input.shape)", remedy: "expected three channels")
         }
         let parts = try (0..<3).map { channel in
-            var ranges = input.shape.map { StridedSlice.Range(start: 0, count: $0) }
-            ranges[last] = StridedSlice.Range(start: channel, count: 1)
-            return try add(StridedSlice(ranges: ranges), input, name: node.name + "/channel")
+            let slice = StridedSlice(.init(start: channel, count: 1), along: last, of: input.shape)
+            return try add(slice, input, name: node.name + "/channel")
         }
         return (parts[0], parts[1], parts[2])
     }

@@ -104,7 +104,7 @@ enum CropAndResize {
                     Unary(.floor), combine(.add, positions, number(0.5)), name: name + "/nearest")
             }
             let column = try context.add(Reshape([count, output, 1]), positions, name: name + "/positions")
-            try ImportContext.checkConstant([input], node)
+            try ImportContext.checkConstant([input])
             let all = Operand.constant(Tensor((0..<input).map(Float.init), shape: [1, 1, input]))
             let distance = try context.add(Unary(.absolute), combine(.subtract, column, all), name: name + "/distance")
             let tent = try context.add(Unary(.relu), combine(.subtract, number(1), distance), name: name + "/tent")

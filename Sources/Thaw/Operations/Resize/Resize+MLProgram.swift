@@ -126,7 +126,7 @@ extension Resize {
     ) throws -> Operand {
         let x = try op.operand()
         let shape = x.shape
-        guard shape.rank >= 2 else { throw Failure.wrongRank(4, shape).at(op.location) }
+        guard shape.rank >= 2 else { throw Failure.tooFewAxes(2, shape).at(op.location) }
         // All axes before the last two are alike.
         let (height, width) = (shape[shape.rank - 2], shape[shape.rank - 1])
         guard [height, width, size.height, size.width].allSatisfy((1...FilterWeights.largestSize).contains) else {
@@ -148,7 +148,7 @@ extension MILRead {
     /// The image's size times the factors, truncated to whole pixels.
     fileprivate func upsampledSize() throws -> (height: Int, width: Int) {
         let image = Array(try operand().shape.suffix(2))
-        guard image.count == 2 else { throw Failure.wrongRank(4, try operand().shape).at(location) }
+        guard image.count == 2 else { throw Failure.tooFewAxes(2, try operand().shape).at(location) }
         let factors = try ["scale_factor_height", "scale_factor_width"].map { try number($0, default: 1) }
         guard factors.allSatisfy({ $0 > 0 && $0 <= Float(FilterWeights.largestSize) }) else {
             throw refused("\(factors) are not valid factors for height and width")

@@ -1,7 +1,7 @@
 /// Depth-to-space and space-to-depth rearrangements.
 ///
 /// In graphs these are reshapes and transposes, which passes and engine already handle. Because Core ML has a
-/// dedicated layer, they are recognized before writing: see `Graph.withNamedBlocks`. Only floating-point tensors are
+/// dedicated layer, they are recognized before writing: see `Graph.withRecognizedBlocks`. Only floating-point tensors are
 /// rearranged this way.
 struct BlockExchange: Operation {
     enum Exchange: Hashable, Sendable, CaseIterable {

@@ -25,8 +25,7 @@ struct Concatenation: Operation {
     /// axis counted from the front, and the shape of each part with that axis.
     /// - Throws: `Failure` if there can be no such axis.
     static func stacking(_ shape: Shape, axis: Int) throws -> (axis: Int, part: Shape) {
-        guard (-shape.rank - 1...shape.rank).contains(axis) else { throw Failure.noSuchAxis(axis, of: shape) }
-        let index = axis < 0 ? axis + shape.rank + 1 : axis
+        let index = try shape.newAxis(axis)
         var part = shape.dimensions
         part.insert(1, at: index)
         return (index, Shape(part))

@@ -73,9 +73,7 @@ extension Diagonals {
                     "diagonals of shape \(numbers.shape) do not fit \(rows) rows and \(columns) columns")
             }
             let shape = Shape(outer + [rows, columns])
-            guard shape.checkedCount ?? .max <= ImportContext.largestConstant else {
-                throw Failure.constantTooLarge(shape)
-            }
+            try ImportContext.checkConstant(shape)
             let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
             return [.constant(diagonals.put(numbers, Tensor(shape: shape, element: numbers.element) { _ in filling }))]
         },

@@ -31,7 +31,7 @@ enum EdgePadding: Sendable {
 /// Padding of an image mirrored at the edge, without a copy of the edge itself: TensorFlow's REFLECT.
 ///
 /// In graphs this is slices and concatenations, which passes and engine already handle. Because Core ML has a
-/// dedicated layer, it is recognized before writing: see `Graph.withNamedBlocks`. Only floating-point tensors are
+/// dedicated layer, it is recognized before writing: see `Graph.withRecognizedBlocks`. Only floating-point tensors are
 /// padded this way.
 struct MirrorPad: Operation {
     /// Pixels added before and after the image, along height and along width.

@@ -79,8 +79,8 @@ extension Pad {
                 return [amounts.allSatisfy { $0 == 0 } ? input : try context.add(pad, input, name: node.name)]
             }
             // The padding value is computed: it is selected outside the input.
-            let ones = try context.fill(input.shape, 1, .bool, name: node.name)
-            let inside = try context.add(pad, .constant(ones), name: node.name + "/inside")
+            let ones = try ImportContext.filled(input.shape, 1, .bool)
+            let inside = try context.add(pad, ones, name: node.name + "/inside")
             let padded = try context.add(pad, input, name: node.name)
             return try context.add(Select(), [inside, padded, try node.input(2)], name: node.name)
         }

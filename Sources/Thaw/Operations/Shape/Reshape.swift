@@ -89,12 +89,8 @@ extension Reshape {
         },
         TensorFlowRule("ExpandDims", axes: .expanded, roles: .equivalentPrediction) { node, context in
             let input = try node.input(0)
-            let axis = try node.integer(1, "axis")
-            guard axis >= -input.shape.rank - 1, axis <= input.shape.rank else {
-                throw Failure.noSuchAxis(axis, of: input.shape)
-            }
             var shape = input.shape.dimensions
-            shape.insert(1, at: axis < 0 ? axis + shape.count + 1 : axis)
+            shape.insert(1, at: try input.shape.newAxis(node.integer(1, "axis")))
             return [try context.add(Reshape(Shape(shape)), input, name: node.name)]
         },
         TensorFlowRule("Shape", axes: .lost, roles: .size) { node, _ in

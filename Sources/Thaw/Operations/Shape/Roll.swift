@@ -17,9 +17,8 @@ enum Roll {
                 let start = ((shift % size) + size) % size
                 guard start != 0 else { continue }
                 func part(_ first: Int, _ count: Int) throws -> Operand {
-                    var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
-                    ranges[axis] = StridedSlice.Range(start: first, count: count)
-                    return try context.add(StridedSlice(ranges: ranges), result, name: node.name + "/part")
+                    let slice = StridedSlice(.init(start: first, count: count), along: axis, of: shape)
+                    return try context.add(slice, result, name: node.name + "/part")
                 }
                 let parts = try [part(size - start, start), part(0, size - start)]
                 result = try context.add(Concatenation(axis: axis), parts, name: node.name)[0]

@@ -72,7 +72,7 @@ extension StridedSlice {
             guard size > 0, size <= x.shape[axis], start.shape.elementCount == 1 else {
                 throw layer.refused("a slice of size \(size) does not fit a tensor of shape \(x.shape)")
             }
-            try ImportContext.checkConstant([size], layer)
+            try ImportContext.checkConstant([size])
             let starts = try reading.reshaped(start, [1], layer)
             let offsets = Tensor(integers: Array(0..<size), shape: [size], element: start.type.element)
             let indices = try reading.combine(.add, starts, .constant(offsets), layer)

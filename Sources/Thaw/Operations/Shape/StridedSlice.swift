@@ -47,6 +47,14 @@ struct StridedSlice: Operation {
 
     var ranges: [Range]
 
+    init(ranges: [Range]) { self.ranges = ranges }
+
+    /// A slice along one axis, with all elements of the others.
+    init(_ range: Range, along axis: Int, of shape: Shape) {
+        ranges = shape.map { Range(start: 0, count: $0) }
+        ranges[axis] = range
+    }
+
     var kind: String { "StridedSlice" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {

@@ -13,12 +13,14 @@ struct MetaGraph {
         var name: String
         var inputs: [(key: String, tensor: String)]
         var outputs: [(key: String, tensor: String)]
+        /// The keys of outputs that are strings.
+        var textOutputs: [String]
     }
 
     private enum Field {
         static let info = 1, graph = 2, signature = 5
         static let tag = 4
-        static let input = 1, output = 2, tensor = 1
+        static let input = 1, output = 2, tensor = 1, type = 2, string = 7
         static let objectGraph = 7, function = 2, captures = 2
     }
 
@@ -32,7 +34,12 @@ struct MetaGraph {
             func tensors(_ number: Int) throws -> [(key: String, tensor: String)] {
                 try entry.value.map(number).map { ($0.key, try $0.value.string(Field.tensor)) }.sorted(on: \.0)
             }
-            return Signature(name: entry.key, inputs: try tensors(Field.input), outputs: try tensors(Field.output))
+            let textOutputs = try entry.value.map(Field.output).filter {
+                try $0.value.integer(Field.type) == FileNumber(Field.string)
+            }
+            return Signature(
+                name: entry.key, inputs: try tensors(Field.input), outputs: try tensors(Field.output),
+                textOutputs: textOutputs.map(\.key).sorted())
         }.sorted(on: \.name)
         let functions = try message.message(Field.objectGraph)?.map(Field.function) ?? []
         captures = try functions.reduce(into: [:]) { $0[$1.key] = try $1.value.integers(Field.captures) }

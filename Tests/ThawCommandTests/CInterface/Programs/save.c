@@ -32,7 +32,7 @@ static void written(thaw_model *model, const char *name, const char *kind) {
     thaw_error *kept = NULL;
     CHECK(thaw_model_save(model, in_folder(name), &options, NULL, &kept) == THAW_FAILED);
     CHECK(strstr(thaw_error_message(kept), "; it may not be replaced (keeps_existing)") != NULL);
-    CHECK(strstr(thaw_error_details(kept), "{\"option\": \"keeps_existing\"}") != NULL);
+    CHECK(strstr(thaw_error_details(kept), "{\"option\": \"may_replace\"}") != NULL);
     thaw_error_free(kept);
     thaw_model *read = NULL;
     OK(thaw_model_load(in_folder(name), &read, &error));

@@ -133,10 +133,10 @@ struct MILBlock {
     }
 
     /// The value cast to another type, or the value itself if it already has that type.
-    mutating func cast(_ value: MILValue, to element: ElementType, name: String? = nil) -> MILValue {
-        if value.element == element && name == nil { return value }
+    mutating func cast(_ value: MILValue, to element: ElementType) -> MILValue {
+        if value.element == element { return value }
         let result = MILValue(
-            name: name ?? unique(value.name + "_" + element.rawValue), type: TensorType(value.shape, element))
+            name: unique(value.name + "_" + element.rawValue), type: TensorType(value.shape, element))
         castInto(result, from: value)
         return result
     }

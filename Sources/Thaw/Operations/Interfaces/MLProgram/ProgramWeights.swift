@@ -59,8 +59,6 @@ struct ProgramWeights: Sendable, Equatable {
 
     static func == (a: ProgramWeights, b: ProgramWeights) -> Bool { a.blobs == b.blobs }
 
-    var isEmpty: Bool { blobs.isEmpty }
-
     /// Appends a tensor unless the file already has one with the same content: weights that several operations share
     /// are stored once. A tensor of 8-bit integers may contain packed elements of fewer bits.
     ///

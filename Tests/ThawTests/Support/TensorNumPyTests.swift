@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-@Suite struct NumPyFileTests {
+@Suite struct TensorNumPyTests {
     /// A file as written by numpy.save, with this header.
     private static func file(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt8] {
         let length = UInt32(header.utf8.count)
@@ -11,35 +11,49 @@ import Testing
         return [[0x93], Array("NUMPY".utf8), [version, 0], size, Array(header.utf8), data].flatMap { $0 }
     }
 
-    private static func parse(_ bytes: [UInt8]) throws -> NumPyFile {
-        try bytes.withUnsafeBytes { try NumPyFile(parsing: $0) }
+    private static func parse(_ bytes: [UInt8]) throws -> Tensor {
+        try bytes.withUnsafeBytes { try Tensor(parsingNumPy: $0) }
     }
 
-    @Test(arguments: [[], [3], [0], [2, 0, 3], [1, 2, 2, 3]])
-    func `a written file is read back, and its data begins at a multiple of 64`(_ shape: [Int]) throws {
+    @Test(
+        arguments: [[], [3], [0], [2, 0, 3], [1, 2, 2, 3]],
+        [.float16, .float32, .float64, .uint8, .int32, .int64, .bool] as [ElementType])
+    func `a written file is read back, and its data begins at a multiple of 64`(
+        _ shape: [Int], _ element: ElementType
+    ) throws {
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "a.npy").path
-        let array = NumPyFile(shape: shape, values: (0..<shape.reduce(1, *)).map { Float($0) * 0.1 - 1 })
-        try array.write(toFile: path)
-        #expect(try NumPyFile(contentsOfFile: path) == array)
+        let array = Tensor(shape: Shape(shape), element: element) { Double($0) * 3.5 - 1 }
+        try array.write(toNumPyFile: path)
+        #expect(try Tensor(contentsOfNumPyFile: path) == array)
         let size = try Data(contentsOf: URL(filePath: path)).count
-        #expect((size - 4 * array.values.count) % 64 == 0)
+        #expect((size - element.size * array.elementCount) % 64 == 0)
+    }
+
+    @Test func `bfloat16 is written as float32`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "a.npy").path
+        try Tensor(shape: [2], element: .bfloat16) { Double($0) + 0.5 }.write(toNumPyFile: path)
+        #expect(try Tensor(contentsOfNumPyFile: path) == Tensor([0.5, 1.5], shape: [2]))
     }
 
     @Test(
         arguments: [
-            ("|b1", [0, 1, 2], [0, 1, 1]), ("|u1", [0, 200], [0, 200]), ("|i1", [0, 200], [0, -56]),
-            ("<u2", [1, 2], [513]), ("<i2", [0xFE, 0xFF], [-2]), ("<u4", [0, 0, 0, 0x80], [2_147_483_648]),
-            ("<i4", [0, 0, 0, 0x80], [-2_147_483_648]), ("<u8", [5, 0, 0, 0, 0, 0, 0, 0], [5]),
-            ("<i8", [UInt8](repeating: 0xFF, count: 8), [-1]), ("<f4", [0, 0, 0x80, 0x3F], [1]),
-            ("<f8", [0, 0, 0, 0, 0, 0, 0xE0, 0xBF], [-0.5]),
-            ("<f2", [0, 0xB8, 1, 0, 0xFF, 0x7B], [-0.5, 0x1p-24, 65504]),
-        ] as [(String, [UInt8], [Float])])
-    func `every element type is converted to floats`(_ type: String, _ data: [UInt8], _ expected: [Float]) throws {
+            ("|b1", .bool, [0, 1, 2], [0, 1, 1]), ("|u1", .uint8, [0, 200], [0, 200]),
+            ("|i1", .int8, [0, 200], [0, -56]), ("<u2", .uint16, [1, 2], [513]), ("<i2", .int16, [0xFE, 0xFF], [-2]),
+            ("<u4", .uint32, [1, 0, 0, 0x80], [2_147_483_649]), ("<i4", .int32, [1, 0, 0, 0x80], [-2_147_483_647]),
+            ("<u8", .uint64, [5, 0, 0, 0, 0, 0, 0, 0], [5]),
+            ("<i8", .int64, [UInt8](repeating: 0xFF, count: 8), [-1]), ("<f4", .float32, [0, 0, 0x80, 0x3F], [1]),
+            ("<f8", .float64, [0, 0, 0, 0, 0, 0, 0xE0, 0xBF], [-0.5]),
+            ("<f2", .float16, [0, 0xB8, 1, 0, 0xFF, 0x7B], [-0.5, 0x1p-24, 65504]),
+        ] as [(String, ElementType, [UInt8], [Double])])
+    func `every element type is read`(
+        _ type: String, _ element: ElementType, _ data: [UInt8], _ expected: [Double]
+    ) throws {
         for version in [1, 2, 3] as [UInt8] {
             let header = "{'descr': '\(type)', 'fortran_order': False, 'shape': (\(expected.count),), }\n"
             let array = try Self.parse(Self.file(header, data: data, version: version))
-            #expect(array == NumPyFile(shape: [expected.count], values: expected))
+            #expect(array == Tensor(shape: [expected.count], element: element) { expected[$0] })
         }
     }
 

@@ -16,7 +16,7 @@
 extension Graph {
     /// Replaces spelled-out activation functions by one operation each. Subgraphs with intermediate values that have
     /// other consumers are left unchanged.
-    func withNamedFunctions() -> Graph {
+    func withRecognizedFunctions() -> Graph {
         var graph = self
         var producers = [Int?](repeating: nil, count: types.count)
         let consumers = graph.consumerIndices

@@ -6,12 +6,12 @@ import CSchemas
 /// A constant's elements are stored either as bytes (`tensor_content`) or in the list for its type (`float_val`, …). The last
 /// element of a list is repeated for all missing ones; an empty list means zeros. So a few bytes can require any number of
 /// elements: all repeated elements of a graph share one budget.
-struct ConstantBudget {
+struct TensorDecoder {
     /// The most bytes of repeated elements in a graph.
     static let limit = 1 << 28
 
     private let file: ByteView
-    private var remaining = ConstantBudget.limit
+    private var remaining = TensorDecoder.limit
 
     init(file: ByteView) { self.file = file }
 
@@ -20,7 +20,7 @@ struct ConstantBudget {
     /// - Throws: `Failure` if the shape is impossible, or the content does not match it.
     mutating func tensor(_ proto: TensorFlow__Tensor, _ unpacker: Unpacker) throws -> Tensor? {
         guard let type = DataType(proto.dtype), let element = type.element else { return nil }
-        let shape = try ConstantBudget.shape(proto.tensor_shape?.pointee)
+        let shape = try TensorDecoder.shape(proto.tensor_shape?.pointee)
 
         let content = try unpacker.large(proto.n_tensor_content_extent, proto.tensor_content_extent, "tensor_content")
         if content != nil || proto.tensor_content.len > 0 {

@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 /// Reshapes, slices and concatenations of a graph that are one layer in Core ML.
-@Suite struct NamedBlocksTests {
+@Suite struct RecognizedBlocksTests {
     private struct BlockCase: CustomTestStringConvertible, Sendable {
         let testDescription: String
         let layers: String
@@ -108,7 +108,7 @@ import Testing
     ) throws {
         let model = try Self.model(blocks)
         let input = Tensor(noise(4 * 6 * 16), shape: [1, 4, 6, 16])
-        let named = try model.graph.withNamedBlocks()
+        let named = try model.graph.withRecognizedBlocks()
         try named.validate()
         #expect(try difference(named.evaluate([input])[0], model.graph.evaluate([input])[0]) == 0)
     }

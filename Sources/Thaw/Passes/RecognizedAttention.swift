@@ -4,7 +4,7 @@
 extension Graph {
     /// Replaces spelled-out scaled dot-product attention by one operation. Scores with other consumers are left
     /// unchanged.
-    func withNamedAttention() throws -> Graph {
+    func withRecognizedAttention() throws -> Graph {
         let counts = consumerCounts
         var readOnce: Set<Value> = []
         return try rebuilt { node, inputs, builder in

@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-@Suite struct NamedFixtureTests {
+@Suite struct RecognitionFixtureTests {
     /// The operations left of the fixtures, which are spelled out as TensorFlow's libraries do.
     @Test(arguments: [
         ("normalization/instance", ["Normalization"]), ("normalization/instance_plain", ["Normalization"]),

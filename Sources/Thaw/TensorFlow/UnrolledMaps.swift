@@ -2,7 +2,7 @@
 ///
 /// `tf.map_fn` stores the results in a tensor list, or a tensor array in TensorFlow 1, and stacks them after the loop. The
 /// stack is replaced by the only result with a batch axis.
-struct MappedFiles {
+struct UnrolledMaps {
     /// The graph as it is written out.
     private var result: GraphSurvey
     /// The graph as it was.
@@ -11,9 +11,9 @@ struct MappedFiles {
     /// - Throws: `Failure` for two nodes with the same name.
     static func run(_ survey: GraphSurvey) throws -> GraphSurvey {
         guard survey.nodes.contains(where: { isStack($0) }) else { return survey }
-        var files = MappedFiles(result: survey, survey: survey)
-        for (index, node) in survey.nodes.enumerated() where isStack(node) { try files.unroll(index) }
-        return files.result
+        var maps = UnrolledMaps(result: survey, survey: survey)
+        for (index, node) in survey.nodes.enumerated() where isStack(node) { try maps.unroll(index) }
+        return maps.result
     }
 
     private static func isStack(_ node: NodeDefinition) -> Bool {

@@ -8,7 +8,7 @@
 extension Graph {
     /// Replaces spelled-out instance, layer, group and L2 normalizations by one operation each. Subgraphs with
     /// intermediate values that have other consumers are left unchanged.
-    func withNamedNormalizations() -> Graph {
+    func withRecognizedNormalizations() -> Graph {
         var graph = self
         let consumers = graph.consumerIndices
         var parts: [Value: NormalizationPart] = [:]

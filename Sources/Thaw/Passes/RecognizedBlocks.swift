@@ -5,7 +5,7 @@ extension Graph {
     /// Core ML has a layer for either, and unlike reshapes and slices these layers do not depend on the image size.
     /// The engine and the other passes handle the reshapes and slices directly, so this is applied only to the graph
     /// that is about to be written.
-    func withNamedBlocks() throws -> Graph {
+    func withRecognizedBlocks() throws -> Graph {
         try rebuilt { node, inputs, builder in
             guard self[node.outputs[0]].element.isFloatingPoint else { return nil }
             let found: (any Operation, Value)?

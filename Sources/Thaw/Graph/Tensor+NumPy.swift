@@ -1,41 +1,15 @@
-/// An array in NumPy's `.npy` format, for exchange with other tools. Source: numpy.lib.format, versions 1.0, 2.0 and
-/// 3.0.
-///
-/// Elements are floats here, whatever the file contains: integers beyond 2^24 and doubles are rounded to the nearest.
-package struct NumPyFile: Equatable, Sendable {
-    /// The sizes of the axes; empty for a scalar.
-    package let shape: [Int]
-    /// The elements in row-major order, as many as `shape` requires.
-    package let values: [Float]
-
-    /// - Precondition: `values` has as many elements as `shape` requires.
-    package init(shape: [Int], values: [Float]) {
-        precondition(values.count == shape.reduce(1, *))
-        (self.shape, self.values) = (shape, values)
-    }
-
+/// Tensors in NumPy's `.npy` format, for exchange with other tools. Source: numpy.lib.format, versions 1.0, 2.0 and 3.0.
+extension Tensor {
     /// Reads the file at `path`: little-endian float16, float32, float64, integers of 1 to 8 bytes or bool, in C order.
     /// - Throws: `Failure` for anything else, and if the file is truncated.
-    package init(contentsOfFile path: String) throws {
+    package init(contentsOfNumPyFile path: String) throws {
         let file = try MappedFile(path: path)
-        self = try naming(file: path) { try file.withBytes { try NumPyFile(parsing: $0) } }
+        self = try naming(file: path) { try file.withBytes { try Tensor(parsingNumPy: $0) } }
     }
 
-    /// The same with elements in double precision.
-    package static func doubles(contentsOfFile path: String) throws -> (shape: [Int], values: [Double]) {
-        let file = try MappedFile(path: path)
-        return try naming(file: path) { try file.withBytes { try elements(of: $0) } }
-    }
-
-    init(parsing bytes: UnsafeRawBufferPointer) throws {
-        let (shape, values): ([Int], [Float]) = try Self.elements(of: bytes)
-        self.init(shape: shape, values: values)
-    }
-
-    private static func elements<Number: BinaryFloatingPoint>(
-        of bytes: UnsafeRawBufferPointer
-    ) throws -> (shape: [Int], values: [Number]) {
-        guard bytes.count >= 10, bytes.starts(with: Self.magic) else { throw Failure.notNumPy() }
+    init(parsingNumPy bytes: UnsafeRawBufferPointer) throws {
+        let magic = NumPyFormat.magic
+        guard bytes.count >= 10, bytes.starts(with: magic) else { throw Failure.notNumPy() }
         let (major, minor) = (bytes[6], bytes[7])
         guard (1...3).contains(major), minor == 0 else { throw Failure.numPyVersion(major, minor) }
         let start = major == 1 ? 10 : 12
@@ -47,75 +21,47 @@ package struct NumPyFile: Equatable, Sendable {
 
         let header = try Header(parsing: bytes[start..<(start + length)])
         guard !header.isFortran else { throw Failure.numPyFortran() }
+        guard let element = NumPyFormat.elements[header.element] else { throw Failure.numPyElement(header.element) }
         let data = UnsafeRawBufferPointer(rebasing: bytes[(start + length)...])
         let sides = header.shape.map(\.size)
-        let elementSize = try Self.elementSize(header.element)
         // Zeros count as 1, so that the product of the others is checked too.
-        let size = try? header.shape.filter { $0 != 0 }.reduce(FileNumber(elementSize)) { try $0 * $1 }
-        guard
-            let count = sides.contains(0)
-                ? size.map({ _ in 0 }) : size?.within(0...data.count).map({ $0 / elementSize })
-        else {
+        let size = try? header.shape.filter { $0 != 0 }.reduce(FileNumber(element.size)) { try $0 * $1 }
+        guard let byteCount = sides.contains(0) ? size.map({ _ in 0 }) : size?.within(0...data.count) else {
             throw Failure.numPySize(sides, size?.size, data.count)
         }
-        return (sides, numbers(data, count, header.element))
+        let elements = UnsafeRawBufferPointer(rebasing: data.prefix(byteCount))
+        let tensor = Tensor(copying: elements, shape: Shape(sides), element: element)
+        // NumPy treats any byte except 0 as true.
+        self = element == .bool ? Tensor(shape: tensor.shape, element: .bool) { elements[$0] == 0 ? 0 : 1 } : tensor
     }
 
-    /// Writes float32 in format 1.0, atomically.
+    /// Writes format 1.0, atomically. NumPy has no bfloat16, so such elements are written as float32.
     /// - Throws: `Failure` if the file cannot be written.
-    package func write(toFile path: String) throws {
+    package func write(toNumPyFile path: String) throws {
+        guard let type = NumPyFormat.name(of: element) else { return try asFloat32.write(toNumPyFile: path) }
         let sides = shape.map { "\($0), " }.joined()
-        var header = "{'descr': '<f4', 'fortran_order': False, 'shape': (\(sides)), }"
+        var header = "{'descr': '\(type)', 'fortran_order': False, 'shape': (\(sides)), }"
         // The data starts at a multiple of 64.
         header += String(repeating: " ", count: 63 - (10 + header.utf8.count) % 64) + "\n"
         let file = try AtomicFile(path: path)
-        try file.write(Self.magic + [1, 0])
-        try withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { try file.write($0) }
+        try file.write(NumPyFormat.magic + [1, 0])
+        try Swift.withUnsafeBytes(of: UInt16(header.utf8.count).littleEndian) { try file.write($0) }
         try file.write(header.utf8)
-        try values.withUnsafeBytes { try file.write($0) }
+        try withUnsafeBytes { try file.write($0) }
         try file.commit()
     }
+}
 
-    private static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
+private enum NumPyFormat {
+    static let magic: [UInt8] = [0x93] + Array("NUMPY".utf8)
 
-    // MARK: Elements
+    /// The element types by their names in a header.
+    static let elements: [String: ElementType] = [
+        "|b1": .bool, "|u1": .uint8, "|i1": .int8, "<u2": .uint16, "<i2": .int16, "<u4": .uint32, "<i4": .int32,
+        "<u8": .uint64, "<i8": .int64, "<f2": .float16, "<f4": .float32, "<f8": .float64,
+    ]
 
-    private static func elementSize(_ type: String) throws -> Int {
-        switch type {
-        case "|b1", "|u1", "|i1": 1
-        case "<i2", "<u2", "<f2": 2
-        case "<i4", "<u4", "<f4": 4
-        case "<i8", "<u8", "<f8": 8
-        default: throw Failure.numPyElement(type)
-        }
-    }
-
-    private static func numbers<Number: BinaryFloatingPoint>(
-        _ data: UnsafeRawBufferPointer, _ count: Int, _ type: String
-    ) -> [Number] {
-        func all<Element: BitwiseCopyable>(_: Element.Type, _ convert: (Element) -> Number) -> [Number] {
-            (0..<count).map { index in
-                convert(data.loadUnaligned(fromByteOffset: index * MemoryLayout<Element>.size, as: Element.self))
-            }
-        }
-        func integers<Element: FixedWidthInteger & BitwiseCopyable>(_: Element.Type) -> [Number] {
-            all(Element.self) { Number(Element(littleEndian: $0)) }
-        }
-        return switch type {
-        case "|b1": all(UInt8.self) { $0 == 0 ? 0 : 1 }
-        case "|u1": integers(UInt8.self)
-        case "|i1": integers(Int8.self)
-        case "<u2": integers(UInt16.self)
-        case "<i2": integers(Int16.self)
-        case "<u4": integers(UInt32.self)
-        case "<i4": integers(Int32.self)
-        case "<u8": integers(UInt64.self)
-        case "<i8": integers(Int64.self)
-        case "<f2": all(UInt16.self) { Number(float(fromHalf: UInt16(littleEndian: $0))) }
-        case "<f8": all(UInt64.self) { Number(Double(bitPattern: UInt64(littleEndian: $0))) }
-        default: all(UInt32.self) { Number(Float(bitPattern: UInt32(littleEndian: $0))) }
-        }
-    }
+    static func name(of element: ElementType) -> String? { elements.first { $0.value == element }?.key }
 }
 
 /// The header before the data: the text of a Python dictionary with the keys 'descr', 'fortran_order' and 'shape'.
