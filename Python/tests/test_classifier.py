@@ -119,7 +119,7 @@ def test_results_come_in_order_while_images_are_drawn(classifier):
     assert ahead < 200
 
 
-def test_what_is_left_can_be_dropped(classifier, paths):
+def test_results_may_be_left_unread(classifier, paths):
     results = classifier.classify(itertools.repeat(CAT))
     assert next(results).label == next(results).label
     results.close()
@@ -199,7 +199,7 @@ def test_progress_is_shown_by_tqdm(classifier, paths, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_a_closed_classifier(ct, model):
+def test_a_closed_classifier_is_refused(ct, model):
     classifier = ct.Classifier(model)
     results = classifier.classify([CAT])
     classifier.close()

@@ -191,7 +191,7 @@ def test_an_input_that_is_named_twice_is_refused(ct):
         ct.convert(GRAPH, inputs=[ct.ImageType("input"), ct.TensorType("input:0")])
 
 
-def test_a_layout_that_the_graph_does_not_have(ct):
+def test_a_layout_that_the_graph_does_not_have_is_refused(ct):
     image = ct.ImageType(shape=(1, 3, 32, 32), channel_first=True)
     with pytest.raises(ct.Error, match="omit ImageType.channel_first if the graph has another layout"):
         ct.convert(GRAPH, inputs=[image])
@@ -218,6 +218,10 @@ def test_messages_name_keywords_not_options_of_the_command(ct, caplog):
     with pytest.raises(KeyError) as caught:
         ct.convert(GRAPH, outputs=["nonsense"])
     assert "outputs: there is no node 'nonsense'" in caught.value.message
+    assert "--" not in str(caught.value)
+    with pytest.raises(ct.Error, match="ImageType.shape") as caught:
+        ct.convert(GRAPH, inputs=[ct.ImageType(shape=(1, 64, 64, 3))])
+    assert "--" not in str(caught.value)
     with caplog.at_level("INFO", logger="thaw"):
         ct.convert(GRAPH)
     assert caplog.records and "--" not in caplog.text
@@ -274,7 +278,7 @@ def test_arguments_without_effect_are_accepted(ct, caplog):
         (CAT, ValueError, "wrongKind"),
     ],
 )
-def test_what_is_no_graph_is_refused(ct, model, error, code):
+def test_invalid_graphs_are_refused(ct, model, error, code):
     with pytest.raises(error) as caught:
         ct.convert(model)
     assert caught.value.code == code
@@ -296,15 +300,6 @@ def test_unsupported_operations_are_named(ct):
     with pytest.raises(NotImplementedError) as caught:
         ct.convert(graph)
     assert caught.value.code == "unsupportedOperations" and caught.value.nodes
-
-
-def test_messages_name_keywords_instead_of_options(ct):
-    with pytest.raises(ct.Error) as caught:
-        ct.convert(GRAPH, outputs=["nonsense"])
-    assert "--" not in str(caught.value) and "outputs" in str(caught.value)
-    with pytest.raises(ct.Error, match="ImageType.shape") as caught:
-        ct.convert(GRAPH, inputs=[ct.ImageType(shape=(1, 64, 64, 3))])
-    assert "--" not in str(caught.value)
 
 
 def test_the_wording_of_options():
@@ -351,7 +346,7 @@ def test_labels_of_more_than_64_bits_are_refused(ct):
     assert ct.Classifier(ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(edges)))._labels == edges
 
 
-def test_messages_do_not_speak_the_language_of_c():
+def test_messages_are_spelled_for_python():
     from thaw import _wording
 
     for parts, expected in [

@@ -14,7 +14,7 @@ np = pytest.importorskip("numpy")
 Image = pytest.importorskip("PIL.Image")
 
 
-def test_the_answer_of_a_classifier(model, photo):
+def test_a_classifier_returns_probabilities_and_a_label(model, photo):
     answer = model.predict({"input": photo})
     assert list(answer["probabilities"]) == labels()
     assert all(type(value) is float for value in answer["probabilities"].values())
@@ -23,7 +23,7 @@ def test_the_answer_of_a_classifier(model, photo):
 
 
 @pytest.mark.parametrize("ending", [".mlmodel", ".mlpackage"])
-def test_a_written_model_answers_the_same(ct, model, photo, tmp_path, ending):
+def test_a_written_model_gives_the_same_results(ct, model, photo, tmp_path, ending):
     path = tmp_path / ("model" + ending)
     model.save(path)
     answer = ct.models.MLModel(str(path)).predict({"input": photo})
@@ -57,13 +57,13 @@ def test_a_list_is_a_batch(model, photo):
         (lambda photo: {"input": photo.resize((1, 1))}, ValueError, "32x32"),
     ],
 )
-def test_what_core_ml_would_refuse(model, photo, data, error, words, ct):
+def test_values_that_core_ml_refuses_are_refused(model, photo, data, error, words, ct):
     with pytest.raises(error, match=words) as caught:
         model.predict(data(photo))
     assert isinstance(caught.value, ct.Error)
 
 
-def test_an_image_that_cannot_be_read(model, ct, photo):
+def test_an_image_that_cannot_be_read_is_refused(model, ct, photo):
     file = io.BytesIO()
     photo.save(file, "png")
     truncated = Image.open(io.BytesIO(file.getvalue()[: len(file.getvalue()) // 2]))
@@ -90,7 +90,7 @@ def test_a_neural_network_stays_one_in_a_package(model, ct, photo, tmp_path):
         ct.convert(GRAPH, convert_to="mlprogram").save(tmp_path / "model.mlmodel")
 
 
-def test_attributes_that_only_coremltools_has_say_what_to_do(ct, model, tmp_path):
+def test_attributes_that_only_coremltools_has_cause_advice(ct, model, tmp_path):
     for name, words in (("_spec", "get_spec"), ("get_compiled_model_path", "macOS")):
         with pytest.raises(AttributeError, match="coremltools has it.*" + words):
             getattr(model, name)
@@ -158,7 +158,7 @@ def test_results_stay_when_the_model_is_gone(ct, photo):
     assert np.array_equal(answer, before) and answer.flags.writeable
 
 
-def test_a_closed_model(ct, photo):
+def test_a_closed_model_is_refused(ct, photo):
     model = ct.convert(GRAPH)
     model.close()
     model.close()
@@ -237,7 +237,7 @@ def test_wrong_metadata_is_refused(ct, model):
             model.user_defined_metadata[key]
 
 
-def test_files_that_cannot_be_read_or_written(ct, model, tmp_path):
+def test_files_that_cannot_be_read_or_written_are_refused(ct, model, tmp_path):
     with pytest.raises(FileNotFoundError):
         ct.models.MLModel("no such model.mlmodel")
     for name, data in (("empty.mlmodel", b""), ("text.mlmodel", b"some text"), ("cut.mlmodel", b"\x08\x04\xaa\x1f")):
@@ -280,7 +280,7 @@ def test_a_tilde_is_the_home_folder(ct, model, tmp_path, monkeypatch):
         assert (tmp_path / name).exists() and ct.models.MLModel("~/" + name)
 
 
-def test_paths_that_are_no_file_are_refused(ct, model, tmp_path, monkeypatch):
+def test_paths_that_are_not_files_are_refused(ct, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "folder").mkdir()
     endless = ["", "folder/", ".", "..", "/", ".mlmodel", "folder/.mlpackage", "a.mlmodel/"]
@@ -307,7 +307,7 @@ def test_owners_are_neither_copied_nor_pickled(ct, model):
     assert model.author == ""
 
 
-def test_exceptions_have_the_names(ct, model, photo):
+def test_exceptions_name_the_features(ct, model, photo):
     for data, name in (({"picture": photo}, "picture"), ({}, "input")):
         with pytest.raises(ct.Error) as caught:
             model.predict(data)
@@ -344,7 +344,7 @@ def test_arguments_of_wrong_types_are_named(ct, model, photo):
     assert model.precision == "float32"
 
 
-def test_the_folder_of_the_weights(ct, photo, tmp_path):
+def test_a_spec_is_read_with_the_folder_of_its_weights(ct, photo, tmp_path):
     pytest.importorskip("coremltools")
     config = ct.ClassifierConfig(LABELS)
     model = ct.convert(GRAPH, classifier_config=config, convert_to="mlprogram")

@@ -22,7 +22,7 @@ def test_every_public_name_exists(ct):
 
 
 @pytest.mark.parametrize("name", ["utils", "proto", "StateType", "converters", "ReshapeFrequency"])
-def test_names_that_only_coremltools_has_say_what_to_do(ct, name):
+def test_names_that_only_coremltools_has_cause_advice(ct, name):
     with pytest.raises(AttributeError, match="coremltools has it"):
         getattr(ct, name)
 
@@ -41,7 +41,7 @@ def test_names_that_only_coremltools_has_say_what_to_do(ct, name):
         "import thaw.optimize.coreml.experimental",
     ],
 )
-def test_imports_of_what_only_coremltools_has_say_what_to_do(ct, statement):
+def test_imports_that_only_coremltools_has_cause_advice(ct, statement):
     with pytest.raises(ImportError, match="coremltools has it"):
         exec(statement)
 
@@ -51,7 +51,7 @@ def test_an_unknown_module_is_not_found(ct):
         exec("import thaw.models.nonsense")
 
 
-def test_an_unknown_name_is_no_attribute(ct):
+def test_an_unknown_name_is_not_an_attribute(ct):
     with pytest.raises(AttributeError, match="nonsense"):
         ct.nonsense
     assert not hasattr(ct, "nonsense")
@@ -146,7 +146,7 @@ def test_numpy_integers_are_integers(ct):
         ("MachineError", RuntimeError),
     ],
 )
-def test_exceptions_are_pythons_own_too(ct, name, base):
+def test_exceptions_derive_from_pythons_own(ct, name, base):
     failure = getattr(ct, name)("what is wrong", "someCode", "what to do")
     assert isinstance(failure, base) and isinstance(failure, ct.Error)
     assert str(failure) == "what is wrong\nwhat to do" and failure.code == "someCode"
@@ -196,12 +196,12 @@ def test_wrong_arguments_of_convert_are_refused(ct, arguments, words):
 
 
 @pytest.mark.parametrize("model", [3, None, [], ["a.pb", "b.pb"], object()])
-def test_what_is_no_model_is_refused(ct, model):
+def test_invalid_models_are_refused(ct, model):
     with pytest.raises(ct.Error):
         ct.convert(model)
 
 
-def test_names_of_models_say_what_to_do(ct):
+def test_unavailable_coremltools_modules_cause_advice(ct):
     for name in ("utils", "neural_network", "pipeline", "datatypes"):
         with pytest.raises(AttributeError, match="coremltools has it"):
             getattr(ct.models, name)
@@ -218,7 +218,7 @@ def test_names_of_models_say_what_to_do(ct):
         ct.version
 
 
-def test_coremltools_own_members_and_types_are_taken(ct):
+def test_members_and_types_of_coremltools_are_accepted(ct):
     import enum
 
     pytest.importorskip("numpy")

@@ -79,7 +79,7 @@ def test_a_model_without_large_weights_is_copied(ct, photo, tmp_path, ending):
         assert byte_count(copied) == pytest.approx(byte_count(path), rel=0.01)
 
 
-def test_what_is_no_configuration_is_refused(ct, model):
+def test_invalid_configurations_are_refused(ct, model):
     coreml = ct.optimize.coreml
     palette = coreml.OptimizationConfig(global_config=coreml.OpPalettizerConfig(nbits=4))
     for call in (
@@ -118,7 +118,7 @@ def byte_count(path):
 
 
 @pytest.mark.parametrize("kind", ["graph", ".mlmodel", ".mlpackage"])
-def test_a_model_of_no_decided_kind_stays_compressed_in_both(ct, photo, tmp_path, kind):
+def test_a_model_of_undecided_kind_stays_compressed_in_both(ct, photo, tmp_path, kind):
     model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
     if kind != "graph":
         model.save(tmp_path / ("source" + kind))

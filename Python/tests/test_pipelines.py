@@ -37,7 +37,7 @@ def keyed(model, name, value):
     ["iris_logistic", "iris_tree", "dictionary", "one_hot", "diabetes_ridge", "digits_logistic", "hand_categories",
      "only_scaler", "wine_neighbors", "hand_zero_class"],
 )  # fmt: skip
-def test_answers_are_those_of_the_fixtures(name):
+def test_outputs_are_those_of_the_fixtures(name):
     with pipeline(name) as model:
         for row in rows(name)[:5]:
             answer = model.predict({key: keyed(model, key, value) for key, value in row["inputs"].items()})
@@ -54,14 +54,14 @@ def test_answers_are_those_of_the_fixtures(name):
                     assert answer[key] == pytest.approx(expected, rel=1e-9, abs=1e-12)
 
 
-def test_a_list_gives_a_list_and_types_are_python_s():
+def test_a_list_gives_a_list_of_python_types():
     with pipeline("hand_categories") as model:
         answers = model.predict([{"color": "red", "size": 1}, {"color": "blue", "size": np.float32(-2)}])
         assert [answer["name"] for answer in answers] == ["rouge", "bleu"]
         assert type(answers[0]["picked"]) is int and answers[0]["vector"].tolist() == [0, 1, 0, 0, 1.5][:3] + [0, 1]
 
 
-def test_what_does_not_fit_is_refused(ct):
+def test_values_that_do_not_fit_are_refused(ct):
     with pipeline("hand_categories") as model:
         for inputs, error, code in [
             ({}, ValueError, "noInput"),

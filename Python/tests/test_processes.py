@@ -182,7 +182,7 @@ def test_the_process_ends_while_images_wait():
     script("results = thaw.Classifier(model).classify(__import__('itertools').repeat(cat)); next(results)")
 
 
-def test_a_missing_library_is_said():
+def test_a_missing_library_is_reported():
     code = "import thaw\ntry: thaw.convert(b'x')\nexcept RuntimeError as failure: print(failure.code)"
     assert run(code, env=dict(os.environ, THAW_LIBRARY="/nowhere/libthaw.so")) == "environment"
 

@@ -46,7 +46,7 @@ def test_the_wheel_is_for_every_python_and_an_old_glibc():
     assert tags == ["py3-none-manylinux_" + {"x86_64": "2_34_x86_64", "aarch64": "2_35_aarch64"}[platform.machine()]]
 
 
-def test_the_code_is_there_once():
+def test_the_wheel_contains_the_library_once():
     with open(information("RECORD")) as file:
         sizes = {line.split(",")[0]: int(line.split(",")[2] or 0) for line in file.read().splitlines()}
     assert [name for name, size in sizes.items() if size > 2e6] == ["thaw/libthaw.so"]

@@ -103,7 +103,7 @@ class PageTests(unittest.TestCase):
         self.browser.find_element(By.CSS_SELECTOR, "[data-show=differ]").click()
         self.assertEqual(self.run_script("return [...document.querySelectorAll('.card:not([hidden])')].length"), sum(differ))
 
-    def test_many_files_some_wrong(self):
+    def test_many_files_some_unreadable(self):
         self.use_one_model()
         wrong = os.path.join(self.folder.name, HOSTILE.replace("/", "") + ".jpg")
         with open(wrong, "w") as file:

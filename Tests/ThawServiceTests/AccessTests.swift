@@ -26,7 +26,7 @@ import Testing
         #expect(try Self.status(access, ["host": host]) == status)
     }
 
-    @Test func `a client without a host is no browser`() throws {
+    @Test func `a client without a Host field is not a browser`() throws {
         let access = try Access(tokenFile: nil, origins: [], isLoopback: true)
         #expect(try Self.status(access, [:]) == 200)
     }
@@ -100,7 +100,7 @@ import Testing
         ("x/inception/graph.pb", "inception"),
         ("./a=b/net.pb", "net"), ("v1.0.pb", "v1.0"),
     ])
-    func `a model has a name`(_ word: String, _ name: String) throws {
+    func `a model is named by its argument or its path`(_ word: String, _ name: String) throws {
         #expect(try Settings([word]).models.map(\.name) == [name])
     }
 

@@ -20,7 +20,7 @@ import Thaw
         #expect(json.text == expected)
     }
 
-    @Test func `compressed bytes come back`() throws {
+    @Test func `compressed bytes are decompressed, up to a limit`() throws {
         let bytes = (0..<100_000).map { UInt8(truncatingIfNeeded: $0 * $0 >> 5) }
         let compressed = try #require(Gzip.compressed(bytes))
         #expect(try Gzip.decompressed(compressed[...], limit: bytes.count) == bytes)

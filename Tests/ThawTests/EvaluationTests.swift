@@ -10,7 +10,7 @@ import Testing
             (0, 10, 0.0, 0.277533), (5, 10, 0.236593, 0.763407), (10, 10, 0.722467, 1.0), (1, 1, 0.206549, 1.0),
             (8823, 10000, 0.875837, 0.888470),
         ])
-    func `Wilson's interval of known cases`(_ part: Int, _ count: Int, _ low: Double, _ high: Double) {
+    func `Wilson's interval matches known values`(_ part: Int, _ count: Int, _ low: Double, _ high: Double) {
         let interval = Proportion(part, of: count).interval
         #expect(abs(interval.lowerBound - low) < 1e-6)
         #expect(abs(interval.upperBound - high) < 1e-6)
@@ -23,7 +23,7 @@ import Testing
 
     /// Two-sided binomial tests at 1/2, computed by R's `binom.test`.
     @Test(arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
-    func `McNemar's exact test of known cases`(_ first: Int, _ second: Int, _ expected: Double) {
+    func `McNemar's exact test matches R`(_ first: Int, _ second: Int, _ expected: Double) {
         for (a, b) in [(first, second), (second, first)] {
             let chance = PairedComparison(onlyFirstIsRight: a, onlySecondIsRight: b).probabilityOfChance
             #expect(abs(chance - expected) <= 1e-6 * expected)

@@ -139,7 +139,7 @@ import Testing
         #expect(outcome.errors.components(separatedBy: note).count == 2, "\(outcome.errors)")
     }
 
-    @Test func `results that cannot be written, or that are not read`() throws {
+    @Test func `results that cannot be written are reported, but not a reader that stops`() throws {
         let arguments = ["classify", ClassifyTests.model.path, Project.photograph("cat")]
         let full = try Thaw.run(arguments, after: "> /dev/full")
         #expect(full.status == 2)

@@ -12,7 +12,7 @@ import Testing
     }
 
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
-    func `it prints the size before and after, and how far answers differ`(
+    func `the sizes and the difference of outputs are printed`(
         _ name: String
     ) throws {
         let folder = try converted(name)

@@ -120,7 +120,7 @@ import Testing
         try Thaw.run(["convert", Project.demo, "--labels", Project.demoLabels, "-o", target], shell: shell)
     }
 
-    @Test func `a folder that does not exist`() throws {
+    @Test func `a missing output folder is reported`() throws {
         let folder = try TemporaryFolder()
         let outcome = try convert(to: folder.path("none/m.mlmodel"))
         #expect(outcome.status == 2)
@@ -128,14 +128,14 @@ import Testing
         #expect(outcome.errors.contains("folder"))
     }
 
-    @Test func `a folder that cannot be written`() throws {
+    @Test func `an unwritable output folder is reported`() throws {
         // Even root cannot create files there.
         let outcome = try convert(to: "/proc/m.mlmodel")
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("thaw: /proc/m.mlmodel: "))
     }
 
-    @Test func `a folder with the model's name`() throws {
+    @Test func `an output path that is a folder is refused`() throws {
         let folder = try TemporaryFolder()
         try FileManager.default.createDirectory(atPath: folder.path("m.mlmodel"), withIntermediateDirectories: false)
         let outcome = try convert(to: folder.path("m.mlmodel"))
@@ -143,7 +143,7 @@ import Testing
         #expect(outcome.errors.contains("m.mlmodel: is a folder"))
     }
 
-    @Test func `a full disk`() throws {
+    @Test func `a full disk is reported`() throws {
         let folder = try TemporaryFolder()
         let link = folder.path("m.mlmodel")
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")

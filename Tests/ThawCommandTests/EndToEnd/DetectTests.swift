@@ -99,7 +99,7 @@ import Testing
                 ], "--coco and --offset cannot be combined"
             ),
         ] as [([String], String)])
-    func `what does not fit is refused with the command to use`(_ arguments: [String], _ message: String) throws {
+    func `unsuitable models and options are refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         let paths = arguments.map { $0 == "detectors" || $0.contains("/") ? Project.fixture($0) : $0 }
         let outcome = try Thaw.run(paths, in: folder)

@@ -217,7 +217,7 @@ import Testing
             ([], "a folder or a table of photos is missing"), (["a", "b"], "unexpected argument 'b'"),
             (["/nowhere"], "/nowhere: no such file"), (["a.tsv", "--offset", "one"], "expected an integer"),
         ])
-    func `what cannot be evaluated is refused`(_ arguments: [String], _ expected: String) throws {
+    func `invalid arguments are refused`(_ arguments: [String], _ expected: String) throws {
         let outcome = try Thaw.run(demo + arguments)
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains(expected))

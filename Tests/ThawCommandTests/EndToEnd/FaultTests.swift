@@ -203,7 +203,7 @@
 
         private static let names = ["outputs/a.mlmodel", "outputs/a.mlpackage"]
 
-        @Test(arguments: names) func `above the limit of a file's size, the old output stays`(_ output: String) throws {
+        @Test(arguments: names) func `beyond the file size limit, the old output stays`(_ output: String) throws {
             #expect(try run(["convert", "graph.pb", "-o", output]).end == .status(0))
             let old = try outputs
             let outcome = try convert(to: output, shell: "ulimit -f 8;")

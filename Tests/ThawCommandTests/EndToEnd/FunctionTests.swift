@@ -33,7 +33,7 @@ import Testing
         #expect(measured.status == 0, "\(measured.errors)")
     }
 
-    @Test func `a graph has no functions`() throws {
+    @Test func `--function is refused for a graph`() throws {
         let outcome = try Thaw.run("benchmark", Project.demo, "--function", "main")
         #expect(outcome.status == 2)
         #expect(outcome.errors.contains("--function is for Core ML models with several functions"), "\(outcome.errors)")

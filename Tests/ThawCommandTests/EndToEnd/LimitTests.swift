@@ -42,7 +42,7 @@ import Testing
     @Test(
         arguments: [
             ([:], "10000 iterations"), (["THAW_MAX_ITERATIONS": "7"], "7 iterations"),
-        ] as [([String: String], String)]) func `a loop that does not end ends the run`(
+        ] as [([String: String], String)]) func `an endless loop stops the run with an error`(
             _ environment: [String: String], _ message: String
         ) throws
     {

@@ -61,7 +61,9 @@ import Testing
         ) { try FileManager.default.removeItem(at: $0) },
     ]
 
-    @Test(arguments: damages) func `a corrupt one is refused, naming the file at fault`(_ damage: Damage) throws {
+    @Test(arguments: damages) func `a corrupt SavedModel or checkpoint is refused, naming the file at fault`(
+        _ damage: Damage
+    ) throws {
         let folder = try TemporaryFolder()
         let model = folder.url.appending(path: "model")
         try FileManager.default.copyItem(atPath: Project.fixture("live/" + damage.model), toPath: model.path)

@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `flexible and optional arrays are taken in both layouts`() throws {
+    @Test func `flexible and optional arrays are accepted in both layouts`() throws {
         let folder = try TemporaryFolder()
         let x = (0..<24).map { Float($0 % 5) - 2 }
         try write(x, [3, 2, 4], to: folder.path("x.npy"))

@@ -98,7 +98,7 @@ import Testing
             (["iris_svc", "missing.jsonl"], "missing.jsonl: line 2, stage 1 (supportVectorClassifier): a number in"),
             (["iris_svc", "short.jsonl"], "short.jsonl: line 3: the input 'input' is missing; the model takes"),
         ] as [([String], String)])
-    func `what does not fit is refused`(_ arguments: [String], _ message: String) throws {
+    func `values and options that do not fit are refused`(_ arguments: [String], _ message: String) throws {
         let folder = try TemporaryFolder()
         try Data("{\"input\": [1, 2, 3, 4]}\n{\"input\": 3}\n".utf8).write(to: folder.url.appending(path: "bad.jsonl"))
         try Data("\r\n{\"input\": [1, 2, 3, 4]}\r\n \n{\"input\": 3}\n".utf8).write(

@@ -8,7 +8,7 @@ import Testing
     private static let demo = [Project.demo, "--labels", Project.demoLabels]
 
     @Test(arguments: ["q.mlpackage", "q.mlmodel"])
-    func `it prints how many top labels are kept, and the result runs`(_ name: String) throws {
+    func `the number of top labels kept is printed, and the result runs`(_ name: String) throws {
         let folder = try TemporaryFolder()
         let outcome = try Thaw.run(["quantize"] + Self.demo + Self.photos + ["-o", name], in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")

@@ -64,7 +64,7 @@ import Testing
         (["a", ""], "label 2: the label is blank"),
         (["1", "x"], "label 2: 'x' is not a 64-bit integer"),
         (["1", "2", "1"], "label 1: the label '1' is a duplicate"),
-    ]) func `labels of a program have no lines`(_ names: [String], _ message: String) {
+    ]) func `errors in labels without a file name the label, not a line`(_ names: [String], _ message: String) {
         let failure = #expect(throws: Failure.self) { try Labels(names).integers() }
         #expect(failure?.description.hasPrefix(message) == true, "\(failure.map { "\($0)" } ?? "")")
     }

@@ -48,7 +48,7 @@ import Testing
         #expect(try known.graph.evaluate([Self.array])[0].floats == gatherCase.expected)
     }
 
-    @Test func `in TensorFlow they are out of range`() {
+    @Test func `TensorFlow's gather gives zeros for negative indices`() {
         let indices = Tensor(integers: [-1, 1], shape: [2])
         #expect(Gather(axis: 0).evaluate([Self.array, indices])[0].floats == [0, 0, 0, 3, 4, 5])
         let deep = Tensor(integers: [-1, 0, 1, 1], shape: [2, 2])

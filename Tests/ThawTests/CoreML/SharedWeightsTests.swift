@@ -44,7 +44,7 @@ import Testing
     ]
 
     @Test(arguments: ways, [WeightType.float32, .float16, .int8, .palette6])
-    private func `a program stores them once`(_ way: Way, _ type: WeightType) throws {
+    private func `a program stores shared weights once`(_ way: Way, _ type: WeightType) throws {
         let storage = WeightStorage(type)
         let model = try model(way.matrix)
         let program = try ProgramWriter.run(model, weights: storage)
@@ -66,7 +66,7 @@ import Testing
         #expect(try difference(back.answer(to: input), model.graph.evaluate([input])[0]) < 0.02)
     }
 
-    @Test(arguments: ways) private func `the engine packs them once`(_ way: Way) throws {
+    @Test(arguments: ways) private func `the engine packs shared weights once`(_ way: Way) throws {
         let shared = try Program(model(way.matrix).graph)
         let single = Self.size * Self.size * 4
         #expect(shared.constantBytes < 2 * single)
@@ -75,7 +75,7 @@ import Testing
         #expect(different.constantBytes > Self.uses * single)
     }
 
-    @Test func `the engine packs the filters of convolutions once`() throws {
+    @Test func `the engine packs shared filters of convolutions once`() throws {
         func program(_ offset: (Int) -> Float) throws -> Program {
             var builder = GraphBuilder()
             var value = builder.input("input", TensorType([1, 12, 12, 32]))

@@ -35,7 +35,8 @@ import Testing
                 StoredWeights(form: "float32", count: 64, bytes: 256),
             ]
         ),
-    ]) func `weights of a neural network`(_ type: WeightType, _ expected: [StoredWeights]) throws {
+    ]) func `weights of a neural network are listed by storage`(_ type: WeightType, _ expected: [StoredWeights]) throws
+    {
         let message = try NeuralNetworkWriter.message(model, weights: WeightStorage(type))
         #expect(StoredWeights.all(in: message) == expected)
     }
@@ -66,8 +67,9 @@ import Testing
                 StoredWeights(form: "float16", count: 64, bytes: 128),
             ]
         ),
-    ]) func `weights of an ML Program`(_ type: WeightType, _ target: CoreMLVersion?, _ expected: [StoredWeights]) throws
-    {
+    ]) func `weights of an ML Program are listed by storage`(
+        _ type: WeightType, _ target: CoreMLVersion?, _ expected: [StoredWeights]
+    ) throws {
         let program = try ProgramWriter.run(model, weights: WeightStorage(type), target: target)
         #expect(StoredWeights.all(in: program.message) == expected)
     }

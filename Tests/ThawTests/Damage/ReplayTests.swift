@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `there are inputs that once failed`() { #expect(!Kept.all.isEmpty) }
+    @Test func `the inputs that once failed are found`() { #expect(!Kept.all.isEmpty) }
 
     @Test(arguments: Kept.all)
     private func `inputs that once failed are refused, or computed like the reference`(_ kept: Kept) {

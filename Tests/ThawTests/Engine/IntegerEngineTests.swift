@@ -93,7 +93,7 @@ struct IntegerEngineTests {
         }
     }
 
-    @Test func `where a function has no value, the quantized is the lowest`() throws {
+    @Test func `where a function is NaN, its quantized value is the lowest`() throws {
         var builder = QuantizedBuilder()
         let x = builder.graph.input("x", TensorType([1, 4, 4, 16]))
         let logarithm = try builder.one(Unary(.logarithm), builder.quantized(x, 0.01, zeroPoint: 128))

@@ -41,7 +41,7 @@ struct WorkersTests {
     }
 
     /// The counter of jobs wraps around after 65,536.
-    @Test func `job follows job, also after sleep`() {
+    @Test func `jobs run one after another, also after sleep`() {
         let workers = Workers(2)
         let counts = pointer([Int](repeating: 0, count: 4))
         for run in 0..<66_000 {

@@ -21,7 +21,7 @@ import Testing
         return try Converter(options).convert(contentsOfFile: generator.graph).model
     }
 
-    @Test(arguments: Dialect.allCases, sizes) func `it gives TensorFlow's answers at each size`(
+    @Test(arguments: Dialect.allCases, sizes) func `the network gives TensorFlow's answers at each size`(
         _ dialect: Dialect, _ sizes: ImageSizes
     ) throws {
         let folder = try TemporaryFolder()

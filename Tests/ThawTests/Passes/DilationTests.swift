@@ -44,7 +44,7 @@ import Testing
         #expect(try graph.evaluate([input])[0].floats == imported.evaluate([input])[0].floats)
     }
 
-    @Test func `there are cases`() { #expect(Self.cases.count > 15) }
+    @Test func `the table of cases is complete`() { #expect(Self.cases.count > 15) }
 
     @Test func `a bias inside the blocks is folded into the dilated convolution`() throws {
         let inside = try #require(Self.cases.first { $0.name == "dilation/bias_and_relu_inside" })

@@ -50,14 +50,14 @@ import Testing
         #expect(layer.setFields.isEmpty)
     }
 
-    @Test func `a text with a NUL character is refused`() {
+    @Test func `a string with a NUL character is refused`() {
         let bytes = Wire { $0.string(1, "relu\0") }.bytes
         let failure = #expect(throws: Failure.self) { try message(.layer, bytes) }
         let expected = Failure.textWithNull("name", at: 0)
         #expect(failure?.problem == expected.problem && failure?.location == expected.location)
     }
 
-    @Test func `one choice unsets the others`() {
+    @Test func `choosing one field of a oneof clears the others`() {
         var layer = Message(.layer)
         layer.pooling.globalPooling = true
         layer.choose("softmax")

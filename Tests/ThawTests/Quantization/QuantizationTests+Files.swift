@@ -214,7 +214,7 @@ extension QuantizationTests {
             #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1, 0.5]}}"#
         ),
     ])
-    func `damaged ranges are ignored with a warning`(_ damage: String, _ text: String) throws {
+    func `corrupt ranges are ignored with a warning`(_ damage: String, _ text: String) throws {
         let model = try Self.model("mobilenet_v1_folded")
         let folder = try TemporaryFolder()
         let path = folder.url.appending(path: "m.mlmodel").path

@@ -55,7 +55,7 @@ import Testing
         #expect(quantized.answer(to: input) == rounded.answer(to: input))
     }
 
-    @Test func `no layer need change a label`() throws {
+    @Test func `if no label may change, none does`() throws {
         let model = try Self.model("mobilenet_v1_folded")
         var options = Quantization.Options()
         options.mostChanged = 0

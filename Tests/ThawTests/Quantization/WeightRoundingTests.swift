@@ -114,7 +114,7 @@ import Testing
         #expect(rounded.reduce(0) { $0 + Int($1) } == 4)
     }
 
-    @Test(arguments: [Float.infinity, .nan, -1]) func `a covariance that is none is refused`(_ variance: Float) {
+    @Test(arguments: [Float.infinity, .nan, -1]) func `an invalid covariance is refused`(_ variance: Float) {
         #expect([1, 0, 0, variance].withUnsafeBufferPointer { ErrorCompensation(covariance: $0, count: 2) } == nil)
     }
 

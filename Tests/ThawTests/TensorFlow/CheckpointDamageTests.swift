@@ -149,7 +149,7 @@ import Testing
     }
 
     /// RFC 3720, B.4, and the shift of TensorFlow's crc32c.h.
-    @Test func `checksums of known bytes`() {
+    @Test func `checksums match published values`() {
         func sum(_ bytes: [UInt8]) -> UInt32 { bytes.withUnsafeBytes { CRC32C.sum($0) } }
         #expect(sum([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
         #expect(sum(Array("123456789".utf8)) == 0xE306_9283)
@@ -157,7 +157,7 @@ import Testing
     }
 
     /// The ordered code of TensorFlow's own test (ordered_code_test.cc): 64 takes two bytes, −1 is 7F.
-    @Test func `the key of a part`() {
+    @Test func `the key of a part is encoded as by TensorFlow`() {
         let slice = VariableSlice(ranges: [64..<128, 0..<5], isWhole: [false, true])
         #expect(slice.key(of: "w") == [0, 0x77, 0, 1, 1, 2, 0xC0, 64, 0xC0, 64, 0x80, 0x7F])
     }

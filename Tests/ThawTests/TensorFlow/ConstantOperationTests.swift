@@ -235,7 +235,7 @@ import Testing
             largest == [Tensor([3, 2], shape: [2]), Tensor(integers: [1, 2], shape: [2], element: .int64)])
     }
 
-    @Test func `channels that are first need an image`() throws {
+    @Test func `channels first requires four axes`() throws {
         let failure = #expect(throws: Failure.self) {
             try results(
                 "DepthToSpace", [Self.ones([1, 4, 2])], ["data_format": .string("NCHW"), "block_size": .int(2)])

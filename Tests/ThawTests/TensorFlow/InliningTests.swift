@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: [
         (Tensor(0.5), "Neg"), (Tensor(0), "Tanh"), (Tensor(-0.0), "Tanh"), (Tensor(2, element: .int32), "Neg"),
         (Tensor(shape: [1], element: .float32) { _ in 0 }, "Neg"),
-    ]) func `a number selects the branch of a condition`(_ value: Tensor, _ op: String) throws {
+    ]) func `a constant selects the branch of a condition`(_ value: Tensor, _ op: String) throws {
         let condition = NodeDefinition(
             name: "if", op: "If", inputs: ["number", "input"],
             attributes: ["then_branch": .function("Then"), "else_branch": .function("Else")])

@@ -30,7 +30,7 @@ import Testing
     }
 
     /// The products exceed 8 bits.
-    @Test(arguments: [DataType.int8, .uint8]) func `a product of bytes is a sum of 32 bits if it is declared as one`(
+    @Test(arguments: [DataType.int8, .uint8]) func `a product of 8-bit integers has 32 bits if declared so`(
         _ type: DataType
     ) throws {
         let element = try #require(type.element)
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `a program's fractions are not truncated to the integers that they meet`() throws {
+    @Test func `a fractional constant is not truncated to an integer operand's type`() throws {
         var context = ImportContext()
         let type = TensorType([2], .int32)
         let x = Operand.edge(context.builder.input("x", type), type)

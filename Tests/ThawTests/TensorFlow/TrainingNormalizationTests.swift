@@ -71,7 +71,7 @@ import Testing
 
     private static let answer = node("answer", "Relu", ["norm"])
 
-    @Test func `it causes a warning with advice`() throws {
+    @Test func `normalization in training mode causes a warning with advice`() throws {
         let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
         let conversion = try Self.converted(nodes)
         let warning = try #require(conversion.warnings.first)
