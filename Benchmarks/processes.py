@@ -21,7 +21,7 @@ import time
 IMAGE = """
 import sys, numpy
 from PIL import Image
-def picture(shape, first):
+def input_array(shape, first):
     image = Image.open(sys.argv[2]).convert("RGB").resize((shape[2 if not first else 3], shape[1 if not first else 2]))
     array = numpy.asarray(image, "f4")[None] / 127.5 - 1
     return numpy.ascontiguousarray(array.transpose(0, 3, 1, 2)) if first else array
@@ -36,14 +36,14 @@ print(result.label)
 import onnxruntime
 session = onnxruntime.InferenceSession(sys.argv[1], providers=["CPUExecutionProvider"])
 port = session.get_inputs()[0]
-print(session.run(None, {port.name: picture(port.shape, True)})[0].argmax())
+print(session.run(None, {port.name: input_array(port.shape, True)})[0].argmax())
 """,
     "litert": IMAGE + """
 from ai_edge_litert.interpreter import Interpreter
 interpreter = Interpreter(sys.argv[1])
 interpreter.allocate_tensors()
 port = interpreter.get_input_details()[0]
-interpreter.set_tensor(port["index"], picture(port["shape"], False))
+interpreter.set_tensor(port["index"], input_array(port["shape"], False))
 interpreter.invoke()
 print(interpreter.get_tensor(interpreter.get_output_details()[0]["index"]).argmax())
 """,
@@ -54,7 +54,7 @@ model = core.read_model(sys.argv[1])
 shape = [size.get_length() if size.is_static else 1 for size in model.inputs[0].get_partial_shape()]
 model.reshape({model.inputs[0].any_name: shape})
 compiled = core.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-print(compiled([picture(shape, False)])[0].argmax())
+print(compiled([input_array(shape, False)])[0].argmax())
 """,
     "tensorflow": IMAGE + """
 import tensorflow as tf
@@ -62,7 +62,7 @@ definition = tf.compat.v1.GraphDef()
 definition.ParseFromString(open(sys.argv[1], "rb").read())
 with tf.Graph().as_default() as graph: tf.import_graph_def(definition, name="")
 shape = [size or 1 for size in graph.get_tensor_by_name("input:0").shape.as_list()]
-print(tf.compat.v1.Session(graph=graph).run("Identity:0", {"input:0": picture(shape, False)}).argmax())
+print(tf.compat.v1.Session(graph=graph).run("Identity:0", {"input:0": input_array(shape, False)}).argmax())
 """,
 }
 TO_ONNX = ["-m", "tf2onnx.convert", "--inputs", "input:0", "--outputs", "Identity:0", "--inputs-as-nchw", "input:0"]

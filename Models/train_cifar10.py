@@ -3,13 +3,13 @@
 
 usage: train_cifar10.py PHOTOS OUT.pb [--epochs N] [--threads N]
 
-PHOTOS holds `train/` and `test/`, each with a folder of 32x32 pictures for every class; the folder's name is
-the label. CIFAR-10 (Krizhevsky, 2009) is published at https://www.cs.toronto.edu/~kriz/cifar.html; its pictures,
+PHOTOS holds `train/` and `test/`, each with a folder of 32x32 photos for every class; the folder's name is
+the label. CIFAR-10 (Krizhevsky, 2009) is published at https://www.cs.toronto.edu/~kriz/cifar.html; its images,
 written out one file each, give that structure. Needs `pip install tensorflow-cpu pillow numpy`.
 
 The network is the ResNet-20 of He et al., "Deep Residual Learning for Image Recognition", section 4.2: a 3x3
 convolution, three stages of three residual blocks with 16, 32 and 64 channels, a global mean and a dense layer.
-Where a stage halves the picture, the shortcut is a strided 1x1 convolution. The graph takes raw pixels, 0 to 255:
+Where a stage halves the image, the shortcut is a strided 1x1 convolution. The graph takes raw pixels, 0 to 255:
 its first two nodes scale them to -1..1, which is what `thaw convert` lifts into the image input.
 """
 import argparse
@@ -29,8 +29,8 @@ STAGES = [16, 32, 64]
 BLOCKS = 3
 
 
-def pictures(folder):
-    """All pictures below `folder` as uint8 [N, 32, 32, 3], their class indices, and the class names."""
+def read_images(folder):
+    """All images below `folder` as uint8 [N, 32, 32, 3], their class indices, and the class names."""
     names = sorted(d for d in os.listdir(folder) if os.path.isdir(os.path.join(folder, d)))
     images, labels = [], []
     for index, name in enumerate(names):
@@ -133,8 +133,8 @@ def main():
     tf.random.set_seed(1)
     rng = np.random.default_rng(1)
 
-    images, labels, names = pictures(os.path.join(arguments.photographs, "train"))
-    test_images, test_labels, _ = pictures(os.path.join(arguments.photographs, "test"))
+    images, labels, names = read_images(os.path.join(arguments.photographs, "train"))
+    test_images, test_labels, _ = read_images(os.path.join(arguments.photographs, "test"))
     print(len(images), "to train,", len(test_images), "to test:", ", ".join(names), flush=True)
 
     weights, statistics = parameters()

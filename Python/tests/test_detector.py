@@ -41,12 +41,12 @@ def test_objects_are_those_of_the_command(detector):
 def test_every_kind_of_image_gives_the_same_objects(detector):
     with open(PHOTO, "rb") as file:
         data = file.read()
-    picture = Image.open(PHOTO).convert("RGB")
+    photo = Image.open(PHOTO).convert("RGB")
     (expected,) = detector.detect(PHOTO)
-    for image in (data, bytearray(data), picture, np.asarray(picture), PHOTO):
+    for image in (data, bytearray(data), photo, np.asarray(photo), PHOTO):
         (result,) = detector.detect([image])
         assert result.objects == expected.objects, type(image)
-    for single in (data, picture, np.asarray(picture)):
+    for single in (data, photo, np.asarray(photo)):
         assert [result.objects for result in detector.detect(single)] == [expected.objects]
 
 
@@ -92,10 +92,10 @@ def test_other_models_and_thresholds_are_refused(ct, model):
 def test_predict_returns_what_core_ml_returns(ct):
     with ct.models.MLModel(MODEL) as model:
         feature = model._description["inputs"][0]
-        picture = Image.open(PHOTO).convert("RGB").resize((feature["width"], feature["height"]))
-        answer = model.predict({"image": picture, "confidenceThreshold": 0.2})
+        photo = Image.open(PHOTO).convert("RGB").resize((feature["width"], feature["height"]))
+        answer = model.predict({"image": photo, "confidenceThreshold": 0.2})
         assert set(answer) == {"confidence", "coordinates"}
-        (result,) = ct.Detector(model, confidence=0.2).detect(picture)
+        (result,) = ct.Detector(model, confidence=0.2).detect(photo)
         assert answer["coordinates"].shape == (len(result.objects), 4)
         assert answer["confidence"].max(axis=1).tolist() == pytest.approx([one.confidence for one in result.objects])
 

@@ -46,7 +46,7 @@ def test_a_list_is_a_batch(model, photo):
         (lambda photo: 3, TypeError, "dictionary"),
         (lambda photo: [{"input": photo}, 3], TypeError, "dictionary"),
         (lambda photo: {}, ValueError, "no value"),
-        (lambda photo: {"picture": photo}, KeyError, "no input 'picture'"),
+        (lambda photo: {"photo": photo}, KeyError, "no input 'photo'"),
         (lambda photo: {"input": photo, "other": 1}, KeyError, "other"),
         (lambda photo: {"input": None}, TypeError, "PIL"),
         (lambda photo: {"input": np.asarray(photo)}, TypeError, "PIL"),
@@ -308,7 +308,7 @@ def test_owners_are_neither_copied_nor_pickled(ct, model):
 
 
 def test_exceptions_name_the_features(ct, model, photo):
-    for data, name in (({"picture": photo}, "picture"), ({}, "input")):
+    for data, name in (({"photo": photo}, "photo"), ({}, "input")):
         with pytest.raises(ct.Error) as caught:
             model.predict(data)
         assert caught.value.names == [name]

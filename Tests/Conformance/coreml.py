@@ -135,7 +135,7 @@ class CoreML:
         import evaluate
         spec, _, _ = cmcommon.load(model)
         feature = spec.description.input[0].type
-        picture = self.is_picture(spec)
+        is_image = self.is_image(spec)
         rows = []
         for x in judged.inputs[:count]:
             if feature.WhichOneof("Type") == "imageType":
@@ -146,13 +146,13 @@ class CoreML:
             if mismatches:
                 raise Wrong(f"evaluate.py: {mismatches[0]}")
             answer = next(value for value in out.values() if isinstance(value, np.ndarray))
-            if picture:
+            if is_image:
                 answer = answer.reshape(answer.shape[-3:]).transpose(1, 2, 0)
             rows.append(answer.reshape(-1))
         return np.array(rows)
 
     @staticmethod
-    def is_picture(spec):
+    def is_image(spec):
         """Whether the answer is an image: channels first, with values between 0 and 255."""
         return spec.description.output[0].type.WhichOneof("Type") == "imageType"
 
@@ -161,7 +161,7 @@ class CoreML:
         import cmcommon
         import numpy as np
         spec, _, _ = cmcommon.load(model)
-        return np.clip(answers, 0, 255) if self.is_picture(spec) else answers
+        return np.clip(answers, 0, 255) if self.is_image(spec) else answers
 
     @staticmethod
     def behind_scaling(model, x, judged):

@@ -52,7 +52,7 @@ PHASED = {LEARNING_PHASE: (Keras.MobileNet, 224, "unit")}
 ALL = KERAS | SLIM | PHASED
 
 
-def pictures(count, size, kind, seed):
+def sample_images(count, size, kind, seed):
     """Smooth random images: upscaled coarse noise with some fine noise added."""
     generator = np.random.default_rng([seed, size])
     coarse = tf.image.resize(generator.uniform(-1, 1, (count, 8, 8, 3)), (size, size), "bicubic").numpy()
@@ -62,7 +62,7 @@ def pictures(count, size, kind, seed):
 
 def keras_graph(build, size, kind):
     model = build(weights=None, input_shape=(size, size, 3))
-    settle(model, pictures(SETTLING, size, kind, 0))
+    settle(model, sample_images(SETTLING, size, kind, 0))
     return frozen(model), "input", "Identity"
 
 
@@ -71,7 +71,7 @@ def slim_graph(build, size, kind):
     from layers import Network
 
     network = Network("conformance", "chain")
-    build(network, tf.constant(pictures(SETTLING, size, kind, 0)))
+    build(network, tf.constant(sample_images(SETTLING, size, kind, 0)))
     network.write()
     output = []
     definition = graph_of(lambda: output.append(
@@ -81,7 +81,7 @@ def slim_graph(build, size, kind):
 
 def phased_graph(build, size, kind):
     model = build(weights=None, input_shape=(size, size, 3))
-    settle(model, pictures(SETTLING, size, kind, 0))
+    settle(model, sample_images(SETTLING, size, kind, 0))
     definition, output = frozen_with_learning_phase(lambda image: build(weights=None, input_tensor=image), model)
     return definition, "input", output
 
@@ -91,7 +91,7 @@ def answers(definition, feed, fetch, x):
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(definition, name="")
         with tf.compat.v1.Session(graph=graph) as session:
-            return np.concatenate([session.run(fetch + ":0", {feed + ":0": picture[None]}) for picture in x])
+            return np.concatenate([session.run(fetch + ":0", {feed + ":0": image[None]}) for image in x])
 
 
 def save(path, array):
@@ -105,7 +105,7 @@ def make(name, folder):
     build, size, kind = ALL[name]
     graph = keras_graph if name in KERAS else slim_graph if name in SLIM else phased_graph
     definition, feed, fetch = graph(build, size, kind)
-    x = pictures(COUNT, size, kind, 1)
+    x = sample_images(COUNT, size, kind, 1)
     y = answers(definition, feed, fetch, x)
     labels = y.argmax(1)
     if not np.isfinite(y).all() or len(set(labels)) < 10:

@@ -21,7 +21,7 @@ import Testing
             ("in turn", "rwrwrw", "rw-w-w"),
             ("not judged", "??????", "????--"),
         ])
-    func `thumbnails are kept for mistakes`(_ name: String, _ answers: String, _ pictured: String) throws {
+    func `thumbnails are kept for mistakes`(_ name: String, _ answers: String, _ shown: String) throws {
         let folder = try TemporaryFolder()
         let report = try ReportFile(folder.path("page.html"), Model(graph: Graph()), top: 1, maximumThumbnails: 4)
         for answer in answers {
@@ -32,7 +32,7 @@ import Testing
         try report.finish(title: "", subtitle: "", summary: nil)
         let page = try String(contentsOfFile: folder.path("page.html"), encoding: .utf8)
         let rows = page.split(separator: "\n").filter { $0.hasPrefix("[\"") }
-        #expect(String(rows.map { $0.contains("\"AQID\"") ? Array($0)[2] : "-" }) == pictured)
+        #expect(String(rows.map { $0.contains("\"AQID\"") ? Array($0)[2] : "-" }) == shown)
     }
 
     /// The content of the files is checked by `.ci/check-page`.

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""make.py: writes the picture files beside it, and what Pillow makes of them.
+"""make.py: writes the image files beside it, and what Pillow makes of them.
 
     pip install 'pillow>=13' numpy tensorflow-cpu && python3 make.py
 
@@ -25,7 +25,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 random = np.random.default_rng(20)
 
 
-def picture(width, height):
+def sample_image(width, height):
     """Slopes, edges and a little noise."""
     y, x = np.mgrid[0:height, 0:width].astype(float)
     red = 255 * x / max(width - 1, 1)
@@ -144,7 +144,7 @@ def jpeg(name, image, **options):
     put("good/" + name, out.getvalue())
 
 
-base = picture(25, 18)
+base = sample_image(25, 18)
 color = Image.fromarray(base)
 for name, sampling in ("444", 0), ("422", 1), ("420", 2):
     jpeg(f"baseline-{name}.jpg", color, quality=90, subsampling=sampling)
@@ -195,7 +195,7 @@ put_png("orientation-1-broken-text", base, 2, 8, chunks=[(b"zTXt", name + b"\0no
 put_png("one-pixel", base[:1, :1], 2, 8)
 put_png("one-column", base[:, :1], 2, 8)
 put_png("one-row", gray[:1], 0, 8)
-large = picture(190, 131)
+large = sample_image(190, 131)
 put_png("large", np.concatenate([large[:, :, :1] // 8 * 8, large[:, :, 1:2] // 8 * 8, large[:, :, 2:] // 64 * 64], 2), 2, 8)
 
 

@@ -77,7 +77,7 @@ CASES = {
 }
 
 
-def write(folder, found, pictures):
+def write(folder, found, drawn):
     os.makedirs(folder)
 
     def save(name, value):
@@ -103,8 +103,8 @@ def write(folder, found, pictures):
 
     # A run of a detector: some of what it finds is annotated, not quite at the same positions.
     generator = np.random.default_rng(50)
-    truth = {"images": [{"id": 10 + index, "file_name": file, "width": picture.size[0], "height": picture.size[1]}
-                        for index, (file, picture) in enumerate(pictures)], "annotations": []}
+    truth = {"images": [{"id": 10 + index, "file_name": file, "width": image.size[0], "height": image.size[1]}
+                        for index, (file, image) in enumerate(drawn)], "annotations": []}
     lines = {line["image"]: line for line in found if line["model"] == "anchors" and line["options"] == ["--crop", "fill"]}
     names = ["triangle", "circle", "square"]
     truth["categories"] = [{"id": 3 * index + 2, "name": name} for index, name in enumerate(names)]

@@ -18,7 +18,7 @@ from coremltools.models.neural_network import quantization_utils
 
 from common import FIXTURES, Draw, graph_of, require_telling, save_array, save_bytes, save_table
 from keras_graphs import without_functions
-from pictures import inputs_of
+from sample_images import inputs_of
 
 SHARED = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(FIXTURES))), "shared")
 sys.path.append(os.path.join(SHARED, "judges"))

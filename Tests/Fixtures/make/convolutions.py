@@ -158,7 +158,7 @@ def batch_norms(cases):
         factor = op.Mul(x=rsqrt_of(r.uniform(0.3, 2, 4)), y=r.uniform(0.5, 1.5, 4))
         return op.Add(x=op.Mul(x=x, y=factor), y=op.Add(x=op.Mul(x=op.Neg(x=r(4)), y=factor), y=r(4)))
 
-    def by_pictures_statistics(x, r):
+    def by_image_statistics(x, r):
         mean = op.Mean(input=x, axis=[1, 2], keep_dims=True)
         variance = op.Mean(input=op.SquaredDifference(x=x, y=op.StopGradient(input=mean)), axis=[1, 2], keep_dims=True)
         deviation = op.Pow(x=op.Add(x=variance, y=1e-3), y=0.5)
@@ -167,7 +167,7 @@ def batch_norms(cases):
     for name, build, note in [("chain_slim", slim, "as TF-slim writes it"), ("chain_without_gamma", without_gamma, ""),
                               ("chain_divided", divided, "Sub, RealDiv, Mul, AddV2"),
                               ("chain_negated_mean", by_negated_mean, "as Keras writes it"),
-                              ("chain_of_activations", by_pictures_statistics,
+                              ("chain_of_activations", by_image_statistics,
                                "instance norm: mean and variance of the picture itself")]:
         add(name, [1, 4, 3, 4], build, note)
 

@@ -12,7 +12,7 @@ import refused_models
 from architectures import small
 from common import CHANNELS_FIRST, answers, graph_of, require_telling, save_array, save_bytes, save_table
 from layers import Network
-from pictures import pictures
+from sample_images import sample_images
 from twin import Blob, Twin
 
 op = tf.raw_ops
@@ -98,7 +98,7 @@ class Models:
     def image_classifier(self, name, build, size, layout, scale, biases, note, mapped=True, labels=LABELS):
         """`size` is height, width; `biases` are in the layout's order. Returns the finished specification, inputs and answers."""
         channels = len(biases)
-        pixels = np.round((pictures(name, 2, max(size), channels) + 1) * 127.5)[:, :size[0], :size[1]]
+        pixels = np.round((sample_images(name, 2, max(size), channels) + 1) * 127.5)[:, :size[0], :size[1]]
         shape = (channels, *size) if mapped else (1, channels, *size)
         twin = Twin(name, shape, "probabilities", mapped=mapped)
         ordered = pixels[..., ::-1] if layout == "bgr" else pixels
@@ -115,14 +115,14 @@ class Models:
         return spec, pixels, outputs
 
     def array_model(self, name, build, shape, note, mapped):
-        inputs = pictures(name, 2, shape[-1], 3)
+        inputs = sample_images(name, 2, shape[-1], 3)
         twin = Twin(name, shape, "features", classifier=False, mapped=mapped)
         outputs = np.asarray(build(twin, Blob("image", tf.constant(inputs))).value)
         self.save(name, twin.builder.spec, inputs.transpose(CHANNELS_FIRST).reshape(2, *shape), outputs, None, note)
 
     def converted(self, name, note):
         """The result of `ct.convert` for a frozen graph."""
-        pixels = np.round((pictures(name, 18, 32, 3) + 1) * 127.5)
+        pixels = np.round((sample_images(name, 18, 32, 3) + 1) * 127.5)
         network = Network("small")
         small(network, tf.constant(pixels[2:] / 127.5 - 1))
         network.write()

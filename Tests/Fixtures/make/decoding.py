@@ -8,7 +8,7 @@ import tempfile
 import tensorflow as tf
 
 from common import file_at, require_telling, save_array, save_table
-from tiny import BIAS, DENSE, KERNEL, pictures
+from tiny import BIAS, DENSE, KERNEL, sample_images
 
 v1 = tf.compat.v1
 STRINGS = tf.TensorSpec([None], tf.string)
@@ -164,7 +164,7 @@ CASES = [
 
 
 def write():
-    files = [tf.io.encode_png(picture[0].astype("u1")).numpy() for picture in pictures("pixels")]
+    files = [tf.io.encode_png(image[0].astype("u1")).numpy() for image in sample_images("pixels")]
     rows = []
     for name, case, note in CASES:
         with tempfile.TemporaryDirectory() as work:

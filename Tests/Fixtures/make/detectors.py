@@ -345,8 +345,8 @@ def draw_images():
     images = []
     for index, (width, height) in enumerate([(90, 60), (50, 80)]):
         generator = np.random.default_rng(100 + index)
-        picture = Image.new("RGB", (width, height), (40, 60, 90))
-        draw = ImageDraw.Draw(picture)
+        image = Image.new("RGB", (width, height), (40, 60, 90))
+        draw = ImageDraw.Draw(image)
         for _ in range(14):
             x, y = generator.integers(0, width), generator.integers(0, height)
             w, h = generator.integers(6, 40, 2)
@@ -354,14 +354,14 @@ def draw_images():
             (draw.ellipse if generator.random() < 0.5 else draw.rectangle)([int(x), int(y), int(x + w), int(y + h)], fill=color)
         # Parts of one color would have equal confidences.
         noise = generator.normal(0, 9, (height, width, 3)) + np.linspace(-30, 30, width)[None, :, None]
-        picture = Image.fromarray(np.clip(np.asarray(picture) + noise, 0, 255).astype("u1"))
+        image = Image.fromarray(np.clip(np.asarray(image) + noise, 0, 255).astype("u1"))
         name = "shapes%d.png" % index
         if index == 1:
-            picture.transpose(Image.Transpose.ROTATE_90).save(path(name), optimize=True)
+            image.transpose(Image.Transpose.ROTATE_90).save(path(name), optimize=True)
             png_with_orientation(name, 6)
         else:
-            picture.save(path(name), optimize=True)
-        images.append((name, picture))
+            image.save(path(name), optimize=True)
+        images.append((name, image))
     return images
 
 
@@ -369,23 +369,23 @@ def half_up(value):
     return math.floor(value + 0.5)
 
 
-def fitted(picture, side, crop, background):
-    """The network's image, and a function of its boxes, relative to its size, to x, y, width and height in the picture."""
-    width, height = picture.size
+def fitted(image, side, crop, background):
+    """The network's image, and a function of its boxes, relative to its size, to x, y, width and height in the original."""
+    width, height = image.size
     if crop == "fill":
-        return picture.resize((side, side), Image.BILINEAR), lambda b: (b[0] * width, b[1] * height, b[2] * width, b[3] * height)
+        return image.resize((side, side), Image.BILINEAR), lambda b: (b[0] * width, b[1] * height, b[2] * width, b[3] * height)
     if crop.startswith("center"):
         edge = float(crop.split(":")[1]) * min(width, height)
         left, right = half_up((width - edge) / 2), half_up((width + edge) / 2)
         top, bottom = half_up((height - edge) / 2), half_up((height + edge) / 2)
-        part = picture.crop((left, top, right, bottom)).resize((side, side), Image.BILINEAR)
+        part = image.crop((left, top, right, bottom)).resize((side, side), Image.BILINEAR)
         wide, high = right - left, bottom - top
         return part, lambda b: (left + b[0] * wide, top + b[1] * high, b[2] * wide, b[3] * high)
     scale = min(side / width, side / height)
     wide, high = half_up(width * scale), half_up(height * scale)
     left, top = half_up((side - wide) / 2), half_up((side - high) / 2)
     canvas = Image.new("RGB", (side, side), background)
-    canvas.paste(picture.resize((wide, high), Image.BILINEAR), (left, top))
+    canvas.paste(image.resize((wide, high), Image.BILINEAR), (left, top))
     across, down = width / wide, height / high
     return canvas, lambda b: ((b[0] * side - left) * across, (b[1] * side - top) * down, b[2] * side * across, b[3] * side * down)
 
@@ -406,21 +406,21 @@ def objects(detectors, images):
     found = []
     for name, network, side, labels, iou, confidence, per_class in detectors:
         others = [(0.3 + step / 100, 0.4 + step / 50) for step in range(10)]
-        for file, picture in images:
+        for file, image in images:
             for crop, background in (("fill", None), ("center:0.9", None), ("fit", "#727272")):
-                pixels, to_picture = fitted(picture, side, crop, background or "#000000")
+                pixels, to_image = fitted(image, side, crop, background or "#000000")
                 scores, boxes = network(np.asarray(pixels))
                 for limits in ([(iou, confidence)], others):
                     for chosen, kept in attempt(scores, boxes, limits, per_class):
                         options = ["--crop", crop] + (["--background", background] if background else [])
                         if chosen != (iou, confidence):
                             options += ["--iou", str(chosen[0]), "--confidence", str(chosen[1])]
-                        found.append({"model": name, "image": file, "options": options, "width": picture.size[0],
-                                      "height": picture.size[1],
-                                      "objects": [found_object(scores[row], boxes[row], labels, to_picture) for row in kept]})
+                        found.append({"model": name, "image": file, "options": options, "width": image.size[0],
+                                      "height": image.size[1],
+                                      "objects": [found_object(scores[row], boxes[row], labels, to_image) for row in kept]})
         rows = []
-        for file, picture in images:
-            scores, boxes = network(np.asarray(fitted(picture, side, "fill", None)[0]))
+        for file, image in images:
+            scores, boxes = network(np.asarray(fitted(image, side, "fill", None)[0]))
             for limits in ([(iou, confidence)], others):
                 for chosen, kept in attempt(scores, boxes, limits, per_class):
                     inputs = {"image": file}
@@ -433,9 +433,9 @@ def objects(detectors, images):
     return found
 
 
-def found_object(scores, box, labels, to_picture):
-    left, top = to_picture((box[0] - box[2] / 2, box[1] - box[3] / 2, 0, 0))[:2]
-    width, height = to_picture(box)[2:]
+def found_object(scores, box, labels, to_image):
+    left, top = to_image((box[0] - box[2] / 2, box[1] - box[3] / 2, 0, 0))[:2]
+    width, height = to_image(box)[2:]
     best = int(scores.argmax())
     return {"label": labels[best], "index": best, "confidence": scores[best], "x": left, "y": top, "width": width, "height": height}
 

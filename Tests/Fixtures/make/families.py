@@ -10,7 +10,7 @@ from tf_keras.src.applications import (convnext, densenet, efficientnet, efficie
 
 from common import strip_defaults
 from keras_graphs import frozen, frozen_with_learning_phase, settle
-from pictures import inputs_of
+from sample_images import inputs_of
 
 L = tf_keras.layers
 for module in (mobilenet, mobilenet_v2, inception_resnet_v2, resnet):

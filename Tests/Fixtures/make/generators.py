@@ -10,7 +10,7 @@ import tensorflow as tf
 from PIL import Image
 
 from common import FIXTURES, Draw, answers, file_at, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
-from pictures import pictures
+from sample_images import sample_images
 
 op = tf.raw_ops
 SIZES = [(24, 32), (40, 28)]  # height and width; multiples of four
@@ -218,7 +218,7 @@ def write():
             ("super_resolution", super_resolution, "luma", "enlarged", "gray", lambda x: (x[None, ..., :1] + 1) / 2),
             ("generator", generator, "generator_input", "generator/out_layer/Tanh", "-", lambda x: x[None])):
         definition = graph_of(build)
-        inputs = [prepared(pictures(name, 1, 40, 3)[0, :height, :width]) for height, width in SIZES]
+        inputs = [prepared(sample_images(name, 1, 40, 3)[0, :height, :width]) for height, width in SIZES]
         results = [answers(definition, [x], feed, output)[0] for x in inputs]
         require_telling([result.ravel()[:500] for result in results], name)
         save_bytes(f"generators/{name}.pb", graph_bytes(definition))

@@ -14,7 +14,7 @@ from tensorflow.core.protobuf import saved_model_pb2
 from tensorflow.python.training import moving_averages
 
 from common import file_at, save_array, save_table
-from tiny import BIAS, DENSE, GAMMA, KERNEL, pictures
+from tiny import BIAS, DENSE, GAMMA, KERNEL, sample_images
 
 v1 = tf.compat.v1
 FIRST = tf.__version__.startswith("1.")
@@ -81,7 +81,7 @@ class Live:
                     training(y)
                 session.run(v1.global_variables_initializer())
                 save(session, x, y, folder)
-                return [session.run(y, {x: picture.reshape(1, *shape)}) for picture in pictures("color")]
+                return [session.run(y, {x: image.reshape(1, *shape)}) for image in sample_images("color")]
         self.add(name, write, note, options, path, folder)
 
 
@@ -188,7 +188,7 @@ def averages(spelled):
                 session.run(v1.global_variables_initializer())
                 if training:
                     checkpoint(session, x, y, folder)
-                answers.append([session.run(y, {x: picture}) for picture in pictures("color")])
+                answers.append([session.run(y, {x: image}) for image in sample_images("color")])
         assert all(abs(batch - moving).max() > 0.1 for batch, moving in zip(*answers))
         return answers[1]
     return write
@@ -250,7 +250,7 @@ def keras(folder):
         tf.keras.layers.Dense(3, "softmax", use_bias=False)])
     model.set_weights([KERNEL, GAMMA, BIAS, BIAS / 2, GAMMA / 2, DENSE])
     tf.keras.experimental.export_saved_model(model, folder)
-    return [model.predict(picture) for picture in pictures("color")]
+    return [model.predict(image) for image in sample_images("color")]
 
 
 class Module(tf.Module):
@@ -290,7 +290,7 @@ def module(key):
             path = os.path.join(folder, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
         method = built.energies if key == "energy" else built.classify
-        return [method(tf.constant(picture))[key].numpy() for picture in pictures("color")]
+        return [method(tf.constant(image))[key].numpy() for image in sample_images("color")]
     return write
 
 
@@ -327,8 +327,8 @@ def exported(inference):
             path = os.path.join(folder, name)
             shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
         if inference:
-            return [model.predict(picture, verbose=0) for picture in pictures("color")]
-        return [loaded.serve(tf.constant(picture)).numpy() for picture in pictures("color")]
+            return [model.predict(image, verbose=0) for image in sample_images("color")]
+        return [loaded.serve(tf.constant(image)).numpy() for image in sample_images("color")]
     return write
 
 
@@ -356,7 +356,7 @@ def namesakes(folder):
     for name in ("assets", "fingerprint.pb"):
         path = os.path.join(folder, name)
         shutil.rmtree(path) if os.path.isdir(path) else os.path.exists(path) and os.remove(path)
-    return [model.predict(picture, verbose=0) for picture in pictures("color")]
+    return [model.predict(image, verbose=0) for image in sample_images("color")]
 
 
 def forget_saving(graph):

@@ -5,7 +5,7 @@ import tensorflow as tf
 from convolutions import convolution
 
 op = tf.raw_ops
-PICTURE = [1, 5, 6, 8]
+IMAGE = [1, 5, 6, 8]
 
 
 def layer_normalization(x, gamma, beta, epsilon):
@@ -98,7 +98,7 @@ def normalizations(cases):
         ("length_added_epsilon", added_epsilon, "epsilon is added, not a bound"),
     ]
     for name, build, note in builds:
-        add(name, PICTURE, build, note)
+        add(name, IMAGE, build, note)
     add("nchw_instance", [1, 8, 5, 6], channels_first)
     add("layer_rows", [3, 12], lambda x, r: layer_normalization(x, r.uniform(0.5, 1.5, 12), r(12), 1e-3), "")
     add("layer_tokens", [1, 7, 12], moments([2], [12], [12], 1e-6), "")
@@ -151,7 +151,7 @@ def activations(cases):
         ("shared", shared, "the sigmoid is read elsewhere, too"),
     ]
     for name, build, note in builds:
-        add(name, PICTURE, build, note)
+        add(name, IMAGE, build, note)
 
 
 def write(cases):

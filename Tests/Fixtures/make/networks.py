@@ -11,7 +11,7 @@ from architectures import convolved_digits, dense_digits, inception, mobilenet, 
 from common import Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
 from families import families
 from layers import Network
-from pictures import inputs_of
+from sample_images import inputs_of
 
 op = tf.raw_ops
 OBJECTS = "airplane automobile bird cat deer dog frog horse ship truck".split()
@@ -19,12 +19,12 @@ DIGITS = "zero one two three four five six seven eight nine".split()
 MEANS = np.array([123.68, 116.779, 103.939], "f4")
 
 
-def fed(kind, picture):
+def fed(kind, image):
     """An image in the form that the placeholder of that kind takes."""
     shapes = {"flat": (1, 784), "single": (32, 32, 3)}
     if kind == "channels_first":
-        return picture.transpose(2, 0, 1)[None]
-    return picture.reshape(shapes.get(kind, (1, *picture.shape)))
+        return image.transpose(2, 0, 1)[None]
+    return image.reshape(shapes.get(kind, (1, *image.shape)))
 
 
 class Networks:
@@ -59,7 +59,7 @@ class Networks:
 
     def save(self, name, definition, output, note, kind="color", feed="input", size="-"):
         """Writes a graph, its labels, its inputs and TensorFlow's answers, and adds the row of the index."""
-        inputs = [fed(kind, picture) for picture in inputs_of(kind)[0]]
+        inputs = [fed(kind, image) for image in inputs_of(kind)[0]]
         results = answers(definition, inputs, feed, output)
         require_telling(results, name)
         paths = []

@@ -4,7 +4,7 @@ import tensorflow as tf
 from convolutions import convolution, depthwise
 
 op = tf.raw_ops
-PICTURE = [1, 5, 6, 3]
+IMAGE = [1, 5, 6, 3]
 
 
 def fused(x, r, channels=4, **options):
@@ -91,7 +91,7 @@ def fusions(cases):
         ("preprocess_div_sub", lambda x, r: conv(op.Sub(x=op.RealDiv(x=x, y=127.5), y=1.0), r), ""),
     ]
     for name, build, note in builds:
-        add(name, PICTURE, build, note)
+        add(name, IMAGE, build, note)
     add("channels_first_network", [1, 3, 5, 6], channels_first_network, "channel order must be kept through the flatten")
 
 
@@ -127,13 +127,13 @@ def wirings(cases):
                              ("ports_named", name_ports, "inputs written as name:0"),
                              ("control_inputs", add_control_inputs, "a NoOp between control inputs"),
                              ("annotated", annotate, "_output_shapes and devices"), ("no_versions", drop_versions, "")]:
-        add(name, PICTURE, two_steps, note, edit=edit)
-    add("no_shape", PICTURE, two_steps, "a placeholder without a shape: the size must be told", placeholder=None)
-    add("unknown_size", PICTURE, two_steps, "placeholder [?,?,?,3]: the size must be told", placeholder=[None, None, None, 3])
-    add("many_readers", PICTURE, lambda x, r: op.AddN(inputs=[x, op.Neg(x=x), op.Tanh(x=x), op.Mul(x=x, y=x)]))
-    add("dead_end", PICTURE, lambda x, r: (op.Sqrt(x=x), op.Tanh(x=x))[1], "an unread Sqrt beside the output")
-    add("chain_of_identities", PICTURE, lambda x, r: op.Identity(input=op.Identity(input=op.Identity(input=op.Neg(x=x)))))
-    add("unsupported_unread", PICTURE, lambda x, r: (op.Lgamma(x=x), op.Tanh(x=x))[1],
+        add(name, IMAGE, two_steps, note, edit=edit)
+    add("no_shape", IMAGE, two_steps, "a placeholder without a shape: the size must be told", placeholder=None)
+    add("unknown_size", IMAGE, two_steps, "placeholder [?,?,?,3]: the size must be told", placeholder=[None, None, None, 3])
+    add("many_readers", IMAGE, lambda x, r: op.AddN(inputs=[x, op.Neg(x=x), op.Tanh(x=x), op.Mul(x=x, y=x)]))
+    add("dead_end", IMAGE, lambda x, r: (op.Sqrt(x=x), op.Tanh(x=x))[1], "an unread Sqrt beside the output")
+    add("chain_of_identities", IMAGE, lambda x, r: op.Identity(input=op.Identity(input=op.Identity(input=op.Neg(x=x)))))
+    add("unsupported_unread", IMAGE, lambda x, r: (op.Lgamma(x=x), op.Tanh(x=x))[1],
         "an unsupported operation that the output does not need")
 
 

@@ -109,15 +109,15 @@ def write(refusals):
     def both(x):
         return op.Tanh(x=op.Digamma(x=tiny(op.Lgamma(x=x, name="first")), name="last"))
 
-    picture = [1, 8, 8, 3]
-    add("custom_in_front", renamed(graph(front, picture), "custom", "MyPreprocessing"), "an unknown operation before the network",
+    shape = [1, 8, 8, 3]
+    add("custom_in_front", renamed(graph(front, shape), "custom", "MyPreprocessing"), "an unknown operation before the network",
         "custom MyPreprocessing")
-    add("custom_behind", renamed(graph(behind, picture), "custom", "MyPostprocessing"), "an unknown operation behind the network",
+    add("custom_behind", renamed(graph(behind, shape), "custom", "MyPostprocessing"), "an unknown operation behind the network",
         "custom MyPostprocessing --output")
-    add("unsupported_both_ends", graph(both, picture), "unsupported operations at both ends", "first last Digamma Lgamma")
-    add("random_noise", graph(lambda x: tiny(op.AddV2(x=x, y=op.RandomStandardNormal(shape=picture, dtype=tf.float32, name="noise"))),
-                              picture), "noise added to the picture", "noise random --input")
-    add("several_reasons", graph(unlike, picture), "an unsupported operation, and a supported one that cannot be",
+    add("unsupported_both_ends", graph(both, shape), "unsupported operations at both ends", "first last Digamma Lgamma")
+    add("random_noise", graph(lambda x: tiny(op.AddV2(x=x, y=op.RandomStandardNormal(shape=shape, dtype=tf.float32, name="noise"))),
+                              shape), "noise added to the picture", "noise random --input")
+    add("several_reasons", graph(unlike, shape), "an unsupported operation, and a supported one that cannot be",
         "odd Digamma norm is_training")
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import tensorflow as tf
 
 from common import graph_of
-from refusing import BIAS, KERNEL, PICTURE, edited, graph, values
+from refusing import BIAS, IMAGE, KERNEL, edited, graph, values
 
 op = tf.raw_ops
 
@@ -200,7 +200,7 @@ def shapes(add):
             ("expand_axis", lambda x: op.ExpandDims(input=x, axis=0, name="more"), "more/dim", 5, "axis 5 of rank 4"),
             ("matmul_inner", lambda x: op.MatMul(a=flat(x), b=values(108, 2), name="dense"), "dense/b", values(107, 2),
              "108 columns, 107 rows"),
-            ("slice_past_end", lambda x: op.Slice(input=x, begin=[0, 0, 0, 0], size=PICTURE, name="cut"), "cut/size",
+            ("slice_past_end", lambda x: op.Slice(input=x, begin=[0, 0, 0, 0], size=IMAGE, name="cut"), "cut/size",
              [1, 6, 7, 3], "a slice past the end"),
             ("strided_slice_stride_zero", cut, "cut/strides", [1, 0], "a stride of zero"),
             ("pad_negative", padded, "pad/paddings", [[0, 0], [-1, 1], [1, 1], [0, 0]], "negative padding"),
@@ -282,7 +282,7 @@ def weights(add):
 
 def structures(add):
     def branches():
-        x = tf.compat.v1.placeholder(tf.float32, PICTURE, name="input")
+        x = tf.compat.v1.placeholder(tf.float32, IMAGE, name="input")
         op.Tanh(x=x, name="left")
         op.Neg(x=x, name="right")
 

@@ -2,7 +2,7 @@
 import tensorflow as tf
 
 from refused_graphs import set_attribute
-from refusing import PICTURE, edited, graph, values
+from refusing import IMAGE, edited, graph, values
 
 op = tf.raw_ops
 
@@ -39,7 +39,7 @@ def write(add):
                               ("huge", [2**31 - 1, 2**31 - 1], "to 2^62 pixels"), ("one_number", [9], "to one number")]:
         add(f"resize_{name}.pb", constant(resized, "resize/size", size), f"a resize {wrong}", "resize")
     add("resize_rank3.pb", edited(resized, "input", lambda node: node.attr["shape"].shape.CopyFrom(
-        tf.TensorShape(PICTURE[1:]).as_proto())), "a resize of three axes", "resize")
+        tf.TensorShape(IMAGE[1:]).as_proto())), "a resize of three axes", "resize")
     add("resize_by_activation.pb", graph(lambda x: op.ResizeBilinear(
         images=x, size=op.Cast(x=x[0, 0, 0, :2], DstT=tf.int32), name="resize")), "a size that depends on the picture", "resize")
     for name, sizes, wrong in [("other_size", [1, 14, 12, 4], "6 pixels to 14 with stride 2"), ("channels", [1, 12, 12, 5], "to 5 channels"),

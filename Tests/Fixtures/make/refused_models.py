@@ -54,7 +54,7 @@ def write(good):
     def misname_preprocessing(spec, network):
         network.preprocessing[0].featureName = "nowhere"
 
-    def enlarge_picture(spec, network):
+    def enlarge_image(spec, network):
         spec.description.input[0].type.imageType.width = 1 << 40
 
     for name, change, wrong, words in [
@@ -68,7 +68,7 @@ def write(good):
             ("custom_layer", use_custom, "a custom layer", "custom"),
             ("probabilities_unknown", misname_probabilities, "probabilities from no layer", "nowhere"),
             ("preprocessing_unknown", misname_preprocessing, "preprocessing for no input", "nowhere"),
-            ("picture_2_40", enlarge_picture, "a picture 2^40 pixels wide", "image"),
+            ("picture_2_40", enlarge_image, "a picture 2^40 pixels wide", "image"),
             ("no_layers", lambda spec, network: network.ClearField("layers"), "no layers", ""),
             ("no_version", lambda spec, network: spec.ClearField("specificationVersion"), "no specification version", "version"),
             ("no_kind", lambda spec, network: spec.ClearField("neuralNetworkClassifier"), "a description without a model", ""),

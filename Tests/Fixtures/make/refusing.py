@@ -5,7 +5,7 @@ import tensorflow as tf
 from common import graph_bytes, graph_of, save_bytes
 
 op = tf.raw_ops
-PICTURE = [1, 6, 6, 3]
+IMAGE = [1, 6, 6, 3]
 
 
 def values(*shape):
@@ -16,7 +16,7 @@ def values(*shape):
 KERNEL, BIAS = values(3, 3, 3, 4), values(3)
 
 
-def graph(build, shape=PICTURE):
+def graph(build, shape=IMAGE):
     """A GraphDef from placeholder to output."""
     return graph_of(lambda: tf.identity(build(tf.compat.v1.placeholder(tf.float32, shape, name="input")), name="output"))
 

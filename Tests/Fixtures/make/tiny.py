@@ -9,7 +9,7 @@ KERNEL, BIAS, DENSE = (Draw("ways/tiny")(*shape) for shape in ((3, 3, 3, 4), (4,
 GAMMA = Draw("ways/gamma").uniform(0.6, 1.4, 4)
 
 
-def pictures(kind):
+def sample_images(kind):
     """Two images of 8 x 8 pixels: `color` from -1 to 1, `pixels` integers from 0 to 255."""
     draw = Draw("ways/" + kind)
     if kind == "pixels":

@@ -9,7 +9,7 @@ import ways_inputs
 import ways_optimized
 import ways_phases
 from common import answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
-from tiny import pictures, tiny
+from tiny import sample_images, tiny
 
 
 class Ways:
@@ -45,7 +45,7 @@ class Ways:
         if edit:
             edit(definition)
             definition = tf.compat.v1.graph_util.extract_sub_graph(definition, [name.split(":")[0] for name in names[1:]])
-        inputs = [(fed or (lambda x: x))(picture) for picture in pictures(kind)]
+        inputs = [(fed or (lambda x: x))(image) for image in sample_images(kind)]
         source, *fetches = reference_names or names
         for place, fetch in enumerate(fetches):
             results = answers(answering, inputs, source, fetch)
@@ -64,8 +64,8 @@ class Ways:
 
 def write():
     for kind in ("color", "pixels"):
-        for index, picture in enumerate(pictures(kind)):
-            save_array(f"ways/{kind}{index}.npy", picture)
+        for index, image in enumerate(sample_images(kind)):
+            save_array(f"ways/{kind}{index}.npy", image)
     ways = Ways()
     for module in (ways_functions, ways_inputs, ways_phases, ways_optimized):
         module.write(ways)

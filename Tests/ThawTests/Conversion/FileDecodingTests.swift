@@ -22,8 +22,8 @@ struct DecodingCase: CustomTestStringConvertible, Sendable {
         #expect(model.graph.outputs.map(\.name) == ["probabilities"])
         #expect(conversion.warnings.isEmpty)
         for index in 0..<2 {
-            let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/pixels\(index).npy"))
-            let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
+            let image = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/pixels\(index).npy"))
+            let fed = model.image?.lifted.map { image.scaled($0) } ?? image
             let answer = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
             let expected = try Tensor(
                 contentsOfNumPyFile: Fixtures.path("decoding/\(decoding.name).output\(index).npy"))

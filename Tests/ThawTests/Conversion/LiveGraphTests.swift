@@ -39,9 +39,9 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     {
         let model = try Converter(live.options).convert(contentsOfFile: live.path).model
         for index in 0..<2 {
-            let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/color\(index).npy"))
+            let image = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/color\(index).npy"))
             let expected = try Tensor(contentsOfNumPyFile: Fixtures.path("\(live.name).output\(index).npy"))
-            #expect(difference(model.graph.answer(to: picture), expected) <= referenceTolerance)
+            #expect(difference(model.graph.answer(to: image), expected) <= referenceTolerance)
         }
     }
 

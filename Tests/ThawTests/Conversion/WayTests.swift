@@ -7,11 +7,11 @@ struct WayCase: CustomTestStringConvertible, Sendable {
     let name: String
     let options: Converter.Options
     /// The input images, before the graph changes their shape or batch.
-    let pictures: String
+    let images: String
     let note: String
 
     static let all = Fixtures.table("ways/ways.tsv").map { row in
-        WayCase(name: row[0], options: Converter.Options(words: row[1]), pictures: row[2], note: row[3])
+        WayCase(name: row[0], options: Converter.Options(words: row[1]), images: row[2], note: row[3])
     }
 
     var testDescription: String { "\(name): \(note)" }
@@ -45,8 +45,8 @@ extension Converter.Options {
     @Test(arguments: WayCase.all) func `a graph gives TensorFlow's answer at inference`(_ way: WayCase) throws {
         let model = try Converter(way.options).convert(contentsOfFile: way.path).model
         for index in 0..<2 {
-            let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/\(way.pictures)\(index).npy"))
-            let fed = model.image?.lifted.map { picture.scaled($0) } ?? picture
+            let image = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/\(way.images)\(index).npy"))
+            let fed = model.image?.lifted.map { image.scaled($0) } ?? image
             let answers = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
             for (position, answer) in answers.enumerated() {
                 let suffix = position == 0 ? "" : ".\(position)"

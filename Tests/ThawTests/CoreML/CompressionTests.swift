@@ -6,8 +6,8 @@ import Testing
 /// Compression of existing models.
 @Suite struct CompressionTests {
     /// A model with several outputs, one of them an image, and with much metadata.
-    private static func picture() throws -> Model {
-        var model = try pictureModel(size: (8, 6)) { builder, input in
+    private static func imageToImage() throws -> Model {
+        var model = try imageModel(size: (8, 6)) { builder, input in
             let filters = Convolution(
                 filters: Tensor(noise(9 * 3 * 8), shape: [3, 3, 3, 8]), bias: Tensor(noise(8), shape: [8]),
                 window: Window(height: .init(size: 3, before: 1, after: 1), width: .init(size: 3, before: 1, after: 1)))
@@ -15,7 +15,7 @@ import Testing
             let last = Convolution(
                 filters: Tensor(noise(24), shape: [1, 1, 8, 3]), bias: nil,
                 window: Window(height: .init(size: 1), width: .init(size: 1)))
-            return try builder.add(Unary(.sigmoid), builder.add(last, [features], name: "last"), name: "picture")[0]
+            return try builder.add(Unary(.sigmoid), builder.add(last, [features], name: "last"), name: "styled")[0]
         }
         let features = try #require(model.graph.nodes.first { $0.name == "features" }).outputs[0]
         model.graph.outputs.append(Graph.Port(name: "features", value: features))
@@ -33,7 +33,7 @@ import Testing
 
     private static let sources =
         fixtures.map { "\($0).mlmodel" }
-        + (networks + ["picture"]).flatMap { ["\($0).mlmodel", "\($0).mlpackage"] }
+        + (networks + ["image_to_image"]).flatMap { ["\($0).mlmodel", "\($0).mlpackage"] }
 
     /// The model of this name, and a temporary folder for its compressed forms.
     private func source(_ name: String) throws -> (TemporaryFolder, path: String) {
@@ -42,8 +42,8 @@ import Testing
         let base = String(name[..<name.lastIndex(of: ".")!])
         if Self.fixtures.contains(base) {
             try FileManager.default.copyItem(atPath: Fixtures.path("coreml/\(name)"), toPath: path)
-        } else if base == "picture" {
-            try Self.picture().write(toFile: path, weights: WeightStorage(.float32))
+        } else if base == "image_to_image" {
+            try Self.imageToImage().write(toFile: path, weights: WeightStorage(.float32))
         } else {
             try NetworkCase.all.first { $0.name == base }!.conversion().model.write(
                 toFile: path, weights: WeightStorage(.float32))
@@ -128,7 +128,7 @@ import Testing
         #expect(after.graph.outputs.map(\.name) == before.graph.outputs.map(\.name))
     }
 
-    @Test(arguments: ["picture.mlmodel", "picture.mlpackage", "mobilenet_v1_folded.mlmodel"], types)
+    @Test(arguments: ["image_to_image.mlmodel", "image_to_image.mlpackage", "mobilenet_v1_folded.mlmodel"], types)
     func `the other dialect gives the same answers`(_ name: String, _ type: WeightType) throws {
         let (folder, path) = try source(name)
         let ending = name.hasSuffix("mlmodel") ? "mlpackage" : "mlmodel"

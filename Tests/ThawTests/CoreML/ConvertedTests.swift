@@ -8,12 +8,12 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
     /// The file, with its extension.
     let file: String
     /// The kind of input: values from -1 to 1, or pixels.
-    let pictures: String
+    let images: String
     /// The tolerance: coremltools rounded weights to float16 if it had to make them dense first.
     let tolerance: Float
 
     static let all = Fixtures.table("converted/converted.tsv").map {
-        ConvertedCase(file: $0[0], pictures: $0[1], tolerance: $0[3] == "-" ? referenceTolerance : 1e-3)
+        ConvertedCase(file: $0[0], images: $0[1], tolerance: $0[3] == "-" ? referenceTolerance : 1e-3)
     }
 
     var testDescription: String { file }
@@ -21,8 +21,8 @@ private struct ConvertedCase: CustomTestStringConvertible, Sendable {
 
     /// The graph's input for an image, and the expected output.
     func reference(_ index: Int, _ model: Model) throws -> (input: Tensor, answer: Tensor) {
-        let picture = try Tensor(contentsOfNumPyFile: Fixtures.path("networks/pictures/\(pictures)\(index).npy"))
-        let pixels = pictures == "pixels" ? picture.floats : picture.floats.map { ($0 + 1) * 127.5 }
+        let image = try Tensor(contentsOfNumPyFile: Fixtures.path("networks/pictures/\(images)\(index).npy"))
+        let pixels = images == "pixels" ? image.floats : image.floats.map { ($0 + 1) * 127.5 }
         let shape = model.graph[model.graph.inputs[0].value].shape
         let name = file.split(separator: ".")[0]
         return (

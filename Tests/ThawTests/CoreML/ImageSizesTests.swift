@@ -62,7 +62,7 @@ import Testing
                 node("sides", "StridedSlice", ["shape", "begin", "end", "step"]), whole("four", [4, 4]),
                 node("larger", "Mul", ["sides", "four"]),
                 node("resized", "ResizeBilinear", ["first", "larger"], ["half_pixel_centers": .bool(true)]),
-            ] + convolution("last", "resized", (4, 3)) + [node("picture", "Sigmoid", ["last"])])
+            ] + convolution("last", "resized", (4, 3)) + [node("styled", "Sigmoid", ["last"])])
 
     /// A mirrored border and depth to space: an image twice as large.
     private static let bordered = GraphDefinition(
@@ -72,7 +72,7 @@ import Testing
         ] + convolution("first", "mirror", (3, 12), padding: "VALID")
             + [
                 node("blocks", "DepthToSpace", ["first"], ["block_size": .int(2)]),
-                node("picture", "Sigmoid", ["blocks"]),
+                node("styled", "Sigmoid", ["blocks"]),
             ])
 
     /// Channels first, followed by a classifier's output.

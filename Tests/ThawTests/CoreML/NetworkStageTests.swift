@@ -86,10 +86,10 @@ import Testing
     }
 
     /// A network that copies the first channel of an image of 4×3 pixels, halves the second, and clears the third.
-    private static func picture(
+    private static func imageNetwork(
         _ input: String, _ output: String, _ color: ColorLayout = .rgb
     ) throws -> Message {
-        var model = try pictureModel(color: color) { builder, value in
+        var model = try imageModel(color: color) { builder, value in
             let factors = BatchNormalization(ChannelArithmetic(scale: [1, 0.5, 0], offset: [0, 0, 0]))
             let scaled = try builder.add(factors, [value], name: "factors")
             return try builder.add(Unary(.clip(0, 255)), scaled, name: "clip")[0]
@@ -104,7 +104,7 @@ import Testing
         width: 4, height: 3, channels: 3, bytes: (0..<36).map { [200, 100, 50][$0 % 3] })
 
     @Test(arguments: [ColorLayout.rgb, .bgr]) func `a stage returns an image`(_ color: ColorLayout) throws {
-        let pipeline = try Pipeline(Self.pipeline([Self.picture("photo", "painting", color)]))
+        let pipeline = try Pipeline(Self.pipeline([Self.imageNetwork("photo", "painting", color)]))
         guard case .image(let pixels) = try pipeline.run(["photo": .image(Self.photo)])[0].value else {
             throw Failure.noBytes()
         }
@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test func `a stage takes the image that another returns`() throws {
-        let models = try [Self.picture("photo", "painting"), Self.picture("painting", "drawing", .bgr)]
+        let models = try [Self.imageNetwork("photo", "painting"), Self.imageNetwork("painting", "drawing", .bgr)]
         let pipeline = try Pipeline(Self.pipeline(models))
         #expect(
             try pipeline.run(["photo": .image(Self.photo)])[0].value
@@ -121,7 +121,7 @@ import Testing
     }
 
     @Test func `an image of 16-bit values between stages is refused`() throws {
-        var model = try Self.picture("photo", "painting")
+        var model = try Self.imageNetwork("photo", "painting")
         var outputs: [Message] = model.description.output
         outputs[0].type.imageType.colorSpace = "GRAYSCALE_FLOAT16"
         model.description.output = outputs

@@ -76,10 +76,10 @@ import Testing
         let generator = GeneratorCase.named("generator")
         let graph = try ImageToImage(contentsOfFile: generator.graph, graphOptions: generator.options)
         for (width, height) in [(24, 40), (40, 20), (28, 36)] {
-            let picture = Pixels(
+            let image = Pixels(
                 width: width, height: height, channels: 3,
                 bytes: (0..<width * height * 3).map { UInt8($0 * 37 % 251) })
-            let (result, expected) = (try written.apply(to: picture), try graph.apply(to: picture))
+            let (result, expected) = (try written.apply(to: image), try graph.apply(to: image))
             #expect((result.width, result.height) == (width, height))
             #expect((expected.width, expected.height) == (width, height))
             // The same sums in another order: one step of 255 at most.

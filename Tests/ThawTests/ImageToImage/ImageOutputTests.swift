@@ -3,7 +3,7 @@ import Testing
 @testable import Thaw
 
 /// A model of one image input with a graph made by `build`, and the image output that the converter detects.
-func pictureModel(
+func imageModel(
     color: ColorLayout = .rgb, size: (width: Int, height: Int) = (4, 3), options: Converter.Options = .init(),
     _ build: (inout GraphBuilder, Graph.Value) throws -> Graph.Value
 ) throws -> Model {
@@ -80,7 +80,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: RangeCase.all) func `an output of known range becomes an image automatically`(_ range: RangeCase)
         throws
     {
-        let model = try pictureModel { builder, input in
+        let model = try imageModel { builder, input in
             try range.operations.reduce(input) { try builder.add($1, [$0], name: $1.kind)[0] }
         }
         #expect(model.imageOutput?.scaling.scale == range.scaling.map { [$0.scale, $0.scale, $0.scale] })
@@ -92,7 +92,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     func `a neural network keeps everything known about its image`(
         _ range: RangeCase
     ) throws {
-        let model = try pictureModel { builder, input in
+        let model = try imageModel { builder, input in
             let scaled = try builder.add(
                 Binary(.multiply, constant: Tensor([0.01 as Float], shape: [])), [input], name: "x")
             return try range.operations.reduce(scaled[0]) { try builder.add($1, [$0], name: $1.kind)[0] }
@@ -104,16 +104,16 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         #expect(back.imageOutput?.scaling == model.imageOutput?.scaling)
         #expect(back.imageOutput?.exceedsPixels == model.imageOutput?.exceedsPixels)
         #expect(back.imageOutput?.form.width == 4)
-        let picture = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { UInt8($0 * 7) })
-        #expect(try ImageToImage(back).apply(to: picture) == ImageToImage(model).apply(to: picture))
+        let image = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { UInt8($0 * 7) })
+        #expect(try ImageToImage(back).apply(to: image) == ImageToImage(model).apply(to: image))
         // The layers return the pixels themselves.
-        let pixels = try back.graphOfPixels().evaluate([input(of: picture, back)])[0]
-        let numbers = try model.graphOfPixels().evaluate([input(of: picture, model)])[0]
+        let pixels = try back.graphOfPixels().evaluate([input(of: image, back)])[0]
+        let numbers = try model.graphOfPixels().evaluate([input(of: image, model)])[0]
         #expect(difference(pixels, numbers) <= 1e-6)
     }
 
     @Test func `removing the scaling does not exchange a square image's rows and columns`() throws {
-        let model = try pictureModel(color: .gray, size: (4, 4)) { builder, input in
+        let model = try imageModel(color: .gray, size: (4, 4)) { builder, input in
             let value = try builder.add(Unary(.sigmoid), [input], name: "value")
             let factor = Tensor([255 as Float], shape: [])
             let pixels = try builder.add(Binary(.multiply, constant: factor), value, name: "pixels")
@@ -121,21 +121,21 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
         try #require(model.imageOutput != nil)
         let back = try model.withoutPixels(PixelScaling(scale: [255], bias: [0]), hasBounds: false)
-        let picture = Tensor((0..<16).map { Float($0) / 8 - 1 }, shape: [1, 4, 4, 1])
-        #expect(try difference(back.graphOfPixels().evaluate([picture])[0], model.graph.evaluate([picture])[0]) == 0)
+        let image = Tensor((0..<16).map { Float($0) / 8 - 1 }, shape: [1, 4, 4, 1])
+        #expect(try difference(back.graphOfPixels().evaluate([image])[0], model.graph.evaluate([image])[0]) == 0)
     }
 
-    private func input(of picture: Pixels, _ model: Model) -> Tensor {
-        let values = picture.bytes.enumerated().map {
+    private func input(of image: Pixels, _ model: Model) -> Tensor {
+        let values = image.bytes.enumerated().map {
             Float($1) * Float(model.image!.scaling.scale[$0 % 3]) + Float(model.image!.scaling.bias[$0 % 3])
         }
-        return Tensor(values, shape: [1, picture.height, picture.width, 3])
+        return Tensor(values, shape: [1, image.height, image.width, 3])
     }
 
     @Test func `a requested image of unknown range uses the input's scaling`() throws {
         var options = Converter.Options()
         options.imageOutput = true
-        var model = try pictureModel(options: options) { builder, input in
+        var model = try imageModel(options: options) { builder, input in
             try builder.add(Unary(.relu), [input], name: "relu")[0]
         }
         #expect(model.imageOutput?.scaling == .identity(channels: 3))
@@ -152,23 +152,23 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         }
         var options = Converter.Options()
         options.imageOutput = false
-        #expect(try pictureModel(options: options, tanh).imageOutput == nil)
+        #expect(try imageModel(options: options, tanh).imageOutput == nil)
         options = Converter.Options()
         options.outputScale = [100]
         options.outputColor = .bgr
-        let image = try #require(try pictureModel(options: options, tanh).imageOutput)
+        let image = try #require(try imageModel(options: options, tanh).imageOutput)
         #expect(image.scaling == PixelScaling(scale: [100, 100, 100], bias: [0, 0, 0]))
         #expect(image.color == .bgr)
         #expect(image.exceedsPixels)
         options.outputScale = [1, 2]
-        #expect(throws: Failure.self) { try pictureModel(options: options, tanh) }
+        #expect(throws: Failure.self) { try imageModel(options: options, tanh) }
         options = Converter.Options()
         options.outputColor = .gray
-        #expect(throws: Failure.self) { try pictureModel(options: options, tanh) }
+        #expect(throws: Failure.self) { try imageModel(options: options, tanh) }
         options = Converter.Options()
         options.imageOutput = true
         #expect(throws: Failure.self) {
-            try pictureModel(options: options) { builder, input in
+            try imageModel(options: options) { builder, input in
                 try builder.add(Reshape([1, 36]), [input], name: "row")[0]
             }
         }
@@ -206,7 +206,7 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     @Test(arguments: [ColorLayout.rgb, .bgr]) func `the output has the channel order of the input`(_ color: ColorLayout)
         throws
     {
-        let model = try pictureModel(color: color) { builder, input in
+        let model = try imageModel(color: color) { builder, input in
             // Channel 0 is copied, 1 halved, 2 black.
             let factors = BatchNormalization(ChannelArithmetic(scale: [1, 0.5, 0], offset: [0, 0, 0]))
             return try builder.add(Unary(.clip(0, 255)), builder.add(factors, [input], name: "factors"), name: "clip")[
@@ -216,9 +216,9 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
         let folder = try TemporaryFolder()
         let path = folder.url.appendingPathComponent("model.mlmodel").path
         try model.write(toFile: path)
-        let picture = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { [200, 100, 50][$0 % 3] })
+        let image = Pixels(width: 4, height: 3, channels: 3, bytes: (0..<36).map { [200, 100, 50][$0 % 3] })
         for candidate in [model, try Model.load(contentsOfFile: path).model] {
-            let result = try ImageToImage(candidate).apply(to: picture)
+            let result = try ImageToImage(candidate).apply(to: image)
             #expect(Array(result.bytes.prefix(3)) == (color == .rgb ? [200, 50, 0] : [0, 50, 50]))
         }
     }
@@ -226,14 +226,14 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
     @Test func `pixels are rounded and clamped, and NaN is black`() throws {
         var options = Converter.Options()
         options.imageOutput = true
-        let model = try pictureModel(color: .gray, size: (3, 2), options: options) { builder, input in
+        let model = try imageModel(color: .gray, size: (3, 2), options: options) { builder, input in
             let values: [Float] = [-7, 0.49, 0.5, 254.5, 300, .nan]
             let zero = try builder.add(
                 Binary(.multiply, constant: Tensor([0 as Float], shape: [])), [input], name: "zero")
             return try builder.add(
                 Binary(.add, constant: Tensor(values, shape: [1, 2, 3, 1])), zero, name: "values")[0]
         }
-        let picture = Pixels(width: 3, height: 2, channels: 1, bytes: Array(repeating: 9, count: 6))
-        #expect(try ImageToImage(model).apply(to: picture).bytes == [0, 0, 1, 255, 255, 0])
+        let image = Pixels(width: 3, height: 2, channels: 1, bytes: Array(repeating: 9, count: 6))
+        #expect(try ImageToImage(model).apply(to: image).bytes == [0, 0, 1, 255, 255, 0])
     }
 }

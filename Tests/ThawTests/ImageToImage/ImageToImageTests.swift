@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct ImageToImageTests {
     /// An image with something in every corner.
-    private func picture(_ width: Int, _ height: Int) -> Pixels {
+    private func image(_ width: Int, _ height: Int) -> Pixels {
         var state: UInt32 = 7
         return Pixels(
             width: width, height: height, channels: 3,
@@ -29,27 +29,27 @@ import Testing
         for name in ["style", "generator"] {
             let network = try network(name)
             for (width, height, newWidth, newHeight) in sizes where name == "style" || width > 1 {
-                let result = try network.apply(to: picture(width, height))
+                let result = try network.apply(to: image(width, height))
                 #expect((result.width, result.height) == (newWidth, newHeight))
             }
         }
-        let doubled = try network("super_resolution").apply(to: picture(19, 23))
+        let doubled = try network("super_resolution").apply(to: image(19, 23))
         #expect((doubled.width, doubled.height, doubled.channels) == (38, 46, 3))
     }
 
     @Test func `an image is scaled down until no side exceeds the limit`() throws {
         let network = try network("style") { $0.longestSide = 30 }
         for (width, height, newWidth, newHeight) in [(300, 200, 28, 20), (20, 16, 20, 16), (15, 90, 4, 28)] {
-            let result = try network.apply(to: picture(width, height))
+            let result = try network.apply(to: image(width, height))
             #expect((result.width, result.height) == (newWidth, newHeight))
         }
     }
 
     /// The same values come from other memory locations, so sums may be in another order: a difference of at most one level.
     @Test(arguments: [24, 31, 50, 89]) func `tiles fit together seamlessly`(_ tile: Int) throws {
-        let picture = picture(90, 67)
-        let whole = try network("super_resolution").apply(to: picture)
-        let tiled = try network("super_resolution") { $0.tile = tile }.apply(to: picture)
+        let image = image(90, 67)
+        let whole = try network("super_resolution").apply(to: image)
+        let tiled = try network("super_resolution") { $0.tile = tile }.apply(to: image)
         #expect((tiled.width, tiled.height) == (whole.width, whole.height))
         let worst = zip(tiled.bytes, whole.bytes).map { abs(Int($0) - Int($1)) }.max()
         #expect(worst! <= 1)
@@ -58,7 +58,7 @@ import Testing
     /// Strides, mirrored borders, transposed convolutions, resizes, pooling and slices, but nothing global.
     @Test func `tiles of a network with strides fit together`() throws {
         func model(_ width: Int, _ height: Int) throws -> Model {
-            try pictureModel(size: (width, height)) { builder, input in
+            try imageModel(size: (width, height)) { builder, input in
                 func filters(_ size: Int, _ inputs: Int, _ outputs: Int) -> Tensor {
                     Tensor(
                         (0..<size * size * inputs * outputs).map { Float(($0 * 37) % 19 - 9) * 0.07 },
@@ -103,11 +103,11 @@ import Testing
                 return try builder.add(Unary(.sigmoid), [value], name: "sigmoid")[0]
             }
         }
-        let picture = picture(128, 96)
-        let whole = try ImageToImage(model(128, 96)).apply(to: picture)
+        let image = image(128, 96)
+        let whole = try ImageToImage(model(128, 96)).apply(to: image)
         var options = ImageToImage.Options()
         options.tile = 64
-        let tiled = try ImageToImage(model(64, 64), options).apply(to: picture)
+        let tiled = try ImageToImage(model(64, 64), options).apply(to: image)
         #expect((tiled.width, tiled.height) == (128, 96))
         #expect(zip(tiled.bytes, whole.bytes).map { abs(Int($0) - Int($1)) }.max()! <= 1)
         // The output is not a single color.
@@ -127,7 +127,7 @@ import Testing
         #expect(
             try #require(throws: Failure.self) { try network("super_resolution") { $0.tile = 9 } }.remedy!.hasPrefix(
                 "expected tile "))
-        let model = try pictureModel { builder, input in try builder.add(Unary(.tanh), [input], name: "tanh")[0] }
+        let model = try imageModel { builder, input in try builder.add(Unary(.tanh), [input], name: "tanh")[0] }
         var options = ImageToImage.Options()
         options.tile = 3
         #expect(throws: Failure.self) { try ImageToImage(model, options) }
@@ -137,7 +137,7 @@ import Testing
     }
 
     @Test func `an image too large for the memory is refused with its size and a hint`() throws {
-        let large = picture(256, 128)
+        let large = image(256, 128)
         let local = try network("super_resolution") { $0.memory = 300_000 }
         let failure = try #require(throws: Failure.self) { try local.apply(to: large) }
         #expect(failure.problem.contains("256 × 128 pixels"))

@@ -44,14 +44,14 @@ import Testing
     @Test(arguments: all, ["cat", "coffee"]) func `a color photo gets the network's luma and Pillow's chroma`(
         _ network: Case, _ photograph: String
     ) throws {
-        let picture = try DecodedImage(contentsOfFile: Fixtures.path("generators/\(photograph).png")).pixels
+        let image = try DecodedImage(contentsOfFile: Fixtures.path("generators/\(photograph).png")).pixels
         let answer = try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(network.name).\(photograph).npy"))
             .floats
         for tile in [nil, 24] {
             var options = ImageToImage.Options()
             options.tile = tile
-            let result = try ImageToImage(contentsOfFile: network.path, options).apply(to: picture)
-            #expect((result.width, result.height, result.channels) == (2 * picture.width, 2 * picture.height, 3))
+            let result = try ImageToImage(contentsOfFile: network.path, options).apply(to: image)
+            #expect((result.width, result.height, result.channels) == (2 * image.width, 2 * image.height, 3))
             let planes = LumaAndChroma(result)
             var furthest: Float = 0
             for (byte, pixel) in zip(planes.luma.bytes, answer) {
@@ -60,24 +60,24 @@ import Testing
             #expect(furthest <= 1)
             let luma = Pixels(
                 width: result.width, height: result.height, channels: 1, bytes: answer.map { UInt8($0.rounded()) })
-            let expected = LumaAndChroma(picture).with(luma: luma).rgb
+            let expected = LumaAndChroma(image).with(luma: luma).rgb
             let difference = zip(result.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max()
             #expect(difference! <= 2)
         }
     }
 
     @Test func `a gray photo stays gray`() throws {
-        let picture = try DecodedImage(contentsOfFile: Fixtures.path("generators/cat.png")).pixels.converted(to: .gray)
-        let result = try ImageToImage(contentsOfFile: Self.all[0].path).apply(to: picture)
-        #expect((result.width, result.channels) == (2 * picture.width, 1))
+        let image = try DecodedImage(contentsOfFile: Fixtures.path("generators/cat.png")).pixels.converted(to: .gray)
+        let result = try ImageToImage(contentsOfFile: Self.all[0].path).apply(to: image)
+        #expect((result.width, result.channels) == (2 * image.width, 1))
     }
 
     @Test func `a network that does not upscale returns its gray image unchanged`() throws {
-        let model = try pictureModel(color: .gray, size: (16, 12)) { builder, input in
+        let model = try imageModel(color: .gray, size: (16, 12)) { builder, input in
             try builder.add(Unary(.sigmoid), [input], name: "mask")[0]
         }
-        let picture = PixelRangeTrial.testImage(width: 16, height: 12, channels: 3)
-        #expect(try ImageToImage(model).apply(to: picture).channels == 1)
+        let image = PixelRangeTrial.testImage(width: 16, height: 12, channels: 3)
+        #expect(try ImageToImage(model).apply(to: image).channels == 1)
     }
 
     /// The graph divides by 255 and multiplies by it again: its output is pixels, although it computes with 0 to 1.

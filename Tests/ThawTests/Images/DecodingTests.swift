@@ -20,10 +20,10 @@ import Testing
         let ground = RGBColor(
             red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
             blue: UInt8(truncatingIfNeeded: color))
-        let picture = try Pixels(
+        let image = try Pixels(
             contentsOfFile: ImageFixtures.path("good/" + expected.file), DecodingOptions(background: ground))
         // Pillow rounds the weights of both layers, not their sum.
-        #expect(try #require(picture.converted(to: .rgb).difference(from: expected.pixels)) <= 1)
+        #expect(try #require(image.converted(to: .rgb).difference(from: expected.pixels)) <= 1)
     }
 
     @Test(arguments: ["gray.jpg", "gray-1.png", "gray-alpha-16.png", "gray.pgm", "16.pam"])
@@ -218,8 +218,8 @@ import Testing
                 copy[Int(state >> 33) % copy.count] = UInt8(truncatingIfNeeded: state >> 25)
             }
             do {
-                let picture = try copy.withUnsafeBytes { try Pixels(decoding: $0) }
-                #expect(picture.bytes.count == picture.width * picture.height * picture.channels)
+                let image = try copy.withUnsafeBytes { try Pixels(decoding: $0) }
+                #expect(image.bytes.count == image.width * image.height * image.channels)
             } catch let failure as Failure {
                 #expect(!failure.problem.description.isEmpty)
             }

@@ -10,11 +10,11 @@ import Testing
         let crop = try crop(expected.fields["crop"]!)
         let (width, height) = (expected.pixels.width, expected.pixels.height)
         let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
-        let picture = source.converted(to: layout).fitted(width: width, height: height, crop: crop, resize: resize)
-        #expect(picture.difference(from: expected.pixels) == 0)
+        let image = source.converted(to: layout).fitted(width: width, height: height, crop: crop, resize: resize)
+        #expect(image.difference(from: expected.pixels) == 0)
         if source.channels == 1 {
             let late = source.fitted(width: width, height: height, crop: crop, resize: resize)
-            #expect(late.converted(to: layout) == picture, "a gray picture may be converted before or after")
+            #expect(late.converted(to: layout) == image, "a gray image may be converted before or after")
         }
     }
 
@@ -25,8 +25,8 @@ import Testing
     func `TensorFlow's resize methods give its pixels, within a gray level`(_ expected: ImageFixtures.Case) throws {
         let source = try Pixels(contentsOfFile: ImageFixtures.path("good/" + expected.file)).converted(to: .rgb)
         let resize = try #require(ResizeMethod(rawValue: expected.fields["resize"]!))
-        let picture = source.fitted(width: expected.pixels.width, height: expected.pixels.height, resize: resize)
-        #expect(try #require(picture.difference(from: expected.pixels)) <= 1)
+        let image = source.fitted(width: expected.pixels.width, height: expected.pixels.height, resize: resize)
+        #expect(try #require(image.difference(from: expected.pixels)) <= 1)
     }
 
     /// Sizes near those of vectors, and crops at arbitrary positions.
@@ -34,14 +34,14 @@ import Testing
     func `all kernels resize equally`(_ size: (Int, Int), _ channels: Int) throws {
         var generator = SystemRandomNumberGenerator()
         let bytes = (0..<size.0 * size.1 * channels).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        let picture = Pixels(width: size.0, height: size.1, channels: channels, bytes: bytes)
+        let image = Pixels(width: size.0, height: size.1, channels: channels, bytes: bytes)
         for (width, height) in [(1, 1), (5, 40), (19, 70), (64, 16), (224, 31)] {
             for resize in ResizeMethod.allCases {
                 let columns = size.0 / 5..<max(size.0 * 4 / 5, size.0 / 5 + 1)
                 let rows = size.1 / 7..<size.1
-                let expected = picture.plainlyResized(width: width, height: height, from: columns, rows, by: resize)
+                let expected = image.plainlyResized(width: width, height: height, from: columns, rows, by: resize)
                 for set in InstructionSet.availableForFloats {
-                    let found = picture.resized(
+                    let found = image.resized(
                         width: width, height: height, from: columns, rows, by: resize, set.kernels.plain)
                     #expect(found == expected, "\(set) \(resize) to \(width) × \(height)")
                 }
@@ -84,8 +84,8 @@ import Testing
     }
 
     @Test func `a crop smaller than a pixel is the pixel in the middle`() {
-        let picture = Pixels(width: 3, height: 1, channels: 1, bytes: [10, 20, 30])
-        #expect(picture.fitted(width: 2, height: 2, crop: .center(0.01)).bytes == [20, 20, 20, 20])
+        let image = Pixels(width: 3, height: 1, channels: 1, bytes: [10, 20, 30])
+        #expect(image.fitted(width: 2, height: 2, crop: .center(0.01)).bytes == [20, 20, 20, 20])
     }
 
     @Test func `channels are reversed, copied, and weighted according to ITU-R 601`() {
@@ -111,25 +111,25 @@ extension Pixels {
             }
             return UInt8(max(0, min(255, sum >> 22)))
         }
-        func alongRows(_ picture: Pixels, _ columns: Range<Int>, _ rows: Range<Int>) -> Pixels {
-            guard columns != 0..<picture.width || newWidth != picture.width else { return picture }
+        func alongRows(_ image: Pixels, _ columns: Range<Int>, _ rows: Range<Int>) -> Pixels {
+            guard columns != 0..<image.width || newWidth != image.width else { return image }
             let filter = ResamplingFilter(from: columns, to: newWidth, by: resize)
             let bytes = rows.flatMap { y in
                 (0..<newWidth).flatMap { x in
                     (0..<channels).map { c in
-                        sum(filter, x) { picture.bytes[(y * picture.width + $0) * channels + c] }
+                        sum(filter, x) { image.bytes[(y * image.width + $0) * channels + c] }
                     }
                 }
             }
             return Pixels(width: newWidth, height: rows.count, channels: channels, bytes: bytes)
         }
-        func alongColumns(_ picture: Pixels, _ columns: Range<Int>, _ rows: Range<Int>) -> Pixels {
-            guard rows != 0..<picture.height || newHeight != picture.height else { return picture }
+        func alongColumns(_ image: Pixels, _ columns: Range<Int>, _ rows: Range<Int>) -> Pixels {
+            guard rows != 0..<image.height || newHeight != image.height else { return image }
             let filter = ResamplingFilter(from: rows, to: newHeight, by: resize)
             let bytes = (0..<newHeight).flatMap { y in
                 columns.flatMap { x in
                     (0..<channels).map { c in
-                        sum(filter, y) { picture.bytes[($0 * picture.width + x) * channels + c] }
+                        sum(filter, y) { image.bytes[($0 * image.width + x) * channels + c] }
                     }
                 }
             }

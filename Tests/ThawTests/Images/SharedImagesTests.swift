@@ -44,7 +44,7 @@ struct SharedImagesTests {
             #expect(found == Array(line[1...]), "\(line[0])")
             equal += 1
         }
-        print("difficult pictures: \(equal) equal, \(refused) refused on both sides, \(more) read that Pillow refuses")
+        print("difficult images: \(equal) equal, \(refused) refused on both sides, \(more) read that Pillow refuses")
         #expect(equal > 500)
     }
 }

@@ -98,8 +98,8 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
             "half of the batch", needs: "halves", number("axis", 0),
             node("halves", "Split", "axis", "x", with: ["num_split": .int(2)]), node("y", "Sub", "halves", "halves:1")),
         BatchCase(
-            "unstacked images", needs: "pictures",
-            node("pictures", "Unpack", "x", with: ["num": .int(4), "axis": .int(0)]), node("y", "Neg", "pictures:2")),
+            "unstacked images", needs: "items",
+            node("items", "Unpack", "x", with: ["num": .int(4), "axis": .int(0)]), node("y", "Neg", "items:2")),
         BatchCase(
             "a top 2 over the batch", needs: "largest", whole("turn", [1, 2, 3, 0]),
             node("turned", "Transpose", "x", "turn"),
@@ -213,11 +213,11 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
         let whole = try Importer.run(batch.graph, ImportOptions()).graph
         let single = try whole.withBatchOfOne()
         try single.validate()
-        let pictures = (0..<4).map { picture in
-            Tensor(shape: [1, 4, 4, 3], element: .float32) { Double(($0 * 7 + picture * 31) % 23) - 9 }
+        let images = (0..<4).map { image in
+            Tensor(shape: [1, 4, 4, 3], element: .float32) { Double(($0 * 7 + image * 31) % 23) - 9 }
         }
-        let together = try whole.evaluate([Concatenation(axis: 0).evaluate(pictures)[0]])[0]
-        let answers = try pictures.map { try single.evaluate([$0])[0] }
+        let together = try whole.evaluate([Concatenation(axis: 0).evaluate(images)[0]])[0]
+        let answers = try images.map { try single.evaluate([$0])[0] }
         #expect(together == Concatenation(axis: 0).evaluate(answers)[0])
     }
 }
