@@ -342,13 +342,13 @@ class CoreML:
         import cmcommon
         spec, _, _ = cmcommon.load(model)
         network = getattr(spec, spec.WhichOneof("Type"))
-        quantised = [layer for layer in getattr(network, "layers", []) if layer.convolution.isDeconvolution
+        quantized = [layer for layer in getattr(network, "layers", []) if layer.convolution.isDeconvolution
                      and layer.convolution.weights.HasField("quantization")]
-        if not quantised:
+        if not quantized:
             yield model
             return
         from coremltools.models.neural_network.quantization_utils import _dequantize_wp
-        for layer in quantised:
+        for layer in quantized:
             parameters = layer.convolution
             shape = (parameters.kernelChannels, parameters.outputChannels // parameters.nGroups, *parameters.kernelSize)
             _dequantize_wp(parameters.weights, shape, axis=1)

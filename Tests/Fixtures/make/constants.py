@@ -86,7 +86,7 @@ def with_unpacked_constant(definition):
     return field(1, node) + definition.SerializeToString(deterministic=True)
 
 
-def dequantised(cases):
+def dequantized(cases):
     add = cases.family("dequantize")
 
     def dequantize(values, kind, low, high, name="quantised"):
@@ -185,4 +185,4 @@ def computed(cases):
 def write(cases):
     encodings(cases)
     computed(cases)
-    dequantised(cases)
+    dequantized(cases)

@@ -253,7 +253,7 @@ def products(cases):
         add(f"one_{name}", shape, lambda x, r: op.Einsum(inputs=[x], equation=equation))
 
 
-def dequantised(cases):
+def dequantize_modes(cases):
     add = cases.family("dequantize_modes")
     kinds = {"quint8": (0, 256), "qint8": (-128, 128), "quint16": (0, 65536), "qint16": (-32768, 32768)}
     for kind, limits in kinds.items():
@@ -272,5 +272,5 @@ def dequantised(cases):
 
 
 def write(cases):
-    for part in (unary, binary, choosing, placing, products, dequantised):
+    for part in (unary, binary, choosing, placing, products, dequantize_modes):
         part(cases)
