@@ -21,14 +21,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--thaw", default=".build/release/thaw")
     parser.add_argument("model")
-    parser.add_argument("photographs")
+    parser.add_argument("photos")
     arguments, rest = parser.parse_known_args()
-    words = [arguments.model, arguments.photographs, *rest]
+    words = [arguments.model, arguments.photos, *rest]
     exact, fast = answers(arguments.thaw, words), answers(arguments.thaw, words + ["--fast"])
     best = lambda row: max(row, key=row.get)
     other = [image for image in exact if best(exact[image]) != best(fast[image])]
     moves = sorted(abs(fast[image][best(row)] - row[best(row)]) for image, row in exact.items())
-    print(f"photographs: {len(exact)}, decoded differently: {sum(exact[image] != fast[image] for image in exact)}")
+    print(f"photos: {len(exact)}, decoded differently: {sum(exact[image] != fast[image] for image in exact)}")
     print(f"top label differs: {len(other)}")
     print(f"probability of the top label moves by {sum(moves) / len(moves):.4f} on average, {moves[len(moves) // 2]:.4f} in the "
           f"median, {moves[-1]:.4f} at most")

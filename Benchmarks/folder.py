@@ -133,9 +133,9 @@ def time_processes(body, model, paths, count):
 THAW = {"thaw": [], "fast": ["--fast"], "bf16": ["--precision", "bf16"], "int8": ["--precision", "int8"]}
 
 
-def make_int8(binary, graph, photographs, folder):
+def make_int8(binary, graph, photos, folder):
     target = os.path.join(folder, "int8.mlmodel")
-    command = [binary, "quantize", graph] + photographs[:100] + ["-o", target]
+    command = [binary, "quantize", graph] + photos[:100] + ["-o", target]
     if not os.path.exists(target): subprocess.run(command, check=True, capture_output=True)
     return target
 
@@ -154,7 +154,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("graph")
     parser.add_argument("output")
-    parser.add_argument("photographs")
+    parser.add_argument("photos")
     parser.add_argument("--thaw", default=".build/release/thaw")
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--rounds", type=int, default=3)
@@ -162,11 +162,11 @@ def main():
     parser.add_argument("--models", help="a folder that keeps the networks converted for the other engines")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        originals = sorted(os.path.join(root, name) for root, _, names in os.walk(arguments.photographs) for name in names
+        originals = sorted(os.path.join(root, name) for root, _, names in os.walk(arguments.photos) for name in names
                            if name.lower().endswith((".jpg", ".jpeg")))
-        photographs = os.path.join(folder, "photographs")
-        os.mkdir(photographs)
-        paths = [os.path.join(photographs, f"{number:06}.jpg") for number in range(arguments.count)]
+        photos = os.path.join(folder, "photos")
+        os.mkdir(photos)
+        paths = [os.path.join(photos, f"{number:06}.jpg") for number in range(arguments.count)]
         for number, path in enumerate(paths): os.symlink(os.path.abspath(originals[number % len(originals)]), path)
         engines = arguments.engines.split(",")
         kept = arguments.models or folder
@@ -179,7 +179,7 @@ def main():
         rounds = {engine: [] for engine in engines}
         for round in range(arguments.rounds):
             for engine in engines:
-                if engine in THAW: measured = time_thaw(arguments.thaw, models[engine], photographs, THAW[engine])
+                if engine in THAW: measured = time_thaw(arguments.thaw, models[engine], photos, THAW[engine])
                 elif engine == "tf": measured = time_processes(run_tf, models[engine], paths, 1)
                 else: measured = time_processes(run_ort if engine == "ort" else run_litert, models[engine], paths, 2)
                 rounds[engine].append(measured)

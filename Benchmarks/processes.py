@@ -124,7 +124,7 @@ def main():
             for threads in (1, 2):
                 command = [arguments.thaw, "classify", model, arguments.folder, "--threads", str(threads)]
                 result = measure(command, max(1, arguments.runs // 2))
-                report(f"{count} photographs, {threads} threads: thaw", result)
+                report(f"{count} photos, {threads} threads: thaw", result)
                 if result:
                     print(f"{'':40}{count / result[0]:10.0f} per second")
 

@@ -123,7 +123,7 @@ def frozen_accuracy(path, images, labels):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("photographs")
+    parser.add_argument("photos")
     parser.add_argument("out")
     parser.add_argument("--epochs", type=int, default=40)
     parser.add_argument("--threads", type=int, default=0)
@@ -133,8 +133,8 @@ def main():
     tf.random.set_seed(1)
     rng = np.random.default_rng(1)
 
-    images, labels, names = read_images(os.path.join(arguments.photographs, "train"))
-    test_images, test_labels, _ = read_images(os.path.join(arguments.photographs, "test"))
+    images, labels, names = read_images(os.path.join(arguments.photos, "train"))
+    test_images, test_labels, _ = read_images(os.path.join(arguments.photos, "test"))
     print(len(images), "to train,", len(test_images), "to test:", ", ".join(names), flush=True)
 
     weights, statistics = parameters()
@@ -177,7 +177,7 @@ def main():
             done += 1
         print(f"epoch {epoch + 1}: loss {np.mean([float(l) for l in losses]):.3f}, {time.time() - began:.0f} s", flush=True)
         freeze({name: value.numpy() for name, value in every.items()}, arguments.out)
-    print(f"accuracy on the test photographs: {100 * frozen_accuracy(arguments.out, test_images, test_labels):.2f}%")
+    print(f"accuracy on the test photos: {100 * frozen_accuracy(arguments.out, test_images, test_labels):.2f}%")
 
 
 if __name__ == "__main__":
