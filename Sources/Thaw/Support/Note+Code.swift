@@ -19,7 +19,7 @@ extension Note.Code {
     public static let placeholderAssumed = Self(rawValue: "placeholderAssumed")
     /// Dropout was removed.
     public static let dropoutRemoved = Self(rawValue: "dropoutRemoved")
-    /// The result of the request to use the moving averages of batch normalization.
+    /// Batch normalization uses its moving averages, as requested, or no layer is in training mode.
     public static let movingAverages = Self(rawValue: "movingAverages")
     /// Batch normalization is in training mode.
     public static let trainingMode = Self(rawValue: "trainingMode")
