@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Classifies images on a Spark cluster.
 
-    spark-submit thaw_classify.py --model MobileNet.mlmodel --input photos/ --output answers.parquet
+    spark-submit thaw_classify.py --model MobileNet.mlmodel --input photos/ --output predictions.parquet
 
 The output is a folder of Parquet files with a row for each prediction: path, rank, label, index, probability, error.
 """
@@ -44,8 +44,8 @@ def main(command_line):
             if given.glob:
                 reader = reader.option("pathGlobFilter", given.glob)
             images = reader.load(given.input)
-        answers = thaw.spark.classify(images, given.model, **options)
-        answers.write.mode("overwrite" if given.overwrite else "errorifexists").parquet(given.output)
+        predictions = thaw.spark.classify(images, given.model, **options)
+        predictions.write.mode("overwrite" if given.overwrite else "errorifexists").parquet(given.output)
     except thaw.Error as failure:
         sys.exit(f"thaw_classify.py: {failure}")
     finally:

@@ -1,7 +1,7 @@
 """Classification of many images on a Spark cluster.
 
     images = spark.read.format("binaryFile").load("photos/")
-    thaw.spark.classify(images, "MobileNet.mlmodel").write.parquet("answers.parquet")
+    thaw.spark.classify(images, "MobileNet.mlmodel").write.parquet("predictions.parquet")
 
 Every executor needs this package: see docs/spark.md.
 """

@@ -1,8 +1,8 @@
 /// Classifies images.
 ///
 ///     let classifier = try Classifier(contentsOfFile: "inference.mlmodel")
-///     let answer = try classifier.classify(imageAt: "cat.jpg")
-///     print(answer.top(5))
+///     let classification = try classifier.classify(imageAt: "cat.jpg")
+///     print(classification.top(5))
 ///
 /// A classifier may be used from several threads at once.
 public final class Classifier: Sendable {

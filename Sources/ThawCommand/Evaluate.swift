@@ -177,7 +177,7 @@ private final class EvaluationRun {
         let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
         guard other.images.count == images.count else { throw Failure.readablePhotosDiffer() }
         let unknown = other.evaluation.outcomes.count { $0.confidence.isNaN }
-        if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its answers are NaN") }
+        if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its predictions are NaN") }
         let comparison = PairedComparison(evaluation, other.evaluation) { $0 == baseline.translate($1) }
         return EvaluationResult.Baseline(
             model: baseline.path, evaluation: other.evaluation, comparison: comparison, translate: baseline.translate)

@@ -54,7 +54,8 @@ struct EvaluationText {
         line(
             "",
             "only the model is right: \(grouped(comparison.onlyFirstIsRight)), only the baseline: "
-                + "\(grouped(comparison.onlySecondIsRight)); different answers on \(grouped(comparison.changed.count))")
+                + "\(grouped(comparison.onlySecondIsRight)); different predictions on "
+                + "\(grouped(comparison.changed.count))")
         guard comparison.onlyFirstIsRight + comparison.onlySecondIsRight > 0 else { return }
         let chance = comparison.probabilityOfChance
         let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)

@@ -9,16 +9,16 @@ private enum Articles {
         let labels = try Labels(contentsOfFile: "labels.txt")
         let model = try Converter().convert(contentsOfFile: "inference.pb", labels: labels).model
         try model.write(toFile: "inference.mlmodel")
-        let answer = try Classifier(model).classify(imageAt: "cat.jpg")
-        print(answer.top(5).map { "\($0.label): \($0.probability)" })
+        let classification = try Classifier(model).classify(imageAt: "cat.jpg")
+        print(classification.top(5).map { "\($0.label): \($0.probability)" })
     }
 
     static func readmeInAnAsynchronousFunction() async throws {
         let labels = try Labels(contentsOfFile: "labels.txt")
         let model = try Converter().convert(contentsOfFile: "inference.pb", labels: labels).model
         try model.write(toFile: "inference.mlmodel")
-        let answer = try Classifier(model).classify(imageAt: "cat.jpg")
-        print(answer.top(5).map { "\($0.label): \($0.probability)" })
+        let classification = try Classifier(model).classify(imageAt: "cat.jpg")
+        print(classification.top(5).map { "\($0.label): \($0.probability)" })
     }
 
     static func converting() throws {
@@ -39,19 +39,19 @@ private enum Articles {
 
     static func classifying() throws {
         let classifier = try Classifier(contentsOfFile: "inference.mlmodel")
-        let answer = try classifier.classify(imageAt: "cat.jpg")
-        for prediction in answer.top(5) { print(prediction.label, prediction.probability) }
+        let classification = try classifier.classify(imageAt: "cat.jpg")
+        for prediction in classification.top(5) { print(prediction.label, prediction.probability) }
     }
 
     static func classifyingElsewhere(_ classifier: Classifier) async throws -> Classification {
-        let answer = try await classifier.classification(ofImageAt: "cat.jpg")
-        return answer
+        let classification = try await classifier.classification(ofImageAt: "cat.jpg")
+        return classification
     }
 
     static func classifyingPixels(_ classifier: Classifier) -> Classification {
         let bytes = [UInt8](repeating: 128, count: 640 * 480 * 3)
-        let answer = classifier.classify(Pixels(width: 640, height: 480, channels: 3, bytes: bytes))
-        return answer
+        let classification = classifier.classify(Pixels(width: 640, height: 480, channels: 3, bytes: bytes))
+        return classification
     }
 
     static func fitting() throws -> Classifier {
@@ -61,8 +61,8 @@ private enum Articles {
     }
 
     static func folders(_ classifier: Classifier) {
-        classifier.classify(images: ImageFiles(["photos"]), threads: 4) { path, answer in
-            switch answer {
+        classifier.classify(images: ImageFiles(["photos"]), threads: 4) { path, result in
+            switch result {
             case .success(let classification): print(path, classification.top(1)[0].label)
             case .failure(let failure): print(failure)
             }
@@ -138,8 +138,8 @@ private enum Articles {
 
     static func classifyingWithIntegers() throws -> Classification {
         let classifier = try Classifier(contentsOfFile: "mobilenet8.mlpackage", precision: .int8)
-        let answer = try classifier.classify(imageAt: "cat.jpg")
-        return answer
+        let classification = try classifier.classify(imageAt: "cat.jpg")
+        return classification
     }
 
     static func compressing() throws {

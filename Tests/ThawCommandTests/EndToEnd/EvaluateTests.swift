@@ -155,7 +155,8 @@ import Testing
         #expect(try Thaw.run("convert", Project.demo, "--labels", Project.demoLabels, "-o", model).status == 0)
         let outcome = try Thaw.run(demo + [EvaluateTests.folder.path("classes"), "--baseline", Project.demo])
         #expect(outcome.status == 0)
-        #expect(outcome.output.contains("only the model is right: 0, only the baseline: 0; different answers on 0\n"))
+        #expect(
+            outcome.output.contains("only the model is right: 0, only the baseline: 0; different predictions on 0\n"))
         #expect(!outcome.output.contains("by chance alone"))
         let other = try Thaw.run([
             "evaluate", model, EvaluateTests.folder.path("classes"), "--baseline",

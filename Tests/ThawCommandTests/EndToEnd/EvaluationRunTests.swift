@@ -108,7 +108,7 @@ import Testing
         }
         let outcome = try Thaw.run("evaluate", pipeline, "photos", "--baseline", pipeline, in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.output.contains("different answers on 0"), "\(outcome.output)")
+        #expect(outcome.output.contains("different predictions on 0"), "\(outcome.output)")
     }
 
     /// The page's file is there as soon as the folder has been listed; the program then waits until the folder has
