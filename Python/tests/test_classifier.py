@@ -66,14 +66,14 @@ def test_every_kind_of_image_gives_the_same_answer(classifier):
 
 
 @pytest.mark.parametrize("mode", ["L", "LA", "P", "RGBA", "CMYK", "YCbCr", "1", "I", "F"])
-def test_pil_images_of_every_mode(classifier, mode):
+def test_pil_images_of_every_mode_are_accepted(classifier, mode):
     image = Image.open(CAT)
     image = image.convert("RGBA").convert(mode) if mode == "LA" else image.convert(mode)
     (result,) = classifier.classify([image])
     assert result.error is None and len(result.predictions) == 5
 
 
-def test_bad_images_are_values_in_their_places(classifier, ct, paths, tmp_path):
+def test_bad_images_yield_errors_in_their_positions(classifier, ct, paths, tmp_path):
     damaged = tmp_path / "damaged.jpg"
     damaged.write_bytes(b"\xff\xd8 nonsense")
     given = [
@@ -140,7 +140,7 @@ def test_an_error_of_the_iterable_is_raised(classifier):
         list(classifier.classify(images()))
 
 
-def test_no_images(classifier, tmp_path):
+def test_no_images_give_no_results(classifier, tmp_path):
     assert list(classifier.classify([])) == list(classifier.classify(iter(()))) == []
     assert list(classifier.classify(str(tmp_path))) == []
     with pytest.raises(TypeError):
@@ -173,7 +173,7 @@ def test_options_are_those_of_the_command(ct, classifier, tmp_path):
     assert result.error is not None
 
 
-def test_all_probabilities(classifier):
+def test_all_probabilities_are_returned_on_request(classifier):
     (result,) = classifier.classify([CAT], probabilities=True)
     assert result.probabilities.shape == (10,) and result.probabilities.dtype == np.float32
     for part in result.predictions:
@@ -209,7 +209,7 @@ def test_a_closed_classifier_is_refused(ct, model):
     assert model.predict({"input": Image.open(CAT).resize((32, 32))})["classLabel"]  # The model lives on.
 
 
-def test_reports(ct, model, tmp_path):
+def test_reports_are_dictionaries(ct, model, tmp_path):
     for name in ("cat", "ship"):
         (tmp_path / name).mkdir()
         shutil.copy(CAT, str(tmp_path / name / "photo.jpg"))
@@ -229,7 +229,7 @@ def test_reports(ct, model, tmp_path):
     assert described["file"]["format"] == "frozenGraph" and described["model"]["inputs"][0]["name"] == "input"
 
 
-def test_precisions(ct, tmp_path):
+def test_precisions_are_selected_and_checked(ct, tmp_path):
     path = str(tmp_path / "model.mlmodel")
     thaw_command("quantize", GRAPH, PHOTOS, "--labels", LABELS, "-o", path)
     model = ct.models.MLModel(path)
@@ -268,6 +268,6 @@ def test_gray_images_of_16_bits_are_those_of_their_file(classifier, tmp_path):
 
 
 @pytest.mark.parametrize("value", [-1, 0, 1.5, "10", True, 2**64])
-def test_wrong_limits_of_pixels_are_refused(ct, model, value):
+def test_invalid_pixel_limits_are_refused(ct, model, value):
     with pytest.raises((ValueError, TypeError), match="max_pixels"):
         ct.Classifier(model, max_pixels=value)

@@ -28,7 +28,7 @@ def test_the_file_is_that_of_the_command(ct, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["path", "pathlib", "bytes", "bytearray", "list"])
-def test_sources_without_tensorflow(ct, photo, kind, tmp_path):
+def test_sources_are_converted_without_tensorflow(ct, photo, kind, tmp_path):
     data = content(GRAPH)
     source = {
         "path": GRAPH, "pathlib": tmp_path / "graph.pb", "bytes": data, "bytearray": bytearray(data), "list": [GRAPH],
@@ -39,7 +39,7 @@ def test_sources_without_tensorflow(ct, photo, kind, tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["list", "tuple", "bytes", "array", "path"])
-def test_labels(ct, photo, kind):
+def test_labels_are_taken_from_lists_arrays_and_files(ct, photo, kind):
     names = labels()
     given = {
         "list": names, "tuple": tuple(names), "bytes": [name.encode() for name in names], "array": np.array(names),
@@ -71,7 +71,7 @@ def test_wrong_labels_are_refused(ct, given, words):
         ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(given))
 
 
-def test_names_of_a_classifiers_outputs(ct, photo):
+def test_a_classifiers_outputs_are_named(ct, photo):
     config = ct.ClassifierConfig(LABELS, "what", "probabilities")
     answer = ct.convert(GRAPH, classifier_config=config).predict({"input": photo})
     assert answer["what"] == "cat" and len(answer["probabilities"]) == 10
@@ -142,7 +142,7 @@ def sizes_of(ct, shape):
     return (feature["width"], feature["height"]), feature["sizes"]
 
 
-def test_the_default_of_flexible_sizes(ct):
+def test_flexible_sizes_have_a_default(ct):
     range_of = {"width": [24, 40], "height": [20, 48]}
     height, width = ct.RangeDim(20, 48), ct.RangeDim(24, 40)
     assert sizes_of(ct, (1, height, width, 3)) == ((40, 48), range_of)
@@ -155,7 +155,7 @@ def test_the_default_of_flexible_sizes(ct):
     assert sizes_of(ct, shapes) == ((28, 40), {"enumerated": [[28, 40], [24, 24]]})
 
 
-def test_outputs_by_name(ct, photo):
+def test_outputs_are_selected_by_name(ct, photo):
     model = ct.convert(GRAPH, outputs=[ct.TensorType(name="probabilities")])
     answer = model.predict({"input": photo})
     assert answer["probabilities"].shape == (1, 10) and answer["probabilities"].dtype == np.float32
@@ -165,7 +165,7 @@ def test_outputs_by_name(ct, photo):
 
 
 @pytest.mark.parametrize("convert_to", [None, "neuralnetwork", "mlprogram"])
-def test_types_and_shapes_of_outputs(ct, convert_to):
+def test_types_and_shapes_of_outputs_are_checked(ct, convert_to):
     for dtype in (np.int32, np.float64):
         for name in (None, "probabilities"):
             with pytest.raises(TypeError, match="the output 'probabilities' is of type float32, not"):
@@ -177,7 +177,7 @@ def test_types_and_shapes_of_outputs(ct, convert_to):
     assert list(model.output_description) == ["probabilities"]
 
 
-def test_several_possible_outputs(ct):
+def test_several_possible_outputs_are_listed(ct):
     graph = os.path.join(FIXTURES, "refuse", "two_outputs.pb")
     with pytest.raises(ValueError, match="select one or more") as caught:
         ct.convert(graph)
@@ -197,7 +197,7 @@ def test_a_layout_that_the_graph_does_not_have_is_refused(ct):
         ct.convert(GRAPH, inputs=[image])
 
 
-def test_paths_in_the_home_folder(ct, photo, tmp_path, monkeypatch):
+def test_paths_may_begin_with_a_tilde(ct, photo, tmp_path, monkeypatch):
     for path, name in ((GRAPH, "graph.pb"), (LABELS, "labels.txt"), (CAT, "cat.jpg")):
         shutil.copy(path, str(tmp_path / name))
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -239,7 +239,7 @@ def test_messages_name_keywords_not_options_of_the_command(ct, caplog):
         ({}, ".mlmodel", None),
     ],
 )
-def test_the_kind_of_model(ct, arguments, ending, version, tmp_path):
+def test_arguments_determine_the_kind_of_model(ct, arguments, ending, version, tmp_path):
     if "minimum_deployment_target" in arguments:
         arguments = dict(arguments, minimum_deployment_target=ct.target[arguments["minimum_deployment_target"]])
     if "compute_precision" in arguments:

@@ -50,7 +50,7 @@ def test_every_kind_of_image_gives_the_same_objects(detector):
         assert [result.objects for result in detector.detect(single)] == [expected.objects]
 
 
-def test_bad_images_are_values_in_their_places(detector, ct, tmp_path):
+def test_bad_images_yield_errors_in_their_positions(detector, ct, tmp_path):
     damaged = tmp_path / "damaged.jpg"
     damaged.write_bytes(b"\xff\xd8 nonsense")
     results = list(detector.detect(iter([PHOTO, "none.png", str(damaged), 3, np.zeros((4, 4)), OTHER])))
@@ -59,7 +59,7 @@ def test_bad_images_are_values_in_their_places(detector, ct, tmp_path):
     assert results[1].objects == [] and "error" in repr(results[1])
 
 
-def test_memory_and_order_with_many_images(detector):
+def test_many_images_give_results_in_order(detector):
     given = [PHOTO, OTHER] * 40
     (first,), (second,) = detector.detect(PHOTO), detector.detect(OTHER)
     results = list(detector.detect((image for image in given), threads=2))
@@ -78,7 +78,7 @@ def test_a_table_has_a_row_for_each_object_and_error(detector):
     assert len(frame) == len(result.objects) + 1 and frame["error"].notna().sum() == 1
 
 
-def test_other_models_and_thresholds_are_refused(ct, model):
+def test_other_models_and_invalid_thresholds_are_refused(ct, model):
     with pytest.raises(ct.UnsupportedError):
         ct.Detector(model)
     with pytest.raises(ValueError):
@@ -100,6 +100,6 @@ def test_predict_returns_what_core_ml_returns(ct):
         assert answer["confidence"].max(axis=1).tolist() == pytest.approx([one.confidence for one in result.objects])
 
 
-def test_wrong_limits_of_pixels_are_refused(ct):
+def test_invalid_pixel_limits_are_refused(ct):
     with pytest.raises(ValueError, match="max_pixels"):
         ct.Detector(MODEL, max_pixels=-1)

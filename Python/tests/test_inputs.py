@@ -25,7 +25,7 @@ def rows(name):
 @pytest.mark.parametrize(
     "file", ["ranges.mlpackage", "enumerated.mlpackage", "enumerated_network.mlmodel", "optional.mlpackage"]
 )
-def test_flexible_and_optional_arrays(ct, file):
+def test_flexible_and_optional_arrays_are_accepted(ct, file):
     with ct.models.MLModel(os.path.join(INPUTS, file)) as model:
         for inputs, outputs in rows(file.split(".")[0]):
             answer = model.predict(inputs)["y"]
@@ -86,7 +86,7 @@ def test_a_state_passes_from_prediction_to_prediction(ct):
                 stateless.predict({"x": np.zeros((2, 5, 4))}, state=other)
 
 
-def test_functions(ct):
+def test_a_function_is_selected_by_name(ct):
     path = os.path.join(FIXTURES, "sequences", "functions.mlpackage")
     for name in ("negate", "double"):
         with open(os.path.join(FIXTURES, "sequences", f"functions_{name}.jsonl")) as file:

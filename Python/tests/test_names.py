@@ -79,7 +79,7 @@ def test_color_layouts_are_given_as_members_or_as_coremltools_strings(ct):
         ({"color_layout": "G", "scale": 1 / 255.0}, ([1 / 255.0], [0.0])),
     ],
 )
-def test_scale_and_bias(ct, arguments, numbers):
+def test_scale_and_bias_are_expanded_by_channel(ct, arguments, numbers):
     assert ct.ImageType(**arguments).numbers() == numbers
 
 

@@ -99,7 +99,7 @@ def test_invalid_configurations_are_refused(ct, model):
         palette.set_op_type("conv", None)
 
 
-def test_a_configuration_that_is_set_later(ct, model, photo):
+def test_a_configuration_may_be_set_later(ct, model, photo):
     coreml = ct.optimize.coreml
     config = coreml.OptimizationConfig()
     config.set_global(coreml.OpPalettizerConfig(nbits=6))

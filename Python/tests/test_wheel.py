@@ -25,7 +25,7 @@ def information(name):
     return os.path.join(folder, name)
 
 
-def test_the_command():
+def test_the_command_runs():
     assert subprocess.check_output([COMMAND, "--version"]).decode().split() == ["thaw", thaw.__version__]
     assert subprocess.run([COMMAND, "nonsense"], stderr=subprocess.DEVNULL).returncode == 2
     assert subprocess.check_output([COMMAND, "classify", GRAPH, "--labels", LABELS, CAT, "--quiet"])

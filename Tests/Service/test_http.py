@@ -21,7 +21,7 @@ class HTTPTests(unittest.TestCase):
     def tearDownClass(cls):
         assert cls.server.stop() == 0
 
-    def test_classify_is_what_the_command_prints(self):
+    def test_classify_returns_what_the_command_prints(self):
         path = os.path.join(PHOTOS, "cat.jpg")
         words = [THAW, "classify", DEMO, "--labels", LABELS, "--format", "json", path]
         expected = subprocess.run(words, capture_output=True, text=True, check=True).stdout
@@ -54,7 +54,7 @@ class HTTPTests(unittest.TestCase):
             self.assertEqual(predictions(first, "/classify?crop=fit"), expected)
         self.assertNotEqual(predictions(self.server, "/classify?crop=fit"), expected)
 
-    def test_wrong_requests_to_classify(self):
+    def test_invalid_requests_to_classify_are_refused(self):
         large = b"P6\n5000 5000\n255\n"
         cases = [
             ("/classify", b"", 400), ("/classify", b"text", 415), ("/classify", photo("cat")[:200], 400),
@@ -91,7 +91,7 @@ class HTTPTests(unittest.TestCase):
         self.assertEqual(status, 200)
         self.assertIn("JPEG", fields["Thaw-Warning"])
 
-    def test_methods(self):
+    def test_other_methods_are_refused(self):
         for method, path, status, allowed in [
             ("GET", "/classify", 405, "POST"), ("POST", "/v2", 405, "GET, HEAD"), ("DELETE", "/v2/models/demo", 405, "GET, HEAD"),
             ("PUT", "/v2/models/demo/infer", 405, "POST"), ("POST", "/nothing", 404, None), ("HEAD", "/v2", 200, None),
@@ -175,7 +175,7 @@ class HTTPTests(unittest.TestCase):
 
 
 class AccessTests(unittest.TestCase):
-    def test_hosts_and_origins(self):
+    def test_hosts_and_origins_are_checked(self):
         with Server("--origin", "https://photos.example.com") as server:
             for fields, status in [
                 ({}, 200), ({"Host": "evil.example"}, 403), ({"Host": "localhost:1"}, 200), ({"Host": "photos.example.com"}, 200),
@@ -190,7 +190,7 @@ class AccessTests(unittest.TestCase):
             self.assertEqual((status, fields["Access-Control-Allow-Origin"]), (204, "https://photos.example.com"))
             self.assertEqual(server.request("OPTIONS", "/classify", headers=asked | {"Origin": "http://evil.example"})[0], 403)
 
-    def test_token(self):
+    def test_the_token_is_required(self):
         with tempfile.NamedTemporaryFile("w") as file:
             file.write("secret\n")
             file.flush()
@@ -203,7 +203,7 @@ class AccessTests(unittest.TestCase):
                 self.assertEqual(server.get("/v2", Authorization="Bearer secret")[0], 200)
                 self.assertEqual(server.post("/classify", photo("cat"))[0], 401)
 
-    def test_other_addresses_are_warned_of(self):
+    def test_other_addresses_cause_a_warning(self):
         with Server("--host", "0.0.0.0") as server:
             self.assertIn("anyone who can connect", server.told())
 

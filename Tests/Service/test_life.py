@@ -52,7 +52,7 @@ class LifeTests(unittest.TestCase):
                     self.assertEqual(fields["Retry-After"], "1")
                     self.assertEqual(json.loads(data)["code"], "unavailable")
 
-    def test_a_full_queue_is_told_to_clients_that_send_much(self):
+    def test_clients_that_send_large_bodies_are_told_of_a_full_queue(self):
         """The rest of a body is read, so that the client gets the answer."""
         with Server("--queue", "1", "--threads", "1") as server, ThreadPoolExecutor(4) as pool:
             body, fields = form([(str(index), SLOW_PHOTO) for index in range(10)])
@@ -230,7 +230,7 @@ class LifeTests(unittest.TestCase):
             with self.assertRaises((OSError, http.client.HTTPException)):
                 request.result()
 
-    def test_killing_never_looks_complete(self):
+    def test_a_killed_server_never_seems_to_have_finished(self):
         """Clients see a whole answer, or an error."""
         body, fields = form([(str(index), PHOTO) for index in range(3)])
         for _ in range(3):

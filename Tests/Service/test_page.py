@@ -131,7 +131,7 @@ class PageTests(unittest.TestCase):
                 self.until(f"photos.running === 0 && photos.all.at(-1)?.name === '{kind}.jpg' && isDone(photos.all.at(-1))")
         self.assertEqual(self.texts(".best .label"), ["cat", "cat"])
 
-    def test_server_down_and_back(self):
+    def test_the_page_waits_until_the_server_is_back(self):
         server = Server(models=["one=" + DEMO])
         self.open(server.url)
         port = server.port

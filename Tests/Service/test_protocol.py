@@ -76,7 +76,7 @@ class ProtocolTests(unittest.TestCase):
                 call()
             self.assertEqual(caught.exception.status(), "404")
 
-    def test_pixels_give_what_classify_gives(self):
+    def test_pixels_give_the_results_of_classify(self):
         for binary in [True, False]:
             for output in [True, False]:
                 wanted = triton.InferRequestedOutput("probabilities", binary_data=output)
@@ -142,7 +142,7 @@ class ProtocolTests(unittest.TestCase):
                 result = request.get_result().as_numpy("probabilities")
                 numpy.testing.assert_allclose(result, self.expected[:1], atol=2e-3)
 
-    def test_wrong_requests(self):
+    def test_invalid_requests_are_refused(self):
         """Requests that violate the protocol or do not match the model are refused with a code."""
         shape, data = [1, 32, 32, 3], [0] * 3072
         good = {"name": "input", "datatype": "UINT8", "shape": shape, "data": data}
@@ -201,7 +201,7 @@ class ProtocolTests(unittest.TestCase):
                 fields = {"Inference-Header-Content-Length": str(len(head))}
                 self.assertEqual(self.infer(head + data, headers=fields)[0], 400)
 
-    def test_paths(self):
+    def test_only_known_paths_are_found(self):
         for path, status in [
             ("/v2/models/demo/versions/2/infer", 404), ("/v2/models/other/infer", 404),
             ("/v2/models/demo/versions/1/infer", 400), ("/v2/models/..%2fetc/infer", 404),

@@ -21,7 +21,7 @@ import Testing
         ("example.com", 403), ("127.0.0.1.example.com", 403), ("localhost.example.com", 403), ("", 403), ("[::2]", 403),
         ("photos.example.com", 200), ("10.0.0.1", 403),
     ])
-    func `on loopback a host must be this machine`(_ host: String, _ status: Int) throws {
+    func `on loopback, the host must be this machine or an allowed origin's`(_ host: String, _ status: Int) throws {
         let access = try Access(tokenFile: nil, origins: ["https://photos.example.com"], isLoopback: true)
         #expect(try Self.status(access, ["host": host]) == status)
     }
@@ -35,7 +35,7 @@ import Testing
         ("http://localhost:80/classify?top=3", "example.com", 200), ("HTTP://127.0.0.1/classify", nil, 200),
         ("http://example.com/classify", "localhost", 403), ("http:///classify", "localhost", 403),
     ])
-    func `the host of an absolute target counts`(_ target: String, _ host: String?, _ status: Int) throws {
+    func `the host of an absolute target is checked`(_ target: String, _ host: String?, _ status: Int) throws {
         let access = try Access(tokenFile: nil, origins: [], isLoopback: true)
         let request = try Request(
             method: "POST", target: target, fields: host.map { [(name: "host", value: $0)] } ?? [])
@@ -45,7 +45,7 @@ import Testing
         #expect(refused == status)
     }
 
-    @Test func `elsewhere any host is accepted`() throws {
+    @Test func `on other addresses, any host is accepted`() throws {
         let access = try Access(tokenFile: nil, origins: [], isLoopback: false)
         #expect(try Self.status(access, ["host": "example.com"]) == 200)
     }

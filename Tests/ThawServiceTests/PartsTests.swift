@@ -86,7 +86,7 @@ import Thaw
         _ = started.wait { $0 == 4 ? true : nil }
     }
 
-    @Test func `a request alone gets all threads, and gives them back`() throws {
+    @Test func `a single request gets all threads, and returns them`() throws {
         let queue = try WorkQueue(limit: 4, threads: 3)
         let counts = Monitor<[Int]>([])
         for request in 1...2 {

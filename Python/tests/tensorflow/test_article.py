@@ -153,7 +153,7 @@ def test_a_live_session(resource):
     assert np.allclose(trained.convert(session=trained.sess).predict({"image": photo(6)})["answer"], after, atol=1e-5)
 
 
-def test_which_session_is_meant():
+def test_the_session_must_be_unambiguous():
     trained = Trained(True)
     expected = trained.expected()
     other = v1.Session(graph=trained.graph)

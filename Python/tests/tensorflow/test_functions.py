@@ -59,7 +59,7 @@ def test_a_function_without_signature_is_refused():
         ct.convert(tf.function(lambda x: x + 1))
 
 
-def test_a_saved_model(tmp_path):
+def test_a_saved_model_is_converted(tmp_path):
     net = Net()
     tf.saved_model.save(net, str(tmp_path))
     answer = ct.convert(tmp_path).predict({"image": photo(8)})["answer"]
@@ -88,7 +88,7 @@ def test_keras_3(tmp_path):
             assert np.allclose(answer, wanted, atol=1e-5)
 
 
-def test_several_inputs():
+def test_several_inputs_are_converted():
     keras = pytest.importorskip("tf_keras")
     left, right = keras.Input((8, 8, 3), name="left"), keras.Input((5,), name="right")
     joined = keras.layers.Concatenate()([keras.layers.GlobalAveragePooling2D()(left), right])

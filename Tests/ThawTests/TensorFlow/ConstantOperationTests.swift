@@ -174,7 +174,7 @@ import Testing
         #expect(result.floats == [1, 0, 0, 4, 5, 0, 0, 8, 9, 10, 0, 0, 13, 14, 0, 0, 17, 18])
     }
 
-    @Test func `all constants that are computed have a limit together`() throws {
+    @Test func `all computed constants share a limit`() throws {
         var context = ImportContext(bytesLeft: 100)
         let sixteenBytes = { Operand.constant(Self.ones([4])) }
         for _ in 0..<6 { try context.count([sixteenBytes()], from: []) }

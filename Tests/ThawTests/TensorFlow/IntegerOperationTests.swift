@@ -12,7 +12,7 @@ import Testing
         node(name, "Const", [], ["value": .tensor(Tensor(integers: integers, shape: shape))])
     }
 
-    @Test func `a product with a constant matrix is an integer`() throws {
+    @Test func `a product of integers and a constant matrix is an integer`() throws {
         let nodes = [
             Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 2, 2, 1])]),
             Self.node("whole", "Cast", ["x"], ["DstT": .type(.int32)]),
