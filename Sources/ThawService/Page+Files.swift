@@ -1157,7 +1157,7 @@ function fillOther() {
     "title": "Thaw",
     "version": "0.1.0",
     "summary": "Core ML and TensorFlow models over HTTP",
-    "description": "The Open Inference Protocol (v2) with the extensions for binary tensor data and classification, and a simple way to classify images."
+    "description": "The Open Inference Protocol (v2) with the extensions for binary tensor data and classification, and a simple way to classify images. Errors have a JSON body, except for requests that are not valid HTTP. Every GET also supports HEAD. Other methods get status 405 and the field Allow, unknown paths get 404, and a browser's CORS preflight request gets 204."
   },
   "servers": [{"url": "/"}],
   "security": [{"token": []}, {}],
@@ -1212,54 +1212,27 @@ function fillOther() {
           "200": {
             "description": "The labels, in descending order of probability.",
             "headers": {
-              "Server-Timing": {
-                "schema": {"type": "string"},
-                "description": "Milliseconds in the queue (wait), for decoding (decode) and in the network (compute)."
-              },
-              "Thaw-Warning": {"schema": {"type": "string"}, "description": "A problem found in an image that could still be read."}
+              "Server-Timing": {"$ref": "#/components/headers/Server-Timing"},
+              "Thaw-Warning": {"$ref": "#/components/headers/Thaw-Warning"}
             },
             "content": {
               "application/json": {"schema": {"$ref": "#/components/schemas/Classification"}},
               "application/x-ndjson": {"schema": {"type": "string"}}
             }
           },
-          "400": {
-            "description": "The request is invalid, or the image is corrupt.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "408": {
-            "description": "The header or the body took too long.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "413": {
-            "description": "The body, an image or a batch is too large.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "415": {
-            "description": "The file is not an image of a supported format, or the content encoding is not supported.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "501": {
-            "description": "The transfer encoding is not supported.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "503": {
-            "description": "The queue is full, or the service is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-            "headers": {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest", "description": "The request is invalid, or the image is corrupt."},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge", "description": "The body or the image is too large."},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "415": {"$ref": "#/components/responses/UnsupportedType"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "499": {"$ref": "#/components/responses/ClientClosed"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1274,14 +1247,16 @@ function fillOther() {
             "description": "The name, the version and the extensions of the protocol.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Server"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1296,10 +1271,15 @@ function fillOther() {
             "description": "It is running.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Live"}}}
           },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         },
         "security": []
       }
@@ -1315,14 +1295,15 @@ function fillOther() {
             "description": "It is ready.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Ready"}}}
           },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "503": {
-            "description": "It is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         },
         "security": []
       }
@@ -1332,32 +1313,23 @@ function fillOther() {
         "tags": ["protocol"],
         "summary": "Metadata of a model",
         "operationId": "modelMetadata",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          }
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Model"}],
         "responses": {
           "200": {
             "description": "The inputs and outputs.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Model"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1366,39 +1338,23 @@ function fillOther() {
         "tags": ["protocol"],
         "summary": "Metadata of a version of a model",
         "operationId": "versionMetadata",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          },
-          {
-            "name": "version",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string", "enum": ["1"]},
-            "description": "The only version is 1."
-          }
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Model"}, {"$ref": "#/components/parameters/Version"}],
         "responses": {
           "200": {
             "description": "The inputs and outputs.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Model"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1407,36 +1363,23 @@ function fillOther() {
         "tags": ["protocol"],
         "summary": "Whether a model is ready",
         "operationId": "modelReady",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          }
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Model"}],
         "responses": {
           "200": {
             "description": "It is ready.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ModelReady"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "503": {
-            "description": "The service is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1445,43 +1388,23 @@ function fillOther() {
         "tags": ["protocol"],
         "summary": "Whether a version of a model is ready",
         "operationId": "versionReady",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          },
-          {
-            "name": "version",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string", "enum": ["1"]},
-            "description": "The only version is 1."
-          }
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Model"}, {"$ref": "#/components/parameters/Version"}],
         "responses": {
           "200": {
             "description": "It is ready.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ModelReady"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "503": {
-            "description": "The service is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1490,73 +1413,29 @@ function fillOther() {
         "tags": ["protocol"],
         "summary": "Run a model",
         "operationId": "infer",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          },
-          {
-            "name": "Inference-Header-Content-Length",
-            "in": "header",
-            "schema": {"type": "integer"},
-            "description": "The length of the JSON that precedes binary tensor data."
-          }
-        ],
-        "requestBody": {
-          "required": true,
-          "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/InferRequest"}},
-            "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
-          }
-        },
+        "parameters": [{"$ref": "#/components/parameters/Model"}, {"$ref": "#/components/parameters/HeaderLength"}],
+        "requestBody": {"$ref": "#/components/requestBodies/Inference"},
         "responses": {
-          "200": {
-            "description": "The outputs. With binary outputs, the type is application/octet-stream, and the field Inference-Header-Content-Length has the length of the JSON that precedes the data.",
-            "content": {
-              "application/json": {"schema": {"$ref": "#/components/schemas/InferResponse"}},
-              "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
-            }
-          },
+          "200": {"$ref": "#/components/responses/Inference"},
           "400": {
-            "description": "The request does not match the model, or an image is corrupt.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            "$ref": "#/components/responses/BadRequest",
+            "description": "The request is invalid or does not match the model, or an image is corrupt."
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "408": {
-            "description": "The header or the body took too long.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
           "413": {
-            "description": "The body, an image or a batch is too large.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            "$ref": "#/components/responses/TooLarge",
+            "description": "The body, an image, the batch or the outputs are too large."
           },
-          "415": {
-            "description": "The file is not an image of a supported format, or the content encoding is not supported.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "501": {
-            "description": "The transfer encoding is not supported.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "503": {
-            "description": "The queue is full, or the service is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-            "headers": {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}}
-          }
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "415": {"$ref": "#/components/responses/UnsupportedType"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "499": {"$ref": "#/components/responses/ClientClosed"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1566,79 +1445,32 @@ function fillOther() {
         "summary": "Run a model",
         "operationId": "inferVersion",
         "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          },
-          {
-            "name": "version",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string", "enum": ["1"]},
-            "description": "The only version is 1."
-          },
-          {
-            "name": "Inference-Header-Content-Length",
-            "in": "header",
-            "schema": {"type": "integer"},
-            "description": "The length of the JSON that precedes binary tensor data."
-          }
+          {"$ref": "#/components/parameters/Model"},
+          {"$ref": "#/components/parameters/Version"},
+          {"$ref": "#/components/parameters/HeaderLength"}
         ],
-        "requestBody": {
-          "required": true,
-          "content": {
-            "application/json": {"schema": {"$ref": "#/components/schemas/InferRequest"}},
-            "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
-          }
-        },
+        "requestBody": {"$ref": "#/components/requestBodies/Inference"},
         "responses": {
-          "200": {
-            "description": "The outputs. With binary outputs, the type is application/octet-stream, and the field Inference-Header-Content-Length has the length of the JSON that precedes the data.",
-            "content": {
-              "application/json": {"schema": {"$ref": "#/components/schemas/InferResponse"}},
-              "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
-            }
-          },
+          "200": {"$ref": "#/components/responses/Inference"},
           "400": {
-            "description": "The request does not match the model, or an image is corrupt.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            "$ref": "#/components/responses/BadRequest",
+            "description": "The request is invalid or does not match the model, or an image is corrupt."
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "408": {
-            "description": "The header or the body took too long.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
           "413": {
-            "description": "The body, an image or a batch is too large.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            "$ref": "#/components/responses/TooLarge",
+            "description": "The body, an image, the batch or the outputs are too large."
           },
-          "415": {
-            "description": "The file is not an image of a supported format, or the content encoding is not supported.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "501": {
-            "description": "The transfer encoding is not supported.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "503": {
-            "description": "The queue is full, or the service is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}},
-            "headers": {"Retry-After": {"schema": {"type": "integer"}, "description": "Seconds to wait."}}
-          }
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "415": {"$ref": "#/components/responses/UnsupportedType"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "499": {"$ref": "#/components/responses/ClientClosed"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1653,14 +1485,16 @@ function fillOther() {
             "description": "A summary of each model.",
             "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Models"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1669,32 +1503,23 @@ function fillOther() {
         "tags": ["service"],
         "summary": "Everything about a model",
         "operationId": "modelDetails",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          }
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Model"}],
         "responses": {
           "200": {
             "description": "Inputs, outputs, preprocessing, layers, labels.",
-            "content": {"application/json": {"schema": {"type": "object"}}}
+            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ModelDetails"}}}
           },
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1703,41 +1528,32 @@ function fillOther() {
         "tags": ["service"],
         "summary": "A drawing of the network",
         "operationId": "drawing",
-        "parameters": [
-          {
-            "name": "model",
-            "in": "path",
-            "required": true,
-            "schema": {"type": "string"},
-            "description": "The name of the model, as given on the command line."
-          }
-        ],
+        "parameters": [{"$ref": "#/components/parameters/Model"}],
         "responses": {
-          "200": {"description": "The drawing.", "content": {"image/svg+xml": {"schema": {"type": "string"}}}},
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+          "200": {
+            "description": "The drawing.",
+            "headers": {"Server-Timing": {"$ref": "#/components/headers/Server-Timing"}},
+            "content": {"image/svg+xml": {"schema": {"type": "string"}}}
           },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+          "400": {
+            "$ref": "#/components/responses/BadRequest",
+            "description": "The request is invalid, or the model is a pipeline (unsupportedModel): only networks can be drawn."
           },
-          "404": {
-            "description": "There is no model or version of this name.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "500": {
-            "description": "Graphviz failed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "404": {"$ref": "#/components/responses/NotFound"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "499": {"$ref": "#/components/responses/ClientClosed"},
+          "500": {"$ref": "#/components/responses/InternalError"},
           "501": {
-            "description": "Graphviz is not installed on the server.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+            "$ref": "#/components/responses/NotImplemented",
+            "description": "Graphviz is not installed on the server, or the transfer encoding is not supported."
           },
-          "503": {
-            "description": "The queue is full, or the service is shutting down.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1749,14 +1565,16 @@ function fillOther() {
         "parameters": [],
         "responses": {
           "200": {"description": "Prometheus' text format.", "content": {"text/plain": {"schema": {"type": "string"}}}},
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1768,14 +1586,16 @@ function fillOther() {
         "parameters": [],
         "responses": {
           "200": {"description": "OpenAPI 3.1.", "content": {"application/json": {"schema": {"type": "object"}}}},
-          "401": {
-            "description": "The token is missing or wrong.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "401": {"$ref": "#/components/responses/Unauthorized"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         }
       }
     },
@@ -1790,10 +1610,15 @@ function fillOther() {
             "description": "A page on which photos can be dropped.",
             "content": {"text/html": {"schema": {"type": "string"}}}
           },
-          "403": {
-            "description": "The Host or Origin is not allowed.",
-            "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-          }
+          "400": {"$ref": "#/components/responses/BadRequest"},
+          "403": {"$ref": "#/components/responses/Forbidden"},
+          "408": {"$ref": "#/components/responses/RequestTimeout"},
+          "413": {"$ref": "#/components/responses/TooLarge"},
+          "414": {"$ref": "#/components/responses/URITooLong"},
+          "431": {"$ref": "#/components/responses/HeaderTooLarge"},
+          "501": {"$ref": "#/components/responses/NotImplemented"},
+          "503": {"$ref": "#/components/responses/Unavailable"},
+          "505": {"$ref": "#/components/responses/UnsupportedVersion"}
         },
         "security": []
       }
@@ -1801,6 +1626,111 @@ function fillOther() {
   },
   "components": {
     "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+    "parameters": {
+      "Model": {
+        "name": "model",
+        "in": "path",
+        "required": true,
+        "schema": {"type": "string"},
+        "description": "The name of the model, as given on the command line."
+      },
+      "Version": {
+        "name": "version",
+        "in": "path",
+        "required": true,
+        "schema": {"type": "string", "enum": ["1"]},
+        "description": "The only version is 1."
+      },
+      "HeaderLength": {
+        "name": "Inference-Header-Content-Length",
+        "in": "header",
+        "schema": {"type": "integer", "minimum": 1},
+        "description": "The length of the JSON that precedes binary tensor data."
+      }
+    },
+    "requestBodies": {
+      "Inference": {
+        "required": true,
+        "content": {
+          "application/json": {"schema": {"$ref": "#/components/schemas/InferRequest"}},
+          "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
+        }
+      }
+    },
+    "headers": {
+      "Inference-Header-Content-Length": {
+        "schema": {"type": "integer"},
+        "description": "The length of the JSON that precedes the data. It is present if an output is binary."
+      },
+      "Server-Timing": {
+        "required": true,
+        "schema": {"type": "string"},
+        "description": "Milliseconds in the queue (wait), for decoding (decode) and in the network (compute)."
+      },
+      "Thaw-Warning": {"schema": {"type": "string"}, "description": "The problems of images that could still be read."}
+    },
+    "responses": {
+      "Inference": {
+        "description": "The outputs. With binary outputs, the type is application/octet-stream.",
+        "headers": {
+          "Inference-Header-Content-Length": {"$ref": "#/components/headers/Inference-Header-Content-Length"},
+          "Server-Timing": {"$ref": "#/components/headers/Server-Timing"},
+          "Thaw-Warning": {"$ref": "#/components/headers/Thaw-Warning"}
+        },
+        "content": {
+          "application/json": {"schema": {"$ref": "#/components/schemas/InferResponse"}},
+          "application/octet-stream": {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
+        }
+      },
+      "BadRequest": {
+        "description": "The request is invalid.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "Unauthorized": {
+        "description": "The token is missing or wrong.",
+        "headers": {
+          "WWW-Authenticate": {"required": true, "schema": {"type": "string"}, "description": "Bearer, the scheme to use."}
+        },
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "Forbidden": {
+        "description": "The Host or Origin is not allowed.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "NotFound": {
+        "description": "There is no model or version of this name.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "RequestTimeout": {
+        "description": "The header or the body took too long.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "TooLarge": {
+        "description": "The body is too large.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "URITooLong": {"description": "The path and the query are too long. The body is not JSON."},
+      "UnsupportedType": {
+        "description": "The file is not an image of a supported format, or the content encoding is not supported.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "HeaderTooLarge": {"description": "The header is too long. The body is not JSON."},
+      "ClientClosed": {"description": "The client closed its side of the connection before the work was done. There is no body."},
+      "InternalError": {
+        "description": "Graphviz failed.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "NotImplemented": {
+        "description": "The transfer encoding is not supported.",
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "Unavailable": {
+        "description": "The service is busy or shutting down.",
+        "headers": {"Retry-After": {"required": true, "schema": {"type": "integer"}, "description": "Seconds to wait."}},
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+      },
+      "UnsupportedVersion": {"description": "The version of HTTP is not supported. The body is not JSON."}
+    },
     "schemas": {
       "Error": {
         "type": "object",
@@ -1818,7 +1748,11 @@ function fillOther() {
             "items": {
               "type": "object",
               "required": ["label", "index", "probability"],
-              "properties": {"label": {"type": "string"}, "index": {"type": "integer"}, "probability": {"type": ["number", "null"]}}
+              "properties": {
+                "label": {"type": "string"},
+                "index": {"type": "integer"},
+                "probability": {"type": ["number", "null"]}
+              }
             }
           }
         }
@@ -1845,7 +1779,7 @@ function fillOther() {
         "properties": {
           "name": {"type": "string"},
           "datatype": {"$ref": "#/components/schemas/DataType"},
-          "shape": {"type": "array", "items": {"type": "integer"}}
+          "shape": {"type": "array", "items": {"type": "integer"}, "description": "The size of each axis; -1 means any size."}
         }
       },
       "DataType": {
@@ -1881,16 +1815,88 @@ function fillOther() {
         "type": "object",
         "required": ["version", "models"],
         "properties": {
-          "version": {"type": "string"},
-          "models": {
-            "type": "array",
-            "items": {
-              "type": "object",
-              "required": ["name"],
-              "properties": {"name": {"type": "string"}, "classifies": {"type": "boolean"}}
+          "version": {"type": "string", "description": "The version of the service."},
+          "models": {"type": "array", "items": {"$ref": "#/components/schemas/ModelSummary"}}
+        }
+      },
+      "ModelSummary": {
+        "type": "object",
+        "required": ["name", "file", "classifies", "classes", "hasLabels", "independentLabels", "parameters", "multiplyAdds"],
+        "properties": {
+          "name": {"type": "string"},
+          "file": {"type": "string", "description": "The name of the file, without its folder."},
+          "classifies": {"type": "boolean", "description": "Whether /classify supports the model."},
+          "classes": {
+            "type": "integer",
+            "description": "The number of classes; without classes, the size of a network's first output."
+          },
+          "hasLabels": {"type": "boolean", "description": "Whether the classes have labels."},
+          "independentLabels": {
+            "type": "boolean",
+            "description": "Whether the labels are independent, so that their probabilities need not add up to 1."
+          },
+          "width": {"type": "integer", "description": "The width of the image, if the model classifies images."},
+          "height": {"type": "integer", "description": "The height of the image, if the model classifies images."},
+          "color": {
+            "type": "string",
+            "enum": ["rgb", "bgr", "gray"],
+            "description": "The color layout of the image, if the model classifies images."
+          },
+          "parameters": {"type": "integer", "description": "The number of parameters."},
+          "multiplyAdds": {"type": "integer", "description": "The number of multiply-adds of a run."}
+        }
+      },
+      "ModelDetails": {
+        "allOf": [
+          {"$ref": "#/components/schemas/ModelSummary"},
+          {
+            "type": "object",
+            "required": ["inputs", "outputs", "preprocessing", "warnings", "layers", "metadata", "labels"],
+            "properties": {
+              "inputs": {"type": "array", "items": {"$ref": "#/components/schemas/DetailedPort"}},
+              "outputs": {"type": "array", "items": {"$ref": "#/components/schemas/DetailedPort"}},
+              "preprocessing": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "A formula for each channel of an image."
+              },
+              "warnings": {"type": "array", "items": {"type": "string"}, "description": "Notes and warnings of the conversion."},
+              "layers": {
+                "type": "array",
+                "items": {
+                  "type": "object",
+                  "required": ["kind", "count"],
+                  "properties": {"kind": {"type": "string"}, "count": {"type": "integer"}}
+                },
+                "description": "The kinds of layers of a network, or of stages of a pipeline."
+              },
+              "metadata": {
+                "type": "object",
+                "properties": {
+                  "description": {"type": "string"},
+                  "author": {"type": "string"},
+                  "license": {"type": "string"},
+                  "version": {"type": "string"}
+                }
+              },
+              "labels": {
+                "type": "array",
+                "items": {"type": "string"},
+                "description": "The labels of the classes; empty without labels."
+              }
             }
           }
-        }
+        ]
+      },
+      "DetailedPort": {
+        "allOf": [
+          {"$ref": "#/components/schemas/Port"},
+          {
+            "type": "object",
+            "required": ["image"],
+            "properties": {"image": {"type": "boolean", "description": "Whether it is an image."}}
+          }
+        ]
       },
       "InferRequest": {
         "type": "object",
@@ -1948,7 +1954,7 @@ function fillOther() {
                 "datatype": {"$ref": "#/components/schemas/DataType"},
                 "shape": {"type": "array", "items": {"type": "integer"}},
                 "data": {"type": "array"},
-                "parameters": {"type": "object"}
+                "parameters": {"type": "object", "properties": {"binary_data_size": {"type": "integer"}}}
               }
             }
           }
