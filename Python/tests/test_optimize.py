@@ -92,11 +92,16 @@ def test_invalid_configurations_are_refused(ct, model):
     for call in (
         lambda: coreml.palettize_weights(model, palette, joint_compression=True),
         lambda: coreml.OptimizationConfig(op_type_configs={"conv": None}),
+        lambda: coreml.OptimizationConfig(op_selector=lambda op: True),
+        lambda: coreml.OptimizationConfig.from_yaml("config.yaml"),
+        lambda: coreml.OptimizationConfig.from_dict({}),
     ):
         with pytest.raises(NotImplementedError):
             call()
     with pytest.raises(AttributeError, match="one configuration is for all layers"):
         palette.set_op_type("conv", None)
+    with pytest.raises(AttributeError, match="coremltools.models.MLModel"):
+        model._is_multifunction()
 
 
 def test_a_configuration_may_be_set_later(ct, model, photo):

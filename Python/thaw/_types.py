@@ -169,6 +169,8 @@ class ImageType(_Feature):
         return self._list(self.scale, "scale"), self._list(self.bias, "bias")
 
     def _list(self, value: Any, what: str) -> list[float]:
+        # NumPy's arrays of one element convert to numbers, which is deprecated.
+        value = value.tolist() if hasattr(value, "tolist") else value
         try:
             numbers = [float(value)]
         except (TypeError, ValueError):

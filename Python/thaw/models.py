@@ -37,6 +37,8 @@ _EXTENSIONS = {"neuralNetwork": ".mlmodel", "mlProgram": ".mlpackage"}
 _ABSENT_IN_MODEL = {
     "_spec": "get_spec() returns a copy, and MLModel(spec, weights_dir=model.weights_dir) takes a changed one",
     **dict.fromkeys(("_mil_program", "package_path"), "save the model, and use coremltools on the file"),
+    "_is_multifunction": "coremltools' functions take models of its own: "
+    "coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir)",
     **dict.fromkeys(
         (
             "get_compiled_model_path", "get_available_compute_devices", "load_duration_in_nano_seconds",

@@ -20,10 +20,9 @@ __all__ = [
 # Python then looks for submodules, and finds the advice for those that only coremltools has.
 __path__: list[str] = []
 
-# Names that only coremltools has, with what to use instead.
-_ABSENT_IN_CONFIG = dict.fromkeys(
-    ("set_op_type", "set_op_name", "from_dict", "from_yaml"), "in Thaw, one configuration is for all layers"
-)
+# What to use instead of names that only coremltools has.
+_ONE_FOR_ALL = "in Thaw, one configuration is for all layers"
+_ABSENT_IN_CONFIG = dict.fromkeys(("set_op_type", "set_op_name"), _ONE_FOR_ALL)
 
 
 def __getattr__(name: str) -> Any:
@@ -104,12 +103,30 @@ class OpLinearQuantizerConfig:
 class OptimizationConfig:
     """How weights are compressed: `global_config` is for all of them."""
 
-    def __init__(self, global_config: Any = None, op_type_configs: Any = None, op_name_configs: Any = None):
-        for name, value in (("op_type_configs", op_type_configs), ("op_name_configs", op_name_configs)):
+    def __init__(
+        self,
+        global_config: Any = None,
+        op_type_configs: Any = None,
+        op_name_configs: Any = None,
+        op_selector: Any = None,
+    ):
+        others = {
+            "op_type_configs": op_type_configs, "op_name_configs": op_name_configs, "op_selector": op_selector,
+        }  # fmt: skip
+        for name, value in others.items():
             if value:
-                message = "{} is unsupported: one configuration is for all layers"
-                raise UnsupportedError(message.format(name), "invalidOption")
+                raise UnsupportedError(f"{name} is unsupported: {_ONE_FOR_ALL}", "invalidOption")
         self.global_config = global_config
+
+    @classmethod
+    def from_dict(cls, config_dict: Any) -> OptimizationConfig:
+        """Raises the advice to use `global_config`."""
+        raise UnsupportedError(f"from_dict is unsupported: {_ONE_FOR_ALL}; use global_config", "invalidOption")
+
+    @classmethod
+    def from_yaml(cls, yml: Any) -> OptimizationConfig:
+        """Raises the advice to use `global_config`."""
+        raise UnsupportedError(f"from_yaml is unsupported: {_ONE_FOR_ALL}; use global_config", "invalidOption")
 
     def set_global(self, op_config: Any) -> None:
         """Replaces the configuration for all weights."""
