@@ -55,6 +55,7 @@ public struct Benchmark {
         }
     }
 
+    /// Compiles the model, and prepares an input.
     /// - Parameters:
     ///   - precision: The precision to compute in.
     ///   - batchSize: The number of images in one run, rounded up to a multiple of the model's own batch size.

@@ -20,6 +20,7 @@ public final class Classifier: Sendable {
     private let first: (path: String, image: Ahead<Result<Prepared, Failure>>)?
     let executors: ExecutorPool
 
+    /// A classifier of images, with this model.
     /// - Parameters:
     ///   - isFast: Whether JPEGs that are at least twice as large as needed may be decoded at reduced scale, which changes
     ///     the results slightly.

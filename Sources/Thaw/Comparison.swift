@@ -35,6 +35,7 @@ public struct Comparison: Sendable {
         precision == .float32 ? defaultTolerance : shortWeightTolerance
     }
 
+    /// A comparison of two models.
     /// - Parameters:
     ///   - tolerance: By default ``defaultTolerance``, or ``shortWeightTolerance`` if either model has short weights.
     ///   - precision: The precision that the second model is computed in.

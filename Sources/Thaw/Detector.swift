@@ -81,7 +81,10 @@ public final class Detector: Sendable {
     /// Detects objects in an image in a file or in memory.
     /// - Throws: `Failure` naming the image if it cannot be decoded.
     public func detect(_ image: ImageFile) throws -> Detection {
-        let decoded = try decoded(image)
+        try detect(decoded(image))
+    }
+
+    private func detect(_ decoded: DecodedImage) throws -> Detection {
         var detection = try detect(decoded.pixels)
         detection.warning = decoded.warning
         return detection
@@ -92,6 +95,26 @@ public final class Detector: Sendable {
     public func detect(_ pixels: Pixels) throws -> Detection {
         let fitted = fitted(pixels)
         return try detect(fitted, width: pixels.width, height: pixels.height)
+    }
+
+    /// Detects objects in the image in a file, on a thread of the library: neither the caller nor Swift's own threads are blocked.
+    /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been decoded.
+    public func detection(inImageAt path: String) async throws -> Detection {
+        try await BackgroundThreads.shared.run { checkCancellation in
+            try checkCancellation()
+            let decoded = try self.decoded(ImageFile(path: path))
+            try checkCancellation()
+            return try self.detect(decoded)
+        }
+    }
+
+    /// Detects objects in an image in memory, on a thread of the library: neither the caller nor Swift's own threads are blocked.
+    /// - Throws: `Failure`, as `detect`, or `CancellationError` if the task is canceled before the network runs.
+    public func detection(in pixels: Pixels) async throws -> Detection {
+        try await BackgroundThreads.shared.run { checkCancellation in
+            try checkCancellation()
+            return try self.detect(pixels)
+        }
     }
 
     func decoded(_ image: ImageFile) throws -> DecodedImage { try image.decoded(options.decoding) }

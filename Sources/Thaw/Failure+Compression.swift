@@ -37,10 +37,12 @@ extension Failure {
     }
 
     static func nothingToCompress(_ minimum: Int) -> Failure {
-        Failure(
-            .nothingToCompress, "no convolution and no dense layer has \(minimum) weights or more",
-            remedy:
-                "\(option: .minimumCount) lowers that limit, \(option: .includesDepthwise) includes depthwise convolutions"
-        )
+        let depthwise: Phrase = "\(option: .includesDepthwise) includes depthwise convolutions"
+        return Failure(
+            .nothingToCompress,
+            minimum > 1
+                ? "no convolution and no dense layer has \(minimum) weights or more"
+                : "there is no convolution and no dense layer",
+            remedy: minimum > 1 ? "\(option: .minimumCount) lowers that limit, \(depthwise)" : depthwise)
     }
 }

@@ -21,6 +21,8 @@ package struct FileContents: Sendable {
     package private(set) var functions: [String] = []
     /// A SavedModel's signatures: their inputs and outputs.
     package private(set) var signatures: [String] = []
+    /// The names of the inputs and outputs that are arrays or grayscale images of float16.
+    package private(set) var halfFeatures: Set<String> = []
     /// The number of variables that a SavedModel or a checkpoint stores; nil if it stores none.
     package private(set) var variableCount: Int?
 
@@ -64,6 +66,10 @@ package struct FileContents: Sendable {
 
     private mutating func read(_ message: Message, _ function: String?) throws {
         functions = message.functionNames
+        if let description = try? message.selecting(function)["description"] {
+            let features: [Message] = (description.input as [Message]) + description.output
+            halfFeatures = Set(features.filter(\.isHalfFeature).map { featureName($0.name) })
+        }
         version = message.specificationVersion
         guard let kind = message.choice else { throw Failure.noModelKind() }
         isProgram = kind == "mlProgram"

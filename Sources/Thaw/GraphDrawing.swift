@@ -6,6 +6,7 @@ public struct GraphDrawing: Sendable {
     /// In Graphviz's language (https://graphviz.org/doc/info/lang.html).
     public let dot: String
 
+    /// A drawing of the network.
     /// - Parameter title: The heading of the drawing, such as the model's file name.
     public init(_ model: Model, title: String) {
         let graph = model.graph

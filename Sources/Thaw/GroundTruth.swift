@@ -37,6 +37,7 @@ public struct GroundTruth: Sendable {
         }
     }
 
+    /// Reads a folder of photos by class, or a table.
     /// - Parameter offset: Added to the indices in a table: 1 if the model has a background class at index 0 and the table
     ///   does not count it.
     /// - Throws: `Failure` if it cannot be read, lists a photo twice, or names a label that the model does not have.

@@ -10,6 +10,7 @@ public typealias ClassificationBatch = ImageBatch<Classification>
 public typealias DetectionBatch = ImageBatch<Detection>
 
 extension ClassificationBatch {
+    /// Classifies images on several threads.
     /// - Parameters:
     ///   - images: The images, which the library's threads take as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
@@ -25,6 +26,7 @@ extension ClassificationBatch {
 }
 
 extension DetectionBatch {
+    /// Detects objects in images on several threads.
     /// - Parameters:
     ///   - images: The images, which the library's threads take as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
@@ -61,10 +63,13 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
 
     /// The outcome of waiting for a result.
     public enum Next {
+        /// The next image and its result.
         case result(Element)
         /// No images are left. If images are added one by one, more may be added.
         case end
+        /// The batch was canceled.
         case canceled
+        /// No result arrived in time.
         case timedOut
     }
 

@@ -44,6 +44,7 @@ public final class ImageToImage {
     /// The last engine that ran: consecutive images often have the same size.
     private var engine: Engine?
 
+    /// A model whose input and output are images.
     /// - Throws: `Failure` if the input or the output is not an image, or if tiles are requested but cannot be used.
     public convenience init(_ model: Model, _ options: Options = Options()) throws {
         try self.init(model, nil, options, resizer: nil)
@@ -106,6 +107,7 @@ public final class ImageToImage {
         public let warning: Note?
     }
 
+    /// The output for the image in a file.
     /// - Throws: `Failure` naming the file if it is not a readable image, or too large.
     public func apply(toImageAt path: String) throws -> Output {
         try naming(file: path) {
@@ -114,6 +116,7 @@ public final class ImageToImage {
         }
     }
 
+    /// The output for an image in memory.
     /// - Throws: `Failure` if the image is too large for the memory.
     public func apply(to photo: Pixels) throws -> Pixels {
         let size = size(for: photo)

@@ -34,6 +34,7 @@ public final class ModelRunner: Sendable {
     /// The engines of the last sizes and shapes.
     private let engines = RecentValues<EngineKey, Engine>(limit: 4)
 
+    /// Compiles a model.
     /// - Parameters:
     ///   - precision: The precision that the network is computed in.
     ///   - threads: The threads that share the work of a run.

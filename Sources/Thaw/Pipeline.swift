@@ -70,7 +70,7 @@ public final class Pipeline: Sendable {
 
     /// Whether the file is a Core ML model that is not a network.
     /// - Throws: `Failure` naming the file if it is not a model.
-    public static func isPipeline(path: String) throws -> Bool {
+    public static func isPipeline(contentsOfFile path: String) throws -> Bool {
         let format = try ModelFormat(of: path)
         guard format.isCoreML else { return false }
         let file = try CoreMLFile(path, format)

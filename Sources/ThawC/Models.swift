@@ -108,7 +108,7 @@ private func load(
         let path = try requiredPath(path, "path")
         var options = Converter.Options.independentOfFiles
         options.function = try text(function, "function")
-        let isPipeline = try Pipeline.isPipeline(path: path)
+        let isPipeline = try Pipeline.isPipeline(contentsOfFile: path)
         if options.function != nil, try isPipeline || ![.coreML, .coreMLPackage].contains(ModelFormat(of: path)) {
             throw Failure.functionOfOther().inFile(path)
         }

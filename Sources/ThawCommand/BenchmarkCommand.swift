@@ -44,7 +44,7 @@ private func measure(
     resetPeakMemory()
     let clock = ContinuousClock()
     let start = clock.now
-    let document = try Pipeline.isPipeline(path: path) ? arguments.pipeline(at: path) : nil
+    let document = try Pipeline.isPipeline(contentsOfFile: path) ? arguments.pipeline(at: path) : nil
     let model = try document == nil ? arguments.model(at: path).model : nil
     let reading = clock.now - start
     for threads in threadCounts {

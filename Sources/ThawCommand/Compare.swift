@@ -3,7 +3,7 @@ import Thaw
 /// `thaw compare`: checks whether two models give the same results, and if not, where they first differ.
 func runCompare(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let positional = arguments.positional
-    let isPipeline = try positional[..<2].map { try Pipeline.isPipeline(path: $0) }
+    let isPipeline = try positional[..<2].map { try Pipeline.isPipeline(contentsOfFile: $0) }
     if isPipeline.contains(true) {
         if let other = isPipeline.firstIndex(of: false) {
             throw Failure.cannotCompareWithPipeline().inFile(positional[other])

@@ -97,7 +97,7 @@ extension Arguments {
     /// The other side of a comparison: another model, or the same one in float32.
     func baseline(at path: String, for model: Model) throws -> BaselineModel {
         let other =
-            try Pipeline.isPipeline(path: path)
+            try Pipeline.isPipeline(contentsOfFile: path)
             ? naming(file: path) { try Pipeline(contentsOfFile: path).imageClassifier().model }
             : Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
         return try naming(file: path) {

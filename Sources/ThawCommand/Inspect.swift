@@ -41,6 +41,8 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 /// Lines of headings and values.
 private struct Report {
     private(set) var text = ""
+    /// The names of inputs and outputs that are float16.
+    private var halves: Set<String> = []
 
     private mutating func add(_ heading: String, _ lines: [String]) {
         for (index, line) in lines.enumerated() { text += padded(index == 0 ? heading : "", 16) + line + "\n" }
@@ -52,6 +54,7 @@ private struct Report {
     }
 
     mutating func add(_ contents: FileContents, _ path: String) {
+        halves = contents.halfFeatures
         add("file", [path])
         switch contents.format {
         case .frozenGraph: add("format", ["a frozen TensorFlow graph"])
@@ -144,12 +147,21 @@ private struct Report {
             "inputs",
             graph.inputs.enumerated().filter { !model.stateInputs.contains($0.offset) }.map { index, port in
                 guard let image = model.image(at: index) else {
-                    return "\(port.name): \(graph[port.value])" + model.arrayNotes(port.name)
+                    return array(port, graph) + model.arrayNotes(port.name)
                 }
-                return "\(port.name): an image, \(image.width)×\(image.height), \(image.color.rawValue)"
+                return self.image(port, "\(image.width)×\(image.height)", image.color)
             })
         if let sizes = model.image?.sizes, sizes != .fixed { add("sizes", ["\(sizes)"]) }
         add("preprocessing", model.formulas)
+    }
+
+    private func array(_ port: Graph.Port, _ graph: Graph) -> String {
+        let type = graph[port.value]
+        return "\(port.name): \(halves.contains(port.name) ? TensorType(type.shape, .float16) : type)"
+    }
+
+    private func image(_ port: Graph.Port, _ size: String, _ color: ColorLayout) -> String {
+        "\(port.name): an image, \(size), \(color.rawValue)" + (halves.contains(port.name) ? ", float16" : "")
     }
 
     private mutating func addOutputs(_ model: Model) {
@@ -163,9 +175,9 @@ private struct Report {
                             + (model.labelsAreIndependent ? ", independent of the others" : "")
                     }
                     guard let image = model.imageOutput, index == image.index else {
-                        return "\(port.name): \(graph[port.value])"
+                        return array(port, graph)
                     }
-                    return "\(port.name): an image, \(image.form.width)×\(image.form.height), \(image.color.rawValue)"
+                    return self.image(port, "\(image.form.width)×\(image.form.height)", image.color)
                 })
         add("pixels", model.imageOutput?.formulas ?? [])
         add("states", model.stateInputs.sorted().map { "\(graph.inputs[$0].name): \(graph[graph.inputs[$0].value])" })

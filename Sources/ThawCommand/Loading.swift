@@ -86,7 +86,7 @@ extension Arguments {
     ) throws -> Conversion {
         var options = try converterOptions()
         options.arrays = arrays
-        let isPipeline = try takesPipelines && Pipeline.isPipeline(path: path)
+        let isPipeline = try takesPipelines && Pipeline.isPipeline(contentsOfFile: path)
         let conversion =
             try isPipeline
             ? naming(file: path) { try Pipeline(contentsOfFile: path).imageClassifier() }

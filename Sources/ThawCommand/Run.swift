@@ -9,7 +9,7 @@ import Thaw
 /// `thaw run`: computes a model's outputs for NumPy arrays, and a pipeline's for values of any kind.
 func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let path = arguments.positional[0]
-    if try Pipeline.isPipeline(path: path) { return try runPipeline(arguments, console) }
+    if try Pipeline.isPipeline(contentsOfFile: path) { return try runPipeline(arguments, console) }
     if arguments[Options.layout] == .native { return try runNative(arguments, console) }
     if arguments[Options.reference], arguments[Options.precision] != .float32 {
         throw Failure.cannotCombine("--reference, which computes in float32,", "another --precision")

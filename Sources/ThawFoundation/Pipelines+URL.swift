@@ -18,7 +18,7 @@ extension Pipeline {
 
     /// Whether the file is a Core ML model that is not a network.
     /// - Throws: `Failure` naming the file if it is not a model.
-    public static func isPipeline(at url: URL) throws -> Bool { try isPipeline(path: url.filePath()) }
+    public static func isPipeline(contentsOf url: URL) throws -> Bool { try isPipeline(contentsOfFile: url.filePath()) }
 
     /// Whether the content of an `.mlmodel` file is a model that is not a network.
     /// - Throws: `Failure` if it is corrupt.
@@ -76,6 +76,13 @@ extension Detector {
     /// Detects objects in the image in a file.
     /// - Throws: `Failure` naming the file if it is not a readable image.
     public func detect(imageAt url: URL) throws -> Detection { try detect(imageAt: url.filePath()) }
+
+    /// Detects objects in the image in a file, on a thread of the library: neither the caller nor Swift's own threads are
+    /// blocked.
+    /// - Throws: `Failure` naming the file, or `CancellationError` if the task is canceled before the image has been decoded.
+    public func detection(inImageAt url: URL) async throws -> Detection {
+        try await detection(inImageAt: url.filePath())
+    }
 
     /// Detects objects in the images in these files on several threads, and passes the results to `body` in order, on
     /// the calling thread.

@@ -38,7 +38,7 @@ struct Access: Sendable {
         // with HTTP/1.0 do not.
         let host = request["host"]
         if isLoopback, let host, !Access.isLoopback(host),
-            !origins.contains(where: { Access.host(of: $0) == host.lowercased() })
+            !origins.contains(where: { Access.hosts(of: $0).contains(host.lowercased()) })
         {
             throw Refusal.foreignHost(host)
         }
@@ -100,7 +100,11 @@ struct Access: Sendable {
         return numbers.count == 4 && numbers[0] == "127" && numbers.allSatisfy { UInt8($0) != nil }
     }
 
-    private static func host(of origin: String) -> String { String(origin.drop { $0 != "/" }.dropFirst(2)) }
+    /// The Host fields of requests to an origin: clients may add the port of its scheme.
+    private static func hosts(of origin: String) -> [String] {
+        let host = String(origin.drop { $0 != "/" }.dropFirst(2))
+        return [host, host + (origin.hasPrefix("https:") ? ":443" : ":80")]
+    }
 
     private static func checked(_ origin: String) throws -> String {
         let lower = origin.lowercased()

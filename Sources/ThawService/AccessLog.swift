@@ -61,8 +61,10 @@ final class AccessLog: Sendable {
             if let agent = exchange.request?["user-agent"] { json.member("agent", agent) }
         }
         let line = json.bytes + [UInt8(ascii: "\n")]
-        // A log that cannot be written does not stop the service.
+        // A log that cannot be written does not stop the service, nor does a full pipe whose reader is too slow.
         descriptor.with { descriptor in
+            var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&pipe, 1, 0) == 1, pipe.revents & Int16(POLLOUT) != 0 else { return }
             #if canImport(Glibc)
                 _ = Glibc.write(descriptor, line, line.count)
             #else

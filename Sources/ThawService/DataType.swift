@@ -31,18 +31,18 @@ enum DataType: String, Sendable {
         self = type
     }
 
-    /// The smallest and the largest integer; nil for floating-point types and strings.
+    /// The smallest and the largest integer, the largest of 64 bits rounded up; nil for floating-point types and strings.
     var bounds: ClosedRange<Double>? {
         switch self {
         case .bool: 0...1
         case .uint8: 0...0x1p8 - 1
         case .uint16: 0...0x1p16 - 1
         case .uint32: 0...0x1p32 - 1
-        case .uint64: 0...0x1p64.nextDown
+        case .uint64: 0...0x1p64
         case .int8: -0x1p7...0x1p7 - 1
         case .int16: -0x1p15...0x1p15 - 1
         case .int32: -0x1p31...0x1p31 - 1
-        case .int64: -0x1p63...0x1p63.nextDown
+        case .int64: -0x1p63...0x1p63
         case .float16, .float32, .float64, .bytes: nil
         }
     }

@@ -30,7 +30,9 @@ struct Refusal: Error {
     var message: String {
         var copy = failure
         (copy.file, copy.hint) = (nil, nil)
-        return copy.description
+        let text = copy.description
+        // After the name of a file, this is a sentence.
+        return text.hasPrefix("is ") ? "the image " + text : text
     }
 
     /// The error in the form of the Open Inference Protocol, with the code.

@@ -68,7 +68,7 @@ final class ServedModel: Sendable {
     /// - Throws: `Failure` if it cannot be read or run.
     convenience init(_ source: Settings.Source, precision: Precision, threads: Int) throws {
         do {
-            if try Pipeline.isPipeline(path: source.path) {
+            if try Pipeline.isPipeline(contentsOfFile: source.path) {
                 try self.init(pipeline: source, precision: precision, threads: threads)
             } else {
                 try self.init(network: source, precision: precision, threads: threads)

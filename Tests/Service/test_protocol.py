@@ -166,6 +166,7 @@ class ProtocolTests(unittest.TestCase):
             (text(data=data[1:] + ["x"]), 400, "invalidRequest"), (text(data=["x"]), 400, "wrongType"),
             (text(data=None), 400, "invalidRequest"), (text(data=5), 400, "invalidRequest"),
             (text(parameters={"shared_memory_region": "r"}), 400, "invalidRequest"),
+            ({"inputs": [good], "parameters": {"sequence_id": 5}}, 400, "invalidRequest"),
             ({"inputs": [good], "outputs": [{"name": "x"}]}, 400, "noSuchFeature"),
             ({"inputs": [good], "outputs": [{"name": "probabilities"}] * 2}, 400, "invalidRequest"),
             ({"inputs": [good], "outputs": [{"name": "probabilities", "parameters": {"classification": -1}}]}, 400,

@@ -67,15 +67,15 @@ enum Repository {
         } url: {
             try Pipeline(contentsOf: $0).inputs
         },
-        URLCase("isPipeline(at:), a pipeline", pipeline) {
-            try Pipeline.isPipeline(path: $0)
+        URLCase("isPipeline(contentsOf:), a pipeline", pipeline) {
+            try Pipeline.isPipeline(contentsOfFile: $0)
         } url: {
-            try Pipeline.isPipeline(at: $0)
+            try Pipeline.isPipeline(contentsOf: $0)
         },
-        URLCase("isPipeline(at:), a network", network) {
-            try Pipeline.isPipeline(path: $0)
+        URLCase("isPipeline(contentsOf:), a network", network) {
+            try Pipeline.isPipeline(contentsOfFile: $0)
         } url: {
-            try Pipeline.isPipeline(at: $0)
+            try Pipeline.isPipeline(contentsOf: $0)
         },
         URLCase("PipelineDocument(contentsOf:)", pipeline) {
             try PipelineDocument(contentsOfFile: $0).bytes().model

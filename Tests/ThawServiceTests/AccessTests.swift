@@ -19,7 +19,8 @@ import Testing
     @Test(arguments: [
         ("localhost", 200), ("LOCALHOST:8080", 200), ("127.0.0.1:1", 200), ("127.9.9.9", 200), ("[::1]:80", 200),
         ("example.com", 403), ("127.0.0.1.example.com", 403), ("localhost.example.com", 403), ("", 403), ("[::2]", 403),
-        ("photos.example.com", 200), ("10.0.0.1", 403),
+        ("photos.example.com", 200), ("photos.example.com:443", 200), ("photos.example.com:80", 403), ("10.0.0.1", 403),
+        ("[::1].example.com", 403),
     ])
     func `on loopback, the host must be this machine or an allowed origin's`(_ host: String, _ status: Int) throws {
         let access = try Access(tokenFile: nil, origins: ["https://photos.example.com"], isLoopback: true)

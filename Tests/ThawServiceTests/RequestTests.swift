@@ -69,6 +69,36 @@ import Thaw
 
     @Test(
         arguments: [
+            ("INT32", "2147483647", true), ("INT32", "2147483648", false), ("INT32", "1.5", false),
+            ("INT32", "null", false), ("INT8", "-128", true), ("UINT16", "65536", false), ("UINT64", "-1", false),
+            ("INT64", "9223372036854775807", true), ("BOOL", "2", false), ("FP32", "1e30", true),
+            ("FP16", "null", true),
+        ])
+    func `numbers that a datatype cannot represent are refused`(
+        _ type: String, _ number: String, _ isAccepted: Bool
+    ) throws {
+        let text = #"{"inputs": [{"name": "x", "datatype": "\#(type)", "shape": [1], "data": [\#(number)]}]}"#
+        let input = try InferRequest(Self.bytes(text), headerLength: nil).inputs[0]
+        let values = try? input.values()
+        #expect((values != nil) == isAccepted)
+    }
+
+    @Test(arguments: ["sequence_id", "sequence_start", "sequence_end"])
+    func `sequences are refused`(_ name: String) {
+        let text = #"{"inputs": [], "parameters": {"\#(name)": 1}}"#
+        let refusal = #expect(throws: Refusal.self) { try InferRequest(Self.bytes(text), headerLength: nil) }
+        #expect(refusal?.message.hasPrefix("'\(name)' is not supported") == true)
+    }
+
+    @Test(arguments: ["content-length ", "a b", "", "caf\u{E9}", "a\0"])
+    func `invalid names of header fields are refused`(_ name: String) {
+        #expect(throws: Refusal.self) {
+            try Request(method: "POST", target: "/", fields: [(name: name, value: "60")])
+        }
+    }
+
+    @Test(
+        arguments: [
             ("chunked", nil), ("Chunked", nil), ("gzip", 501), ("gzip, chunked", 501), ("identity", 501), ("", 501),
         ] as [(String, Int?)])
     func `a transfer encoding other than chunked is refused`(_ encoding: String, _ status: Int?) {

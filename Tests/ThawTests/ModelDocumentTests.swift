@@ -29,7 +29,7 @@ import Testing
     func `coremltools' models keep what Thaw does not need`(_ name: String) throws {
         let path = Fixtures.path(name + ".mlmodel")
         let data = try Self.bytes(path)
-        let isPipeline = try Pipeline.isPipeline(path: path)
+        let isPipeline = try Pipeline.isPipeline(contentsOfFile: path)
         let again =
             try isPipeline
             ? PipelineDocument(contentsOfFile: path).bytes().model : ModelDocument(contentsOfFile: path).bytes().model

@@ -101,8 +101,7 @@ extension Message {
         return ((description.input as [Message]) + (description.output as [Message])).map { feature in
             let type: Message = feature["type"]
             let (image, array): (Message, Message) = (type["imageType"], type["multiArrayType"])
-            let isHalf = image.isFloat16Image || array.dataType as String == "FLOAT16"
-            return isHalf ? .iOS16 : image.choice != nil || array.hasFlexibleShape ? .iOS12 : .iOS11
+            return feature.isHalfFeature ? .iOS16 : image.choice != nil || array.hasFlexibleShape ? .iOS12 : .iOS11
         }
     }
 

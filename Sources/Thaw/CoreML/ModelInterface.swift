@@ -218,6 +218,12 @@ struct ModelInterface {
 }
 
 extension Message {
+    /// Whether this input or output is an array or a grayscale image of float16.
+    var isHalfFeature: Bool {
+        let type: Message = self["type"]
+        return type["imageType"].isFloat16Image || type.multiArrayType.dataType as String == "FLOAT16"
+    }
+
     /// Whether this type of an image stores half-precision numbers instead of 8-bit pixels.
     var isFloat16Image: Bool { self.colorSpace as String == "GRAYSCALE_FLOAT16" }
 }

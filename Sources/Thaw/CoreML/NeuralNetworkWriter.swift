@@ -70,7 +70,7 @@ struct NeuralNetworkWriter {
         try writeScaling()
         for node in graph.nodes {
             guard let operation = node.operation as? any NeuralOperation else {
-                throw Failure.cannotWriteOperation(node.name, node.operation.kind)
+                throw Failure.cannotWriteLayer(node.name, node.operation.kind)
             }
             for output in node.outputs where graph[output].shape.rank > CoreMLDialect.maximumRank {
                 throw Failure.tooManyAxes(node.name, node.operation.kind, graph[output].shape.rank)

@@ -22,6 +22,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
     /// The folders that were reached by links.
     private var linked: Set<Folder.Identity> = []
 
+    /// The images of files and folders.
     /// - Parameter names: The paths of image files, and of folders with images.
     public convenience init(_ names: [String]) { self.init(names, list: nil) }
 

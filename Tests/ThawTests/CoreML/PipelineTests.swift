@@ -133,12 +133,12 @@ private func message(_ name: String) throws -> Message {
             ("iris_neighbors", "the model is of kind 'kNearestNeighborsClassifier', not a network"),
         ] {
             let path = Fixtures.path("pipelines/\(name).mlmodel")
-            #expect(try Pipeline.isPipeline(path: path))
+            #expect(try Pipeline.isPipeline(contentsOfFile: path))
             let failure = #expect(throws: Failure.self) { try Model.load(contentsOfFile: path) }
             #expect(failure?.problemText.hasPrefix(words) == true)
             #expect(failure?.problemText.contains("Pipeline computes its outputs") == true)
         }
-        #expect(try !Pipeline.isPipeline(path: Fixtures.path("pairs/added.pb")))
+        #expect(try !Pipeline.isPipeline(contentsOfFile: Fixtures.path("pairs/added.pb")))
     }
 
     @Test(

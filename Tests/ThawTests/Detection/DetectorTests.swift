@@ -53,6 +53,16 @@ import Testing
         }
     }
 
+    @Test func `the asynchronous form gives the same objects`() async throws {
+        let detector = try Detector(contentsOfFile: detectorPath("anchors.mlmodel"))
+        let path = detectorPath("shapes0.png")
+        let expected = try detector.detect(imageAt: path)
+        #expect(try await detector.detection(inImageAt: path) == expected)
+        #expect(try await detector.detection(in: Pixels(contentsOfFile: path)).objects == expected.objects)
+        let failure = await #expect(throws: Failure.self) { try await detector.detection(inImageAt: "/nowhere.png") }
+        #expect(failure?.description == "/nowhere.png: no such file")
+    }
+
     @Test func `many images on several threads give the same objects in order`() throws {
         let detector = try Detector(contentsOfFile: detectorPath("anchors.mlmodel"))
         let names = [

@@ -17,7 +17,7 @@ extension Binary: NeuralOperation {
             return try Binary(function).write(node, to: &layers)
         }
         guard let kind = Binary.layers.first(where: { $0.function == function })?.kind else {
-            throw Failure.cannotWriteOperation(node.name, self.kind)
+            throw Failure.cannotWriteLayer(node.name, self.kind)
         }
         layers.add(node) { $0.choose(kind) }
     }

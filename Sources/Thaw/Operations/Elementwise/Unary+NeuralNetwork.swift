@@ -40,7 +40,7 @@ extension Unary: NeuralOperation {
             layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("notEqual") }
         case .square: layers.add(node.name, [node.input, node.input], node.outputs) { $0.choose("multiply") }
         case .exponentialMinus1, .complementaryErrorFunction, .selu, .hardSwish, .swish, .mish:
-            throw Failure.cannotWriteOperation(node.name, kind)
+            throw Failure.cannotWriteLayer(node.name, kind)
         }
     }
 

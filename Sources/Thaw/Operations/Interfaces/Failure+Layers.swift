@@ -12,6 +12,12 @@ extension Failure {
             nodes: [Node(name: node, op: kind)])
     }
 
+    static func cannotWriteLayer(_ node: String, _ kind: String) -> Failure {
+        Failure(
+            .unsupportedOperations, location: "\(node) (\(kind))", "a neural network cannot compute this exactly",
+            hint: "an ML Program (.mlpackage) has more operations", nodes: [Node(name: node, op: kind)])
+    }
+
     static func targetTooOld(_ what: Phrase, needs version: CoreMLVersion, _ target: CoreMLVersion) -> Failure {
         Failure(.unsupportedTarget, "\(what) needs \(version.systems)", remedy: "the target is \(target.systems)")
     }
