@@ -36,9 +36,9 @@ extension ImageFile {
     package func decoded(_ options: DecodingOptions) throws -> DecodedImage {
         if let failure { throw failure }
         if let pixels { return DecodedImage(pixels: pixels, warning: nil) }
-        guard let content else { return try DecodedImage(contentsOfFile: path, options) }
+        guard let content else { return try DecodedImage(contentsOfFile: path, options: options) }
         func decode() throws -> DecodedImage {
-            try content.withUnsafeBytes { try DecodedImage(decoding: $0, options) }
+            try content.withUnsafeBytes { try DecodedImage(decoding: $0, options: options) }
         }
         return path.isEmpty ? try decode() : try naming(file: path, decode)
     }

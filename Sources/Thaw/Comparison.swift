@@ -115,7 +115,7 @@ public struct Comparison: Sendable {
         let outcomes = workers.map(paths) { path in
             Result {
                 try naming(file: path) {
-                    let image = try DecodedImage(contentsOfFile: path, decoding)
+                    let image = try DecodedImage(contentsOfFile: path, options: decoding)
                     var outcome = try compare(image.pixels)
                     outcome.warning = image.warning ?? outcome.warning
                     return outcome
@@ -132,12 +132,13 @@ public struct Comparison: Sendable {
         }
         if let largest = report.largest, !(largest.difference.relative <= tolerance) {
             report.firstDifference = try naming(file: largest.image) {
-                try firstDifference(try DecodedImage(contentsOfFile: largest.image, decoding).pixels, largest)
+                try firstDifference(try DecodedImage(contentsOfFile: largest.image, options: decoding).pixels, largest)
             }
         }
         if let largest = report.largest, program.precision != .float32 {
             report.layers = try naming(file: largest.image) {
-                try layerDifferences(try DecodedImage(contentsOfFile: largest.image, decoding).pixels, largest.image)
+                try layerDifferences(
+                    try DecodedImage(contentsOfFile: largest.image, options: decoding).pixels, largest.image)
             }
         }
         return report

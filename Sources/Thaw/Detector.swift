@@ -40,7 +40,7 @@ public final class Detector: Sendable {
 
     /// A detector for a pipeline.
     /// - Throws: `Failure` if the pipeline does not detect objects in an image.
-    public init(_ pipeline: Pipeline, _ options: Options = Options()) throws {
+    public init(_ pipeline: Pipeline, options: Options = Options()) throws {
         let images = pipeline.inputs.compactMap { if case .image(let image) = $0.type { image } else { nil } }
         guard let (step, detection, confidence, coordinates) = pipeline.sequence.detection, images.count == 1 else {
             throw Failure.noDetector(
@@ -68,10 +68,10 @@ public final class Detector: Sendable {
     ///   - threads: The threads that share the work of the network.
     /// - Throws: `Failure` if the file cannot be read, or if the model does not detect objects in an image.
     public convenience init(
-        contentsOfFile path: String, _ options: Options = Options(), precision: Precision = .float32, threads: Int = 1
+        contentsOfFile path: String, options: Options = Options(), precision: Precision = .float32, threads: Int = 1
     ) throws {
         let pipeline = try Pipeline(contentsOfFile: path, precision: precision, threads: threads)
-        do { try self.init(pipeline, options) } catch let failure as Failure { throw failure.inFile(path) }
+        do { try self.init(pipeline, options: options) } catch let failure as Failure { throw failure.inFile(path) }
     }
 
     /// Detects objects in the image in a file.

@@ -46,14 +46,14 @@ public final class ImageToImage {
 
     /// A model whose input and output are images.
     /// - Throws: `Failure` if the input or the output is not an image, or if tiles are requested but cannot be used.
-    public convenience init(_ model: Model, _ options: Options = Options()) throws {
+    public convenience init(_ model: Model, options: Options = Options()) throws {
         try self.init(model, nil, options, resizer: nil)
     }
 
     /// Reads a model, or converts a graph with `graphOptions`.
     /// - Throws: `Failure` naming the file and the problem.
     public convenience init(
-        contentsOfFile path: String, graphOptions: Converter.Options = .init(), _ options: Options = Options()
+        contentsOfFile path: String, graphOptions: Converter.Options = .init(), options: Options = Options()
     ) throws {
         var graphOptions = graphOptions
         graphOptions.imageOutput = true
@@ -111,7 +111,7 @@ public final class ImageToImage {
     /// - Throws: `Failure` naming the file if it is not a readable image, or too large.
     public func apply(toImageAt path: String) throws -> Output {
         try naming(file: path) {
-            let image = try DecodedImage(contentsOfFile: path, options.decoding)
+            let image = try DecodedImage(contentsOfFile: path, options: options.decoding)
             return Output(pixels: try apply(to: image.pixels), warning: image.warning)
         }
     }

@@ -50,7 +50,7 @@ public struct PipelineComparison: Sendable {
         let outcomes = workers.map(paths) { path in
             Result.catchingFailure {
                 try naming(file: path) {
-                    let image = try DecodedImage(contentsOfFile: path, decoding)
+                    let image = try DecodedImage(contentsOfFile: path, options: decoding)
                     var outcome = try compare(image.pixels)
                     outcome.warning = image.warning
                     return outcome

@@ -26,7 +26,7 @@ final class CDetector: Sendable {
         let precision: Precision? = try given.flatMap { try choice($0.precision, "options.precision") }
         let pipeline = try model.pipeline(
             document, precision ?? .float32, threads: threads == 0 ? 1 : threadCount(threads))
-        detector = try Detector(pipeline, options)
+        detector = try Detector(pipeline, options: options)
     }
 }
 

@@ -88,7 +88,7 @@ extension Arguments {
         options.tile = self[Options.tile]
         options.precision = self[Options.precision]
         options.threads = threads
-        let network = try ImageToImage(contentsOfFile: path, graphOptions: converterOptions(), options)
+        let network = try ImageToImage(contentsOfFile: path, graphOptions: converterOptions(), options: options)
         if let conversion = network.conversion { try checkOptions(forModelAt: path, isGraph: conversion.isGraph) }
         return network
     }

@@ -31,7 +31,7 @@ extension Arguments {
         (options.crop, options.resize, options.decoding) = (crop, self[Options.resize], decoding)
         (options.confidenceThreshold, options.iouThreshold) = (self[Options.confidence], self[Options.iou])
         return try Detector(
-            contentsOfFile: path, options, precision: self[Options.precision], threads: threads)
+            contentsOfFile: path, options: options, precision: self[Options.precision], threads: threads)
     }
 
     /// The images with the files for drawings of their boxes; nil if none are requested.

@@ -40,8 +40,8 @@ struct Verification {
         let decoding = arguments.decoding
         guard !files.isEmpty else { throw Failure.noImages().inFile(images[0]) }
         // Fail now if no image can be read. If only some cannot, the others are compared.
-        if !files.contains(where: { (try? DecodedImage(contentsOfFile: $0, decoding)) != nil }) {
-            _ = try naming(file: files[0]) { try DecodedImage(contentsOfFile: files[0], decoding) }
+        if !files.contains(where: { (try? DecodedImage(contentsOfFile: $0, options: decoding)) != nil }) {
+            _ = try naming(file: files[0]) { try DecodedImage(contentsOfFile: files[0], options: decoding) }
         }
         self.files = files
         self.decoding = decoding

@@ -43,9 +43,9 @@ extension ImageToImage {
     /// Reads a model, or converts a graph with `graphOptions`.
     /// - Throws: `Failure` naming the file and the problem.
     public convenience init(
-        contentsOf url: URL, graphOptions: Converter.Options = .init(), _ options: Options = Options()
+        contentsOf url: URL, graphOptions: Converter.Options = .init(), options: Options = Options()
     ) throws {
-        try self.init(contentsOfFile: url.filePath(), graphOptions: graphOptions, options)
+        try self.init(contentsOfFile: url.filePath(), graphOptions: graphOptions, options: options)
     }
 
     /// The output for the image in a file.
@@ -57,14 +57,14 @@ extension DecodedImage {
     /// Reads an image file, and rotates the image according to its EXIF or XMP orientation.
     /// - Throws: `Failure` if the file is missing, truncated, corrupt, larger than the options allow, or of another
     ///   kind.
-    public init(contentsOf url: URL, _ options: DecodingOptions = DecodingOptions()) throws {
-        try self.init(contentsOfFile: url.filePath(), options)
+    public init(contentsOf url: URL, options: DecodingOptions = DecodingOptions()) throws {
+        try self.init(contentsOfFile: url.filePath(), options: options)
     }
 
     /// Decodes the content of an image file.
     /// - Throws: `Failure`, as for a file.
-    public init(decoding data: Data, _ options: DecodingOptions = DecodingOptions()) throws {
-        self = try data.withUnsafeBytes { try DecodedImage(decoding: $0, options) }
+    public init(decoding data: Data, options: DecodingOptions = DecodingOptions()) throws {
+        self = try data.withUnsafeBytes { try DecodedImage(decoding: $0, options: options) }
     }
 }
 
@@ -72,14 +72,14 @@ extension Pixels {
     /// Reads an image file, and rotates the image according to its EXIF or XMP orientation.
     /// - Throws: `Failure` if the file is missing, truncated, corrupt, larger than the options allow, or of another
     ///   kind.
-    public init(contentsOf url: URL, _ options: DecodingOptions = DecodingOptions()) throws {
-        try self.init(contentsOfFile: url.filePath(), options)
+    public init(contentsOf url: URL, options: DecodingOptions = DecodingOptions()) throws {
+        try self.init(contentsOfFile: url.filePath(), options: options)
     }
 
     /// Decodes the content of an image file.
     /// - Throws: `Failure`, as for a file.
-    public init(decoding data: Data, _ options: DecodingOptions = DecodingOptions()) throws {
-        self = try data.withUnsafeBytes { try Pixels(decoding: $0, options) }
+    public init(decoding data: Data, options: DecodingOptions = DecodingOptions()) throws {
+        self = try data.withUnsafeBytes { try Pixels(decoding: $0, options: options) }
     }
 
     /// Writes the image atomically to a PNG or JPEG file, depending on the URL's extension.

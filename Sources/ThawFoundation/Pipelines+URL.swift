@@ -68,9 +68,9 @@ extension Detector {
     ///   - threads: The threads that share the work of the network.
     /// - Throws: `Failure` if the file cannot be read, or if the model does not detect objects in an image.
     public convenience init(
-        contentsOf url: URL, _ options: Options = Options(), precision: Precision = .float32, threads: Int = 1
+        contentsOf url: URL, options: Options = Options(), precision: Precision = .float32, threads: Int = 1
     ) throws {
-        try self.init(contentsOfFile: url.filePath(), options, precision: precision, threads: threads)
+        try self.init(contentsOfFile: url.filePath(), options: options, precision: precision, threads: threads)
     }
 
     /// Detects objects in the image in a file.

@@ -16,7 +16,7 @@ struct ImageWork: Sendable {
     /// An image in the network's size and colors, and any problem with the file.
     /// - Throws: `Failure` if the file cannot be decoded.
     func pixels(decoding bytes: ArraySlice<UInt8>) throws -> (pixels: Pixels, warning: Note?) {
-        let decoded = try bytes.withUnsafeBytes { try DecodedImage(decoding: $0, decoding) }
+        let decoded = try bytes.withUnsafeBytes { try DecodedImage(decoding: $0, options: decoding) }
         return (decoded.pixels.fitted(to: image, crop: crop, resize: resize), decoded.warning)
     }
 

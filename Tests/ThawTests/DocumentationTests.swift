@@ -79,7 +79,7 @@ private enum Articles {
         var options = Detector.Options()
         options.confidenceThreshold = 0.5
         options.crop = .fit(on: RGBColor(red: 114, green: 114, blue: 114))
-        let detector = try Detector(contentsOfFile: "YOLO.mlpackage", options)
+        let detector = try Detector(contentsOfFile: "YOLO.mlpackage", options: options)
         return detector
     }
 

@@ -74,7 +74,7 @@ extension DecodedImage {
     /// or XMP orientation. Of several frames, the first is read. Embedded color profiles and gamma are ignored.
     /// - Throws: `Failure` if the file is missing, empty, truncated, corrupt, larger than the options allow, or of
     ///   another kind.
-    public init(contentsOfFile path: String, _ options: DecodingOptions = DecodingOptions()) throws {
+    public init(contentsOfFile path: String, options: DecodingOptions = DecodingOptions()) throws {
         // Files that are not images, or are larger than any may be, are not read.
         let file = try MappedFile(path: path, isMapped: false) { start, size in
             try naming(file: path) {
@@ -82,12 +82,12 @@ extension DecodedImage {
                 guard size <= options.maximumBytes else { throw Failure.imageFileTooLarge(size, options.maximumPixels) }
             }
         }
-        self = try naming(file: path) { try file.withBytes { try DecodedImage(decoding: $0, options) } }
+        self = try naming(file: path) { try file.withBytes { try DecodedImage(decoding: $0, options: options) } }
     }
 
     /// Decodes the image in the contents of a file.
     /// - Throws: `Failure`, as for a file.
-    public init(decoding bytes: UnsafeRawBufferPointer, _ options: DecodingOptions = DecodingOptions()) throws {
+    public init(decoding bytes: UnsafeRawBufferPointer, options: DecodingOptions = DecodingOptions()) throws {
         guard !bytes.isEmpty else { throw Failure.emptyImage() }
         let image =
             switch ImageKind(of: bytes) {
@@ -113,14 +113,14 @@ extension DecodedImage {
 extension Pixels {
     /// Reads the image file at `path`, as `DecodedImage` does.
     /// - Throws: `Failure`, as `DecodedImage` does.
-    public init(contentsOfFile path: String, _ options: DecodingOptions = DecodingOptions()) throws {
-        self = try DecodedImage(contentsOfFile: path, options).pixels
+    public init(contentsOfFile path: String, options: DecodingOptions = DecodingOptions()) throws {
+        self = try DecodedImage(contentsOfFile: path, options: options).pixels
     }
 
     /// Decodes the image in the contents of a file.
     /// - Throws: `Failure`, as for a file.
-    public init(decoding bytes: UnsafeRawBufferPointer, _ options: DecodingOptions = DecodingOptions()) throws {
-        self = try DecodedImage(decoding: bytes, options).pixels
+    public init(decoding bytes: UnsafeRawBufferPointer, options: DecodingOptions = DecodingOptions()) throws {
+        self = try DecodedImage(decoding: bytes, options: options).pixels
     }
 
     /// The image composited onto a plain background with this alpha.

@@ -130,7 +130,7 @@ import Testing
             options.crop = .fit(on: try #require(RGBColor(hexadecimal: "#727272")))
             options.decoding.background = RGBColor(hexadecimal: "#727272")
             (options.confidenceThreshold, options.iouThreshold) = (0.2, 0.6)
-            let detection = try Detector(contentsOfFile: model, options).detect(imageAt: photo)
+            let detection = try Detector(contentsOfFile: model, options: options).detect(imageAt: photo)
             #expect(!detection.objects.isEmpty)
             let lines = detection.objects.map { object in
                 let box = [object.box.x, object.box.y, object.box.width, object.box.height]

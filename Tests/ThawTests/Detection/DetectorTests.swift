@@ -31,7 +31,7 @@ import Testing
         for row in rows {
             let model = try #require(row["model"]?.string)
             let words = try #require(row["options"]).elements.compactMap(\.string)
-            let detector = try Detector(#require(pipelines[model]), options(words))
+            let detector = try Detector(#require(pipelines[model]), options: options(words))
             let detection = try detector.detect(imageAt: detectorPath(#require(row["image"]?.string)))
             #expect(
                 Double(detection.width) == row["width"]?.double && Double(detection.height) == row["height"]?.double)

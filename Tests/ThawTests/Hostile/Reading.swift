@@ -39,7 +39,7 @@ enum HostileReader: String, CaseIterable {
             case .numPy: _ = try Tensor(contentsOfNumPyFile: path)
             case .image:
                 for options in [DecodingOptions(), DecodingOptions(background: .white, isStrict: true)] {
-                    let pixels = try Pixels(contentsOfFile: path, options)
+                    let pixels = try Pixels(contentsOfFile: path, options: options)
                     guard pixels.bytes.count == pixels.width * pixels.height * pixels.channels else {
                         return .wrong("\(pixels.bytes.count) bytes of pixels")
                     }

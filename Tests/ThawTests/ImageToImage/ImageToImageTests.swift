@@ -21,7 +21,7 @@ import Testing
         var options = ImageToImage.Options()
         change(&options)
         let generator = GeneratorCase.named(name)
-        return try ImageToImage(contentsOfFile: generator.graph, graphOptions: generator.options, options)
+        return try ImageToImage(contentsOfFile: generator.graph, graphOptions: generator.options, options: options)
     }
 
     @Test func `a graph of open size takes each image in its own size, to the nearest multiple`() throws {
@@ -107,7 +107,7 @@ import Testing
         let whole = try ImageToImage(model(128, 96)).apply(to: image)
         var options = ImageToImage.Options()
         options.tile = 64
-        let tiled = try ImageToImage(model(64, 64), options).apply(to: image)
+        let tiled = try ImageToImage(model(64, 64), options: options).apply(to: image)
         #expect((tiled.width, tiled.height) == (128, 96))
         #expect(zip(tiled.bytes, whole.bytes).map { abs(Int($0) - Int($1)) }.max()! <= 1)
         // The output is not a single color.
@@ -130,10 +130,10 @@ import Testing
         let model = try imageModel { builder, input in try builder.add(Unary(.tanh), [input], name: "tanh")[0] }
         var options = ImageToImage.Options()
         options.tile = 3
-        #expect(throws: Failure.self) { try ImageToImage(model, options) }
+        #expect(throws: Failure.self) { try ImageToImage(model, options: options) }
         options.tile = nil
         options.longestSide = 3
-        #expect(throws: Failure.self) { try ImageToImage(model, options) }
+        #expect(throws: Failure.self) { try ImageToImage(model, options: options) }
     }
 
     @Test func `an image too large for the memory is refused with its size and a hint`() throws {

@@ -50,7 +50,7 @@ import Testing
         for tile in [nil, 24] {
             var options = ImageToImage.Options()
             options.tile = tile
-            let result = try ImageToImage(contentsOfFile: network.path, options).apply(to: image)
+            let result = try ImageToImage(contentsOfFile: network.path, options: options).apply(to: image)
             #expect((result.width, result.height, result.channels) == (2 * image.width, 2 * image.height, 3))
             let planes = LumaAndChroma(result)
             var furthest: Float = 0

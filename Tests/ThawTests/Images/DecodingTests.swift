@@ -21,7 +21,7 @@ import Testing
             red: UInt8(color >> 16), green: UInt8(truncatingIfNeeded: color >> 8),
             blue: UInt8(truncatingIfNeeded: color))
         let image = try Pixels(
-            contentsOfFile: ImageFixtures.path("good/" + expected.file), DecodingOptions(background: ground))
+            contentsOfFile: ImageFixtures.path("good/" + expected.file), options: DecodingOptions(background: ground))
         // Pillow rounds the weights of both layers, not their sum.
         #expect(try #require(image.converted(to: .rgb).difference(from: expected.pixels)) <= 1)
     }
@@ -79,7 +79,7 @@ import Testing
         for count in 1..<end {
             let part = whole.prefix(count)
             let failure = #expect(throws: Failure.self, "\(count) of \(whole.count) bytes") {
-                try part.withUnsafeBytes { try Pixels(decoding: $0, DecodingOptions(isStrict: true)) }
+                try part.withUnsafeBytes { try Pixels(decoding: $0, options: DecodingOptions(isStrict: true)) }
             }
             #expect(failure?.problem.description.isEmpty == false)
             // Otherwise as much as possible is decoded, with a warning; other kinds are refused in any case.
@@ -138,7 +138,7 @@ import Testing
         #expect(image.pixels == (try Pixels(contentsOfFile: path)))
         #expect(image.warning?.description == "a checksum in the PNG file is wrong")
         #expect(throws: Failure.wrongChecksum("PNG")) {
-            try data.withUnsafeBytes { try DecodedImage(decoding: $0, DecodingOptions(isStrict: true)) }
+            try data.withUnsafeBytes { try DecodedImage(decoding: $0, options: DecodingOptions(isStrict: true)) }
         }
     }
 
@@ -245,11 +245,11 @@ import Testing
 
     @Test func `the limit of pixels can be changed`() throws {
         let path = ImageFixtures.path("good/rgb-8.png")
-        #expect(try Pixels(contentsOfFile: path, DecodingOptions(maximumPixels: 450)).width == 25)
+        #expect(try Pixels(contentsOfFile: path, options: DecodingOptions(maximumPixels: 450)).width == 25)
         for name in ["rgb-8.png", "baseline-420.jpg", "lossless.webp", "plain.gif", "24.bmp", "rle8.bmp", "color.ppm"] {
             let path = ImageFixtures.path("good/" + name)
             let failure = #expect(throws: Failure.self) {
-                try Pixels(contentsOfFile: path, DecodingOptions(maximumPixels: 449))
+                try Pixels(contentsOfFile: path, options: DecodingOptions(maximumPixels: 449))
             }
             #expect(failure?.problem.description == "the image claims 25 × 18 pixels")
         }

@@ -55,7 +55,7 @@ import Testing
         for (side, crop) in [(32, Crop.fill), (64, .center(0.875)), (48, .fit(on: .black))] {
             var options = DecodingOptions()
             options.reduction = DecodingOptions.Reduction(width: side, height: side, crop: crop)
-            let reduced = try Pixels(contentsOfFile: path, options)
+            let reduced = try Pixels(contentsOfFile: path, options: options)
             #expect(reduced.width * 2 <= whole.width + 1)
             let (a, b) = (
                 whole.fitted(width: side, height: side, crop: crop),
@@ -68,7 +68,8 @@ import Testing
         }
         var options = DecodingOptions()
         options.reduction = DecodingOptions.Reduction(width: whole.width / 2 + 1, height: 8, crop: .fill)
-        #expect(try Pixels(contentsOfFile: path, options) == whole, "less than twice as large is decoded whole")
+        #expect(
+            try Pixels(contentsOfFile: path, options: options) == whole, "less than twice as large is decoded whole")
     }
 
     /// Parses the column "crop" written by make.py.
