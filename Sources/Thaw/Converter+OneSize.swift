@@ -11,11 +11,11 @@ extension Converter {
         }
         let ofInputs = try nameInputs(of: &imported, source)
         var notes = imported.notes
-        if options.outputs.isEmpty, let texts = source.signature?.textOutputs, !texts.isEmpty {
+        let isOpen = options.outputs.isEmpty
+        if isOpen, let texts = source.signature?.textOutputs, !texts.isEmpty {
             notes.append(.textOutputsDropped(texts))
         }
         if let labels {
-            let isOpen = options.outputs.isEmpty
             let fitting = imported.graph.putFirst(classCount: labels.names.count, prefersProbabilities: isOpen)
             if isOpen, fitting.count > 1 { notes.append(.classOutputChosen(fitting)) }
         }

@@ -31,30 +31,12 @@ enum DataType: String, Sendable {
         self = type
     }
 
+    /// The type of the elements in a tensor; nil for strings.
+    private var element: ElementType? { DataType.elements.first { $0.value == self }?.key }
+
     /// The smallest and the largest integer, the largest of 64 bits rounded up; nil for floating-point types and strings.
-    var bounds: ClosedRange<Double>? {
-        switch self {
-        case .bool: 0...1
-        case .uint8: 0...0x1p8 - 1
-        case .uint16: 0...0x1p16 - 1
-        case .uint32: 0...0x1p32 - 1
-        case .uint64: 0...0x1p64
-        case .int8: -0x1p7...0x1p7 - 1
-        case .int16: -0x1p15...0x1p15 - 1
-        case .int32: -0x1p31...0x1p31 - 1
-        case .int64: -0x1p63...0x1p63
-        case .float16, .float32, .float64, .bytes: nil
-        }
-    }
+    var bounds: ClosedRange<Double>? { self == .bool ? 0...1 : element?.bounds }
 
     /// The bytes of one element; nil if they differ.
-    var size: Int? {
-        switch self {
-        case .bool, .uint8, .int8: 1
-        case .uint16, .int16, .float16: 2
-        case .uint32, .int32, .float32: 4
-        case .uint64, .int64, .float64: 8
-        case .bytes: nil
-        }
-    }
+    var size: Int? { element?.size }
 }

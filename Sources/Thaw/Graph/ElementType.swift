@@ -27,7 +27,7 @@ public enum ElementType: String, Hashable, Sendable, CaseIterable {
 extension ElementType {
     /// The smallest and the largest integer of the type; nil for floating-point types and Booleans. For 64 bits the upper
     /// bound is rounded up to a power of two.
-    var bounds: ClosedRange<Double>? {
+    public var bounds: ClosedRange<Double>? {
         switch self {
         case .int8: -0x1p7...0x1p7 - 1
         case .uint8: 0...0x1p8 - 1

@@ -24,10 +24,8 @@ struct Split: Operation {
     private func parts(of shape: Shape) -> [[StridedSlice.Range]] {
         var start = 0
         return sizes.map { size in
-            var ranges = shape.map { StridedSlice.Range(start: 0, count: $0) }
-            ranges[axis] = StridedSlice.Range(start: start, count: size)
-            start += size
-            return ranges
+            defer { start += size }
+            return StridedSlice(.init(start: start, count: size), along: axis, of: shape).ranges
         }
     }
 

@@ -47,14 +47,6 @@ struct StridedSlice: Operation {
 
     var ranges: [Range]
 
-    init(ranges: [Range]) { self.ranges = ranges }
-
-    /// A slice along one axis, with all elements of the others.
-    init(_ range: Range, along axis: Int, of shape: Shape) {
-        ranges = shape.map { Range(start: 0, count: $0) }
-        ranges[axis] = range
-    }
-
     var kind: String { "StridedSlice" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
@@ -88,6 +80,14 @@ struct StridedSlice: Operation {
 
     func reordered(_ orders: [[Int]], _ inputs: [TensorType]) -> Reordered? {
         Reordered(StridedSlice(ranges: orders[0].map { ranges[$0] }), inputs: orders, outputs: orders)
+    }
+}
+
+extension StridedSlice {
+    /// A slice along one axis, with all elements of the others.
+    init(_ range: Range, along axis: Int, of shape: Shape) {
+        self.init(ranges: shape.map { Range(start: 0, count: $0) })
+        ranges[axis] = range
     }
 }
 
