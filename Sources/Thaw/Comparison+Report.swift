@@ -6,7 +6,7 @@ extension Comparison {
         /// The precision that the second model is computed in.
         public let precision: Precision
         /// The number of images compared.
-        public private(set) var images = 0
+        public private(set) var imageCount = 0
         /// The largest difference relative to the range, with the image and the output; nil if nothing was compared.
         public private(set) var largest: (difference: Difference, image: String, output: String)?
         /// The number of images whose top labels were compared: 0 if the first output is not a vector of class scores.
@@ -45,7 +45,7 @@ extension Comparison {
         }
 
         mutating func add(_ outcome: Outcome, _ image: String, _ labels: [String]?) {
-            images += 1
+            imageCount += 1
             if let warning = outcome.warning { warnings.append((image, warning)) }
             for (output, difference) in outcome.differences
             where largest.map({ difference.relative > $0.difference.relative }) ?? true {

@@ -1,14 +1,14 @@
 extension Evaluation {
-    /// The photos whose confidence is in one range: the mean confidence, and the share of right predictions.
+    /// The photos whose confidence is in one range: the mean confidence, and the fraction of correct predictions.
     public struct CalibrationBin: Sendable {
         /// The confidences in this bin.
         public let range: ClosedRange<Double>
         /// The number of images with such a confidence.
-        public let images: Int
+        public let imageCount: Int
         /// The mean confidence of these images.
         public let meanConfidence: Double
-        /// The part of these images whose prediction is right.
-        public let right: Proportion
+        /// The fraction of these images whose prediction is correct.
+        public let accuracy: Proportion
     }
 
     /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
@@ -43,14 +43,14 @@ extension Evaluation {
             return nil
         }
         let count = 15
-        var (images, right, sums) = (
+        var (images, correct, sums) = (
             [Int](repeating: 0, count: count), [Int](repeating: 0, count: count), [Double](repeating: 0, count: count)
         )
         for outcome in outcomes {
             let confidence = min(max(Double(outcome.confidence), 0), 1)
             let bin = min(max(Int((confidence * Double(count)).rounded(.up)) - 1, 0), count - 1)
             images[bin] += 1
-            right[bin] += outcome.isRight ? 1 : 0
+            correct[bin] += outcome.isCorrect ? 1 : 0
             sums[bin] += confidence
         }
         let width = 1 / Double(count)
@@ -58,11 +58,11 @@ extension Evaluation {
             let (start, end) = (Double(bin) * width, Double(bin + 1) * width)
             let mean: Double = images[bin] == 0 ? .nan : sums[bin] / Double(images[bin])
             return CalibrationBin(
-                range: start...end, images: images[bin], meanConfidence: mean,
-                right: Proportion(right[bin], of: images[bin]))
+                range: start...end, imageCount: images[bin], meanConfidence: mean,
+                accuracy: Proportion(correct[bin], of: images[bin]))
         }
         let total = Double(max(outcomes.count, 1))
-        let error = zip(sums, right).reduce(0.0) { $0 + abs($1.0 - Double($1.1)) } / total
+        let error = zip(sums, correct).reduce(0.0) { $0 + abs($1.0 - Double($1.1)) } / total
         return Calibration(bins: bins, error: error, meanConfidence: sums.reduce(0, +) / total)
     }
 }

@@ -22,7 +22,7 @@ public struct Evaluation: Sendable {
         public let truthProbability: Float
 
         /// Whether the prediction is the true class.
-        public var isRight: Bool { rank == 0 }
+        public var isCorrect: Bool { rank == 0 }
     }
 
     /// The scores of all labels of a multi-label model.
@@ -82,7 +82,7 @@ public struct Evaluation: Sendable {
     /// predictions; nil if there is none.
     ///
     /// Mistakes of a network are not that regular: most photos, of several classes, must have the same difference, and
-    /// at most a tenth as many may be right.
+    /// at most a tenth as many may be correct.
     package var likelyOffset: (offset: Int, count: Int)? {
         for offset in [1, -1] {
             let shifted = outcomes.filter { Int($0.prediction) - Int($0.truth) == offset }
@@ -103,26 +103,27 @@ public struct Evaluation: Sendable {
         /// The index of the class.
         public let index: Int
         /// The number of images of the class.
-        public let images: Int
+        public let imageCount: Int
         /// For how many images the class was predicted.
-        public let predicted: Int
-        /// For how many of those it is right.
-        public let right: Int
+        public let predictionCount: Int
+        /// For how many of those it is correct.
+        public let correctCount: Int
     }
 
     /// One result per class, including classes without photos.
     public var classes: [ClassResult] {
-        var (images, predicted, right) = (
+        var (images, predicted, correct) = (
             [Int](repeating: 0, count: classCount), [Int](repeating: 0, count: classCount),
             [Int](repeating: 0, count: classCount)
         )
         for outcome in outcomes {
             images[Int(outcome.truth)] += 1
             predicted[Int(outcome.prediction)] += 1
-            if outcome.isRight { right[Int(outcome.truth)] += 1 }
+            if outcome.isCorrect { correct[Int(outcome.truth)] += 1 }
         }
         return (0..<classCount).map {
-            ClassResult(index: $0, images: images[$0], predicted: predicted[$0], right: right[$0])
+            ClassResult(
+                index: $0, imageCount: images[$0], predictionCount: predicted[$0], correctCount: correct[$0])
         }
     }
 
@@ -165,7 +166,7 @@ public struct Evaluation: Sendable {
         // NaN is no confidence at all.
         func confidence(_ index: Int) -> Float { outcomes[index].confidence.isNaN ? 0 : outcomes[index].confidence }
         return Array(
-            outcomes.indices.filter { !outcomes[$0].isRight }
+            outcomes.indices.filter { !outcomes[$0].isCorrect }
                 .sorted { (-confidence($0), $0) < (-confidence($1), $1) }.prefix(count))
     }
 }

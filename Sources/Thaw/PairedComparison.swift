@@ -7,13 +7,13 @@
 /// The accuracy of two models on the same photos.
 public struct PairedComparison: Sendable {
     /// The number of photos that both models classify correctly.
-    public private(set) var bothAreRight = 0
+    public private(set) var bothCorrect = 0
     /// The number of photos that only the first model classifies correctly.
-    public private(set) var onlyFirstIsRight = 0
+    public private(set) var onlyFirstCorrect = 0
     /// The number of photos that only the second model classifies correctly.
-    public private(set) var onlySecondIsRight = 0
+    public private(set) var onlySecondCorrect = 0
     /// The number of photos that neither model classifies correctly.
-    public private(set) var neitherIsRight = 0
+    public private(set) var neitherCorrect = 0
     /// The indices of the photos that the two models classify differently.
     public private(set) var changed: [Int] = []
 
@@ -23,18 +23,18 @@ public struct PairedComparison: Sendable {
     public init(_ first: Evaluation, _ second: Evaluation, sameClass: (Int32, Int32) -> Bool = { $0 == $1 }) {
         precondition(first.outcomes.count == second.outcomes.count)
         for (index, (a, b)) in zip(first.outcomes, second.outcomes).enumerated() {
-            switch (a.isRight, b.isRight) {
-            case (true, true): bothAreRight += 1
-            case (true, false): onlyFirstIsRight += 1
-            case (false, true): onlySecondIsRight += 1
-            case (false, false): neitherIsRight += 1
+            switch (a.isCorrect, b.isCorrect) {
+            case (true, true): bothCorrect += 1
+            case (true, false): onlyFirstCorrect += 1
+            case (false, true): onlySecondCorrect += 1
+            case (false, false): neitherCorrect += 1
             }
             if !sameClass(a.prediction, b.prediction) { changed.append(index) }
         }
     }
 
-    init(onlyFirstIsRight: Int, onlySecondIsRight: Int) {
-        (self.onlyFirstIsRight, self.onlySecondIsRight) = (onlyFirstIsRight, onlySecondIsRight)
+    init(onlyFirstCorrect: Int, onlySecondCorrect: Int) {
+        (self.onlyFirstCorrect, self.onlySecondCorrect) = (onlyFirstCorrect, onlySecondCorrect)
     }
 
     /// The probability that chance splits the photos that only one of the models classifies correctly this unevenly:
@@ -42,11 +42,11 @@ public struct PairedComparison: Sendable {
     /// correlated proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its
     /// approximation.
     public var probabilityOfChance: Double {
-        let count = Double(onlyFirstIsRight + onlySecondIsRight)
+        let count = Double(onlyFirstCorrect + onlySecondCorrect)
         // The logarithm of the binomial coefficient (count over k) divided by 2^count, starting with k = 0.
         var logarithm = -count * log(2)
         var tail = 0.0
-        for k in 0...min(onlyFirstIsRight, onlySecondIsRight) {
+        for k in 0...min(onlyFirstCorrect, onlySecondCorrect) {
             tail += exp(logarithm)
             logarithm += log((count - Double(k)) / Double(k + 1))
         }

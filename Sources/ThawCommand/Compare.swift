@@ -53,7 +53,7 @@ private func show(
     switch arguments[Options.reportFormat] {
     case .text:
         for (_, failure) in report.failures { console.report(failure) }
-        guard report.images > 0 else { return .failed }
+        guard report.imageCount > 0 else { return .failed }
         try console.print(text(of: report))
     case .json: try console.print(json(of: report).text + "\n", restoringNames: false)
     }
@@ -62,7 +62,7 @@ private func show(
 
 extension Comparison.Report {
     var status: ExitStatus {
-        if images == 0 { return .failed }
+        if imageCount == 0 { return .failed }
         return agrees && failures.isEmpty ? .done : .someInputsFailed
     }
 }
@@ -140,7 +140,7 @@ func text(of report: Comparison.Report, hasVerdict: Bool = true) -> String {
     func share(_ difference: Comparison.Difference) -> String {
         "\(significant(difference.absolute)), \(significant(difference.relative)) of the range"
     }
-    var text = line("images", "\(report.images)")
+    var text = line("images", "\(report.imageCount)")
     if let largest = report.largest {
         text += line("largest difference", "\(share(largest.difference)), in \(largest.image)")
     }
@@ -184,13 +184,13 @@ private func json(of report: Comparison.Report) -> JSON {
         .object([("image", .string(image)), ("error", .string(failure.withoutFile.forCommand))])
     }
     return .object([
-        ("images", JSON(report.images)), ("tolerance", JSON(floating: report.tolerance)),
+        ("images", JSON(report.imageCount)), ("tolerance", JSON(floating: report.tolerance)),
         ("largest", report.largest.map(json) ?? .null), ("first_exceeded", report.firstDifference.map(json) ?? .null),
         ("precision", .string(report.precision.rawValue)), ("layers", .array(report.layers.map(json))),
         ("labels_compared", JSON(report.labelsCompared)),
         ("labels_agreeing", JSON(report.labelsCompared - report.differingLabels.count)),
         ("differing_labels", .array(report.differingLabels.map(json))), ("errors", .array(errors)),
-        ("agree", .bool(report.images > 0 && report.agrees)),
+        ("agree", .bool(report.imageCount > 0 && report.agrees)),
     ])
 }
 

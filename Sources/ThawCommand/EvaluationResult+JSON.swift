@@ -20,8 +20,8 @@ extension EvaluationResult {
 
     private func json(_ result: Evaluation.ClassResult) -> JSON {
         .object([
-            ("label", .string(label(result.index))), ("index", JSON(result.index)), ("images", JSON(result.images)),
-            ("predicted", JSON(result.predicted)), ("right", JSON(result.right)),
+            ("label", .string(label(result.index))), ("index", JSON(result.index)), ("images", JSON(result.imageCount)),
+            ("predicted", JSON(result.predictionCount)), ("right", JSON(result.correctCount)),
             ("precision", JSON(floating: result.precision.value)), ("recall", JSON(floating: result.recall.value)),
             ("f1", JSON(floating: result.f1)),
         ])
@@ -39,7 +39,7 @@ extension EvaluationResult {
 
     private func json(_ result: Evaluation.LabelResult) -> JSON {
         .object([
-            ("label", .string(label(result.index))), ("index", JSON(result.index)), ("images", JSON(result.images)),
+            ("label", .string(label(result.index))), ("index", JSON(result.index)), ("images", JSON(result.imageCount)),
             ("at_half", result.atHalf.json), ("best", result.best.json),
         ])
     }
@@ -49,9 +49,9 @@ extension EvaluationResult {
         return .object([
             ("model", .string(baseline.model)), ("top1", evaluation.topAccuracy(1).json),
             ("top5", evaluation.topAccuracy(5).json),
-            ("both_right", JSON(comparison.bothAreRight)), ("only_model_right", JSON(comparison.onlyFirstIsRight)),
-            ("only_baseline_right", JSON(comparison.onlySecondIsRight)),
-            ("both_wrong", JSON(comparison.neitherIsRight)),
+            ("both_right", JSON(comparison.bothCorrect)), ("only_model_right", JSON(comparison.onlyFirstCorrect)),
+            ("only_baseline_right", JSON(comparison.onlySecondCorrect)),
+            ("both_wrong", JSON(comparison.neitherCorrect)),
             ("probability_of_chance", JSON(floating: comparison.probabilityOfChance)),
             ("changed", .array(changes.map(\.json))),
         ])
@@ -62,10 +62,10 @@ extension EvaluationResult.Change {
     fileprivate var json: JSON {
         .object([
             ("image", .string(image)), ("truth", .string(truth)), ("prediction", .string(prediction)),
-            ("probability", JSON(floating: outcome.confidence)), ("right", .bool(outcome.isRight)),
+            ("probability", JSON(floating: outcome.confidence)), ("right", .bool(outcome.isCorrect)),
             ("baseline_prediction", JSON(baselinePrediction)),
             ("baseline_probability", JSON(floating: baselineOutcome.confidence)),
-            ("baseline_right", .bool(baselineOutcome.isRight)),
+            ("baseline_right", .bool(baselineOutcome.isCorrect)),
         ])
     }
 }
@@ -73,7 +73,7 @@ extension EvaluationResult.Change {
 extension Evaluation.LabelResult.Threshold {
     fileprivate var json: JSON {
         .object([
-            ("threshold", JSON(floating: value)), ("predicted", JSON(predicted)), ("right", JSON(right)),
+            ("threshold", JSON(floating: value)), ("predicted", JSON(predictionCount)), ("right", JSON(correctCount)),
             ("precision", JSON(floating: precision.value)), ("recall", JSON(floating: recall.value)),
             ("f1", JSON(floating: f1)),
         ])
@@ -85,8 +85,8 @@ extension Evaluation.Calibration {
         let bins = bins.map { bin -> JSON in
             .object([
                 ("from", JSON(floating: bin.range.lowerBound)), ("to", JSON(floating: bin.range.upperBound)),
-                ("images", JSON(bin.images)), ("confidence", JSON(floating: bin.meanConfidence)),
-                ("right", JSON(floating: bin.right.value)),
+                ("images", JSON(bin.imageCount)), ("confidence", JSON(floating: bin.meanConfidence)),
+                ("right", JSON(floating: bin.accuracy.value)),
             ])
         }
         return .object([

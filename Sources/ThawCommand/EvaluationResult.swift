@@ -68,12 +68,12 @@ extension EvaluationResult {
             let (truth, prediction) = (Int(outcome.truth), Int(outcome.prediction))
             text += "\(ThawCommand.csv(images[index].path)),\(ThawCommand.csv(label(truth))),\(truth),"
             text += "\(ThawCommand.csv(label(prediction))),\(prediction),\(Self.number(outcome.confidence)),"
-            text += "\(Self.number(outcome.truthProbability)),\(outcome.rank + 1),\(outcome.isRight),"
+            text += "\(Self.number(outcome.truthProbability)),\(outcome.rank + 1),\(outcome.isCorrect),"
             if let baseline {
                 let other = baseline.evaluation.outcomes[index]
                 let otherIndex = Int(baseline.translate(other.prediction))
                 text +=
-                    ",\(otherIndex < 0 ? "" : ThawCommand.csv(label(otherIndex))),\(Self.number(other.confidence)),\(other.isRight)"
+                    ",\(otherIndex < 0 ? "" : ThawCommand.csv(label(otherIndex))),\(Self.number(other.confidence)),\(other.isCorrect)"
             }
             text += "\n"
         }

@@ -19,8 +19,8 @@ struct EvaluationText {
         addLabels()
         addConfusion()
         addMistakes()
-        addChanges("right now, wrong with the baseline") { $0.outcome.isRight && !$0.baselineOutcome.isRight }
-        addChanges("wrong now, right with the baseline") { !$0.outcome.isRight && $0.baselineOutcome.isRight }
+        addChanges("right now, wrong with the baseline") { $0.outcome.isCorrect && !$0.baselineOutcome.isCorrect }
+        addChanges("wrong now, right with the baseline") { !$0.outcome.isCorrect && $0.baselineOutcome.isCorrect }
         // The summary comes last, so that it remains visible on a terminal.
         text += "\n"
         addSummary()
@@ -29,7 +29,7 @@ struct EvaluationText {
 
     private mutating func addSummary() {
         let evaluation = result.evaluation
-        let shown = evaluation.classes.filter { $0.images > 0 }.count
+        let shown = evaluation.classes.filter { $0.imageCount > 0 }.count
         let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
         let classes = "\(grouped(shown)) \(shown == 1 ? "class" : "classes")"
         line("photos", "\(grouped(result.images.count)) in \(classes)\(failed)")
@@ -53,10 +53,10 @@ struct EvaluationText {
         line("baseline", Self.share(baseline.evaluation.topAccuracy(1)) + "  " + baseline.model)
         line(
             "",
-            "only the model is right: \(grouped(comparison.onlyFirstIsRight)), only the baseline: "
-                + "\(grouped(comparison.onlySecondIsRight)); different predictions on "
+            "only the model is right: \(grouped(comparison.onlyFirstCorrect)), only the baseline: "
+                + "\(grouped(comparison.onlySecondCorrect)); different predictions on "
                 + "\(grouped(comparison.changed.count))")
-        guard comparison.onlyFirstIsRight + comparison.onlySecondIsRight > 0 else { return }
+        guard comparison.onlyFirstCorrect + comparison.onlySecondCorrect > 0 else { return }
         let chance = comparison.probabilityOfChance
         let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)
         let verdict = chance < 0.05 ? "more than chance" : "may be chance"
@@ -64,10 +64,10 @@ struct EvaluationText {
     }
 
     private mutating func addClasses() {
-        let all = result.evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }
+        let all = result.evaluation.classes.filter { $0.imageCount > 0 || $0.predictionCount > 0 }
         var classes = all
         if all.count > Self.classLimit {
-            let shown = all.filter { $0.images > 0 }
+            let shown = all.filter { $0.imageCount > 0 }
             classes = Array(shown.sorted { ($0.f1, $0.index) < ($1.f1, $1.index) }.prefix(Self.classLimit))
             let which =
                 classes.count < shown.count
@@ -85,7 +85,7 @@ struct EvaluationText {
             let other = hasLast ? others[one.index] : nil
             let taken = other.map { "\(label($0.prediction).cut(toColumns: 32)) (\($0.count))" } ?? ""
             var cells = [
-                padded(label(one.index).cut(toColumns: width), width), padded(grouped(one.images), 6, left: true),
+                padded(label(one.index).cut(toColumns: width), width), padded(grouped(one.imageCount), 6, left: true),
                 padded(Self.number(one.precision), 9, left: true), padded(Self.number(one.recall), 6, left: true),
             ]
             if hasF1 { cells.append(padded(one.f1.isNaN ? "–" : fixed(one.f1, 3), 5, left: true)) }
@@ -97,7 +97,7 @@ struct EvaluationText {
     /// The labels of a multi-label model, at the threshold 0.5 and at the best one of each.
     private mutating func addLabels() {
         guard let all = result.evaluation.labels else { return }
-        var labels = all.filter { $0.images > 0 || $0.atHalf.predicted > 0 }
+        var labels = all.filter { $0.imageCount > 0 || $0.atHalf.predictionCount > 0 }
         text += "\n"
         if labels.count > Self.classLimit {
             let count = labels.count
@@ -112,7 +112,7 @@ struct EvaluationText {
         line(padded("label", width) + heads.map { "  " + $0 }.joined())
         for one in labels {
             let cells = [
-                grouped(one.images), Self.number(one.atHalf.precision), Self.number(one.atHalf.recall),
+                grouped(one.imageCount), Self.number(one.atHalf.precision), Self.number(one.atHalf.recall),
                 fixed(one.best.value, 3), Self.number(one.best.precision), Self.number(one.best.recall),
             ]
             let row = zip(cells, heads).map { "  " + padded($0, $1.count, left: true) }.joined()
@@ -122,7 +122,7 @@ struct EvaluationText {
 
     private mutating func addConfusion() {
         let evaluation = result.evaluation
-        let classes = evaluation.classes.filter { $0.images > 0 || $0.predicted > 0 }.map(\.index)
+        let classes = evaluation.classes.filter { $0.imageCount > 0 || $0.predictionCount > 0 }.map(\.index)
         let cells = Dictionary(evaluation.confusion.map { ([$0.truth, $0.prediction], $0.count) }) { $1 }
         let names = classes.map { label($0).cut(toColumns: 14) }
         let width = max(names.map(\.columns).max() ?? 0, "truth".count)

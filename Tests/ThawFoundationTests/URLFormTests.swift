@@ -113,9 +113,9 @@ enum Repository {
             try answers { try Classifier(contentsOfFile: path(network)).classify(imagesAt: [file], threads: 2, $0) }
         },
         URLCase("PipelineComparison.report(imagesAt:)", shapes) {
-            try comparison().report(imagesAt: [$0]).images
+            try comparison().report(imagesAt: [$0]).imageCount
         } url: {
-            try comparison().report(imagesAt: [$0]).images
+            try comparison().report(imagesAt: [$0]).imageCount
         },
         URLCase("Quantization(imagesAt:)", photo) {
             try Quantization(loadedModel(), imagesAt: [$0]).layerCount

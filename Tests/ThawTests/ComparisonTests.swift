@@ -29,7 +29,7 @@ import Testing
         let report = try comparison.report(imagesAt: [ComparisonTests.photograph])
         #expect(report.agrees)
         #expect(report.firstDifference == nil)
-        #expect(report.images == 1 && report.labelsCompared == 1 && report.differingLabels.isEmpty)
+        #expect(report.imageCount == 1 && report.labelsCompared == 1 && report.differingLabels.isEmpty)
         #expect(try #require(report.largest).difference.relative <= 1e-5)
     }
 
@@ -102,7 +102,7 @@ import Testing
         report.add(.init(differences: [("y", none)], classes: (0, 1, true)), "b.jpg", ["cat", "dog"])
         #expect(report.agrees && report.differingLabels.map(\.second) == ["dog"])
         report.add(.init(differences: [("y", none)], classes: (0, 1, false)), "c.jpg", nil)
-        #expect(!report.agrees && report.labelsCompared == 3 && report.images == 3)
+        #expect(!report.agrees && report.labelsCompared == 3 && report.imageCount == 3)
         #expect(report.differingLabels.map(\.first) == ["cat", "0"])
     }
 

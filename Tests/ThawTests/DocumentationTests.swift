@@ -168,7 +168,7 @@ private enum Articles {
 
     static func comparing(_ evaluation: Evaluation, _ other: Evaluation) {
         let comparison = PairedComparison(evaluation, other)
-        print("\(comparison.onlyFirstIsRight) to \(comparison.onlySecondIsRight)")
+        print("\(comparison.onlyFirstCorrect) to \(comparison.onlySecondCorrect)")
         print("by chance: \(comparison.probabilityOfChance)")
     }
 

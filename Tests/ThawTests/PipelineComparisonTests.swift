@@ -21,7 +21,7 @@ import Testing
 
     @Test func `a detector agrees with itself`() throws {
         let report = try PipelineComparison(Self.detector(), Self.detector()).report(imagesAt: Self.images, threads: 2)
-        #expect(report.images == 2 && report.agrees && report.largest?.difference.absolute == 0)
+        #expect(report.imageCount == 2 && report.agrees && report.largest?.difference.absolute == 0)
     }
 
     @Test func `different numbers of boxes are an infinite difference`() throws {
@@ -33,6 +33,6 @@ import Testing
     @Test func `a file that is not an image is a separate failure`() throws {
         let paths = [Self.images[0], Fixtures.path("detectors/objects.jsonl")]
         let report = try PipelineComparison(Self.detector(), Self.detector()).report(imagesAt: paths)
-        #expect(report.images == 1 && report.failures.map(\.image) == [paths[1]])
+        #expect(report.imageCount == 1 && report.failures.map(\.image) == [paths[1]])
     }
 }
