@@ -9,7 +9,7 @@ extension Failure {
     static func unknownImageOutput(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchFeature, "\(option: .imageOutput): there is no output '\(name)'",
-            remedy: "the outputs are \(names.map { "'\($0)'" }.joined(separator: ", "))", names: names)
+            remedy: "the outputs are \(names.quotedList())", names: names)
     }
 
     static func imageOfClassifier(_ name: String?) -> Failure {

@@ -31,7 +31,7 @@ struct LabelIndex {
     func suggestions(for name: String) -> String? {
         let matches = loose[Self.folded(name), default: []].prefix(3).map { labels[$0] }
         let suggestions = matches.isEmpty ? [nearest(to: name, in: labels)].compactMap { $0 } : matches
-        return suggestions.isEmpty ? nil : suggestions.map { "'\($0)'" }.joined(separator: " or ")
+        return suggestions.isEmpty ? nil : suggestions.quotedList(separator: " or ")
     }
 
     func isClass(_ index: Int, _ offset: Int) -> Bool {

@@ -77,7 +77,7 @@ extension Failure {
     static func predictedMissing(_ what: String, _ name: String, _ outputs: [String]) -> Failure {
         Failure(
             .invalidModel, "the classifier's \(what) output is named '\(name)', but there is no such output",
-            remedy: "the outputs are " + outputs.map { "'\($0)'" }.joined(separator: ", "))
+            remedy: "the outputs are \(outputs.quotedList())")
     }
 
     static func dictionaryWithoutBlob(_ name: String, _ probabilities: String) -> Failure {

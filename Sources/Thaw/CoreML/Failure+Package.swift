@@ -30,7 +30,7 @@ extension Failure {
 
     static func severalWeightFiles(_ names: [String]) -> Failure {
         Failure(
-            .unsupportedModel, "the weights are in \(names.map { "'\($0)'" }.joined(separator: ", "))",
+            .unsupportedModel, "the weights are in \(names.quotedList())",
             remedy:
                 "in memory, a model has one file of weights, '\(EncodedModel.weightFile)'; load the package by its path"
         )

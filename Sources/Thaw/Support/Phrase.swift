@@ -118,3 +118,8 @@ extension String {
         return "\(head) … (\(utf8.count - start - end) more bytes) … \(tail)"
     }
 }
+
+extension [String] {
+    /// The strings in quotes, for a message.
+    func quotedList(separator: String = ", ") -> String { map { "'\($0)'" }.joined(separator: separator) }
+}
