@@ -63,7 +63,7 @@ public struct Benchmark {
     /// - Throws: `Failure` if the engine cannot run the model, or a loop of it does not end.
     public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1) throws {
         precondition(threads > 0 && batchSize > 0)
-        passes = (batchSize + model.imagesPerRun - 1) / model.imagesPerRun
+        passes = batchSize.dividedRoundingUp(by: model.imagesPerRun)
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, passes)

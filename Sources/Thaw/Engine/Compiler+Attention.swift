@@ -46,7 +46,7 @@ private struct AttentionSizes {
         batch = Shape(shapes[0].dropLast(2))
         (rows, width) = (shapes[0][rank - 2], shapes[0][rank - 1])
         (keys, channels) = (shapes[2][rank - 2], shapes[2][rank - 1])
-        padded = (keys + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
+        padded = keys.rounded(upToMultipleOf: kernels.blockWidth)
         let fitting = min(rows, AttentionSizes.tileBudget / (padded * 4))
         perTile = min(max(rows, 1), max(kernels.tilePixels, fitting / kernels.tilePixels * kernels.tilePixels))
     }

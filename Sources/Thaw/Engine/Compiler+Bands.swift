@@ -29,7 +29,8 @@ extension Compiler {
         // With an even number of bands, two threads finish together.
         let rowBytes = between.blocks * between.rowStride
         let rows = max(1, Bands.budget / rowBytes)
-        let bands = Bands(rows: to.height, count: (max(minimumBands, (to.height + rows - 1) / rows) + 1) / 2 * 2)
+        let bands = Bands(
+            rows: to.height, count: max(minimumBands, to.height.dividedRoundingUp(by: rows)).rounded(upToMultipleOf: 2))
         // The layout of one band of the intermediate image.
         let band = between.cut(toHeight: bands.perBand)
         let pointwise = directLayer(node, from: band, to: to, filters: filters, bias: bias, window: window)
@@ -100,13 +101,13 @@ struct Bands: Sendable {
     /// The bytes of a core's cache that a band may use.
     static let budget = 256 << 10
 
-    init(rows: Int, count: Int) { self.init(rows: rows, perBand: (rows + count - 1) / count) }
+    init(rows: Int, count: Int) { self.init(rows: rows, perBand: rows.dividedRoundingUp(by: count)) }
 
     init(rows: Int, perBand: Int) {
         self.rows = rows
-        let count = (rows + perBand - 1) / perBand
-        self.perBand = (rows + count - 1) / count
-        self.count = (rows + self.perBand - 1) / self.perBand
+        let count = rows.dividedRoundingUp(by: perBand)
+        self.perBand = rows.dividedRoundingUp(by: count)
+        self.count = rows.dividedRoundingUp(by: self.perBand)
     }
 
     subscript(band: Int) -> Range<Int> { band * perBand..<min((band + 1) * perBand, rows) }

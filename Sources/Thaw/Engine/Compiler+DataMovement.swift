@@ -134,7 +134,7 @@ private struct Move {
         outer = IndexSpace(sizes: axes.map(\.size))
         inputSteps = axes.map(\.input)
         outputSteps = axes.map(\.output)
-        perChunk = max(1, (1 << 14) / (row.size * column.size))
+        perChunk = Step.rowsPerChunk(width: row.size * column.size)
     }
 
     func work(_ memory: Memory) -> CopyWork {

@@ -36,7 +36,7 @@ extension Compiler {
         let bands =
             layer.expansion == nil
             ? Bands(rows: height, perBand: max(1, 2048 / width))
-            : Bands(rows: height, count: (minimumBands + groups - 1) / groups)
+            : Bands(rows: height, count: minimumBands.dividedRoundingUp(by: groups))
         if layer.expansion == nil || bands.count > 1 {
             return (0..<bands.count).flatMap { band in (0..<groups).map { ($0, bands[band]) } }
         }

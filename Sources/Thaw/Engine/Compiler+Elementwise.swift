@@ -88,7 +88,7 @@ extension Compiler {
     mutating func channelScale(
         _ node: PlannedNode, _ rowKernels: any RowKernels.Type, factor: Tensor, offset: Tensor
     ) -> ChannelScale {
-        let count = (factor.elementCount + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
+        let count = factor.elementCount.rounded(upToMultipleOf: kernels.blockWidth)
         return ChannelScale(
             kernels: rowKernels, factors: channelConstant(factor, count: count),
             offsets: channelConstant(offset, count: count), clamp: node.activation)
@@ -122,11 +122,11 @@ extension Compiler {
         }
         let channels = to.channels
         let pixels = to.images * to.pixels
-        let perChunk = max(1, (1 << 14) / channels)
+        let perChunk = Step.rowsPerChunk(width: channels)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
-                chunks: (pixels + perChunk - 1) / perChunk
+                chunks: pixels.dividedRoundingUp(by: perChunk)
             ) { memory, chunk in
                 let first = chunk * perChunk
                 let count = min(perChunk, pixels - first)

@@ -53,10 +53,10 @@ extension Compiler {
         let kernels = kernels.plain
         let channels = to.channels
         let pixels = to.images * to.pixels
-        let perChunk = max(1, (1 << 14) / channels)
+        let perChunk = Step.rowsPerChunk(width: channels)
         var step = Step(
             name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
-            chunks: (pixels + perChunk - 1) / perChunk
+            chunks: pixels.dividedRoundingUp(by: perChunk)
         ) { memory, chunk in
             let first = chunk * perChunk
             kernels.normalizeLocally(

@@ -62,11 +62,11 @@ extension Compiler {
         let reads = all.dropLast().map(\.slot)
         guard to.kind == .blocked else {
             let count = graph[node.outputs[0]].shape.elementCount
-            let perChunk = max(1 << 12, (count + minimumChunks - 1) / minimumChunks + 63) / 64 * 64
+            let perChunk = max(1 << 12, count.dividedRoundingUp(by: minimumChunks) + 63) / 64 * 64
             add(
                 Step(
                     name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
-                    chunks: max(1, (count + perChunk - 1) / perChunk)
+                    chunks: max(1, count.dividedRoundingUp(by: perChunk))
                 ) { memory, chunk in
                     let first = chunk * perChunk
                     let starts = all.map { memory.slots[$0.slot] + first * $0.element.size }

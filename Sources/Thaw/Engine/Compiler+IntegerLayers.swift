@@ -73,8 +73,8 @@ extension Compiler {
         }
         let taps = WindowTaps(from, window)
         // The last quad of a tap may be longer than the tap: the values that it reads past the end are multiplied by zero.
-        var steps = IntegerSteps(tapCount: taps.offsets.count, quads: (taps.depth + 3) / 4)
-        (steps.shortTaps, steps.shortQuads) = (taps.shortTaps, (taps.shortDepth + 3) / 4)
+        var steps = IntegerSteps(tapCount: taps.offsets.count, quads: taps.depth.dividedRoundingUp(by: 4))
+        (steps.shortTaps, steps.shortQuads) = (taps.shortTaps, taps.shortDepth.dividedRoundingUp(by: 4))
         addLayer(
             node, layer, from: from, to: to, inputOffsets: windowOffsets(from, to, window), taps: taps.offsets,
             steps: steps, rows: taps.rows.flatMap(quads), algorithm: "int8 \(window.height.size)×\(window.width.size)")
@@ -86,7 +86,8 @@ extension Compiler {
         addLayer(
             node, layer, from: from, to: native(node.outputs[0]).asOneImage,
             inputOffsets: (0..<from.width).map { Int32($0 * from.pixelStride) }, taps: [0],
-            steps: IntegerSteps(tapCount: 1, quads: (from.channels + 3) / 4), rows: quads(0..<from.channels),
+            steps: IntegerSteps(tapCount: 1, quads: from.channels.dividedRoundingUp(by: 4)),
+            rows: quads(0..<from.channels),
             algorithm: "int8 dense")
     }
 
@@ -256,5 +257,5 @@ extension IntegerLayer {
 
 /// Rows of weights in quads. The last quad is filled up with −1.
 private func quads(_ rows: Range<Int>) -> [Int32] {
-    (0..<(rows.count + 3) / 4 * 4).map { $0 < rows.count ? Int32(rows.lowerBound + $0) : -1 }
+    (0..<rows.count.rounded(upToMultipleOf: 4)).map { $0 < rows.count ? Int32(rows.lowerBound + $0) : -1 }
 }

@@ -76,23 +76,23 @@ struct IntegerWinogradPlan: Sendable {
         self.winograd = winograd
         (inputBlocks, outputBlocks) = (from.blocks, to.blocks)
         groups = BlockGroups(blocks: to.blocks, maximumWidth: compiler.integers.groupBlocks)
-        tilesAcross = (to.width + 3) / 4
-        tileCount = (to.height + 3) / 4 * tilesAcross
+        tilesAcross = to.width.dividedRoundingUp(by: 4)
+        tileCount = to.height.dividedRoundingUp(by: 4) * tilesAcross
         let bytesPerTile =
             IntegerWinogradPlan.points
             * (inputBlocks * IntegerWinogradPlan.tileBytes + groups.widest * IntegerWinogradPlan.productTileBytes)
         let most = max(IntegerWinogradPlan.fewTiles, IntegerWinogradPlan.chunkBudget / bytesPerTile)
-        var (chunks, perChunk) = ((tileCount + most - 1) / most, groups.ranges.count)
+        var (chunks, perChunk) = (tileCount.dividedRoundingUp(by: most), groups.ranges.count)
         let threads = compiler.threads
         if threads > to.images {
             if tileCount < threads * IntegerWinogradPlan.fewTiles, perChunk >= threads {
                 // Each thread transforms all tiles, and reads only its share of the weights.
-                perChunk = (perChunk + threads - 1) / threads
+                perChunk = perChunk.dividedRoundingUp(by: threads)
             } else {
-                chunks = (chunks + threads - 1) / threads * threads
+                chunks = chunks.rounded(upToMultipleOf: threads)
             }
         }
-        tilesPerChunk = (tileCount + chunks - 1) / chunks
+        tilesPerChunk = tileCount.dividedRoundingUp(by: chunks)
         groupsPerChunk = perChunk
         switch compiler.choice {
         case .cheapest: guard cycles < directCycles(compiler.integers, pixels: to.pixels) else { return nil }
@@ -101,8 +101,8 @@ struct IntegerWinogradPlan: Sendable {
         guard layer.largestSum < WinogradForm.quantizedBound else { return nil }
     }
 
-    private var tileChunks: Int { (tileCount + tilesPerChunk - 1) / tilesPerChunk }
-    var groupChunks: Int { (groups.ranges.count + groupsPerChunk - 1) / groupsPerChunk }
+    private var tileChunks: Int { tileCount.dividedRoundingUp(by: tilesPerChunk) }
+    var groupChunks: Int { groups.ranges.count.dividedRoundingUp(by: groupsPerChunk) }
     var chunks: Int { tileChunks * groupChunks }
 
     /// The tiles for which a chunk has memory, including those that fill up its last run.

@@ -80,8 +80,8 @@ extension Compiler {
     /// Rows in as few parts as give all threads something to do.
     /// - Parameter count: The number of other parts.
     func rowParts(_ rows: Int, perPart minimum: Int, for count: Int) -> [Range<Int>] {
-        let partCount = max(1, (minimumChunks + count - 1) / count)
-        let perPart = max(minimum, (rows + partCount - 1) / partCount)
+        let partCount = max(1, minimumChunks.dividedRoundingUp(by: count))
+        let perPart = max(minimum, rows.dividedRoundingUp(by: partCount))
         return stride(from: 0, to: rows, by: perPart).map { $0..<min($0 + perPart, rows) }
     }
 }

@@ -73,11 +73,11 @@ extension Compiler {
         }
         let (source, target) = (from, to)
         let rows = shape.elementCount / width
-        let perChunk = max(1, (1 << 14) / width)
+        let perChunk = Step.rowsPerChunk(width: width)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: [source], writes: [target],
-                chunks: (rows + perChunk - 1) / perChunk
+                chunks: rows.dividedRoundingUp(by: perChunk)
             ) { memory, chunk in
                 let first = chunk * perChunk * width * 4
                 body(

@@ -108,7 +108,7 @@ extension Compiler {
 
     mutating func packBias(_ bias: Tensor?, outputs: Int) -> Int {
         let values = bias?.floats ?? []
-        let padded = (outputs + kernels.blockWidth - 1) / kernels.blockWidth * kernels.blockWidth
+        let padded = outputs.rounded(upToMultipleOf: kernels.blockWidth)
         return withConstants { $0.floats(values, count: padded) }
     }
 }
@@ -122,7 +122,7 @@ private struct ColumnGroups {
     init(_ outputs: Int, _ kernels: any KernelTable.Type, maximumWidth: Int) {
         self.outputs = outputs
         blockWidth = kernels.blockWidth
-        ranges = BlockGroups(blocks: (outputs + blockWidth - 1) / blockWidth, maximumWidth: maximumWidth).ranges
+        ranges = BlockGroups(blocks: outputs.dividedRoundingUp(by: blockWidth), maximumWidth: maximumWidth).ranges
     }
 
     var count: Int { ranges.count }

@@ -43,7 +43,7 @@ extension Compiler {
         _ body: @escaping @Sendable (Memory, _ image: Int, _ blocks: Range<Int>) -> Void
     ) {
         let perChunk = 8
-        let chunks = (from.blocks + perChunk - 1) / perChunk
+        let chunks = from.blocks.dividedRoundingUp(by: perChunk)
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
@@ -56,9 +56,9 @@ extension Compiler {
 
     /// Rows of a plane in runs that are long enough to be worth a chunk: by rows, equally many for each thread.
     func strips(of location: Location, isByRows: Bool = false) -> Bands {
-        let rows = max(1, (1 << 14) / max(1, location.width * location.blockWidth))
+        let rows = Step.rowsPerChunk(width: location.width * location.blockWidth)
         let bands = Bands(rows: location.height, perBand: rows)
-        return isByRows ? Bands(rows: bands.rows, count: (bands.count + threads - 1) / threads * threads) : bands
+        return isByRows ? Bands(rows: bands.rows, count: bands.count.rounded(upToMultipleOf: threads)) : bands
     }
 }
 

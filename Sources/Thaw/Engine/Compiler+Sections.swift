@@ -47,7 +47,7 @@ extension Compiler {
                 node, from: source, to: to.section(outputs), filters: sections.filters(of: index, filters),
                 bias: bias.map { Tensor(Array($0.floats[outputs]), shape: [outputs.count]) }, window: window)
             layer.residual = layer.residual?.section(outputs)
-            let minimum = (minimumChunks + sections.count - 1) / sections.count
+            let minimum = minimumChunks.dividedRoundingUp(by: sections.count)
             parts.append((source, layer, cut(layer.steps, from: source, to: layer.to, minimumChunks: minimum)))
         }
         let chunks = parts.indices.flatMap { part in (0..<parts[part].cut.chunks).map { (part, $0) } }

@@ -85,12 +85,12 @@ extension Compiler {
         _ = steps.output.popLast()
         let outer = IndexSpace(sizes: sizes)
         let (leftSteps, rightSteps, outputSteps) = steps
-        let perChunk = max(1, (1 << 14) / width)
+        let perChunk = Step.rowsPerChunk(width: width)
         let kernels = kernels.plain
         add(
             Step(
                 name: label.name, kind: label.kind, reads: left.reads + right.reads, writes: [slot],
-                chunks: (outer.count + perChunk - 1) / perChunk
+                chunks: outer.count.dividedRoundingUp(by: perChunk)
             ) { memory, chunk in
                 for row in chunk * perChunk..<min((chunk + 1) * perChunk, outer.count) {
                     let a = memory.floats(left) + outer.offset(row, leftSteps)
@@ -139,13 +139,13 @@ extension Compiler {
         _ factor: Float, to: Int
     ) {
         let columnsPerChunk = 256
-        let columnChunks = (sizes.inner + columnsPerChunk - 1) / columnsPerChunk
-        let rowsPerChunk = sizes.inner == 1 ? max(1, (1 << 14) / sizes.depth) : 1
+        let columnChunks = sizes.inner.dividedRoundingUp(by: columnsPerChunk)
+        let rowsPerChunk = sizes.inner == 1 ? Step.rowsPerChunk(width: sizes.depth) : 1
         let kernels = kernels.plain
         add(
             Step(
                 name: node.name, kind: node.operation.kind, reads: [from], writes: [to],
-                chunks: (sizes.outer + rowsPerChunk - 1) / rowsPerChunk * columnChunks
+                chunks: sizes.outer.dividedRoundingUp(by: rowsPerChunk) * columnChunks
             ) { memory, chunk in
                 let (part, column) = chunk.quotientAndRemainder(dividingBy: columnChunks)
                 for row in part * rowsPerChunk..<min((part + 1) * rowsPerChunk, sizes.outer) {

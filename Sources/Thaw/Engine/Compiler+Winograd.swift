@@ -38,7 +38,7 @@ extension Compiler {
     /// Each chunk transforms some tiles and multiplies them by all filters.
     private mutating func addWhole(_ node: PlannedNode, _ layer: WinogradLayer) {
         let plan = layer.plan
-        let chunks = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
+        let chunks = plan.tiles.dividedRoundingUp(by: plan.tilesPerChunk)
         let inputBytes = plan.form.points * layer.pointStride
         var step = Step(
             name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads,
@@ -73,7 +73,7 @@ extension Compiler {
             isCopied
             ? transformCopies(byteCount: imageBytes) : [scratch(byteCount: layer.from.images * imageBytes)]
         let halves = plan.inputBlocks < 8 ? 2 : 1
-        let perHalf = (plan.tiles + halves - 1) / halves
+        let perHalf = plan.tiles.dividedRoundingUp(by: halves)
         var transform = Step(
             name: node.name, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
             writes: copies,
@@ -91,7 +91,7 @@ extension Compiler {
         transform.scratchBytes = layer.transformBytes
         add(transform)
 
-        let parts = (plan.tiles + plan.tilesPerChunk - 1) / plan.tilesPerChunk
+        let parts = plan.tiles.dividedRoundingUp(by: plan.tilesPerChunk)
         var multiply = Step(
             name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + copies,
             writes: [layer.to.slot],

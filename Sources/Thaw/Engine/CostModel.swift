@@ -118,8 +118,8 @@ struct WinogradPlan {
 
     init(_ form: WinogradForm, from: Location, to: Location, _ kernels: any KernelTable.Type) {
         self.form = form
-        tilesDown = (to.height + form.height.outputs - 1) / form.height.outputs
-        tilesAcross = (to.width + form.width.outputs - 1) / form.width.outputs
+        tilesDown = to.height.dividedRoundingUp(by: form.height.outputs)
+        tilesAcross = to.width.dividedRoundingUp(by: form.width.outputs)
         steps = ConvolutionSteps(tapCount: from.blocks, depth: from.blockWidth)
         pixelBytes = kernels.pixelBytes
         outputBlocks = to.blocks
@@ -130,16 +130,16 @@ struct WinogradPlan {
         var perChunk = isSplit ? 64 : min(64, max(2 * kernels.tilePixels, WinogradPlan.chunkBudget / bytesPerTile))
         perChunk = min(perChunk, tiles)
         // An even number of chunks of nearly equal size, so that two threads finish together.
-        var chunks = (tiles + perChunk - 1) / perChunk
+        var chunks = tiles.dividedRoundingUp(by: perChunk)
         chunks = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
         // Many tiles are multiplied fastest with the widest groups. Few tiles wait for the weights, and those of a
         // narrow group are all prefetched in time.
         groupBlocks = min(kernels.groupBlocks, 2)
-        let wideGroups = (outputBlocks + kernels.groupBlocks - 1) / kernels.groupBlocks
+        let wideGroups = outputBlocks.dividedRoundingUp(by: kernels.groupBlocks)
         if tiles / chunks >= 24, wideGroups * chunks >= 4 { groupBlocks = kernels.groupBlocks }
         // Make work for a second thread. (With fewer tiles, both would wait for the same weights.)
         if chunks == 1, outputBlocks <= groupBlocks, tiles >= 32 { chunks = 2 }
-        tilesPerChunk = (tiles + chunks - 1) / chunks
+        tilesPerChunk = tiles.dividedRoundingUp(by: chunks)
     }
 
     /// Bytes between the transforms of one point and those of the next, for a number of tiles. (Not a power of two:

@@ -15,7 +15,7 @@ struct Cut {
     let isByPixels: Bool
     var chunks: Int { shares * runsPerShare * groupChunks }
     /// The maximum number of pixels in a chunk. The last run of a share may have one more than the others.
-    var largestRun: Int { max(pixelsPerRun, (pixels + shares - 1) / shares - (runsPerShare - 1) * pixelsPerRun) }
+    var largestRun: Int { max(pixelsPerRun, pixels.dividedRoundingUp(by: shares) - (runsPerShare - 1) * pixelsPerRun) }
 
     init(
         pixels: Int, shares: Int = 1, pixelsPerRun: Int, groups: [Range<Int>], groupsPerChunk: Int,
@@ -27,8 +27,8 @@ struct Cut {
         self.groups = groups
         self.groupsPerChunk = groupsPerChunk
         self.isByPixels = isByPixels
-        runsPerShare = (pixels / shares + pixelsPerRun - 1) / pixelsPerRun
-        groupChunks = (groups.count + groupsPerChunk - 1) / groupsPerChunk
+        runsPerShare = (pixels / shares).dividedRoundingUp(by: pixelsPerRun)
+        groupChunks = groups.count.dividedRoundingUp(by: groupsPerChunk)
     }
 
     /// Splits the output so that a chunk's weights and input fit into a core's cache together, there are enough chunks to
@@ -45,17 +45,17 @@ struct Cut {
             inputBytes + outputBytes >= groups.count * groupBytes && (separatesRows || inputBytes >= outputBytes)
         // Exactly equal parts: each thread then computes the same part of consecutive images, and reads what it has written.
         let shares = isByPixels && pixels >= threads * tile * 4 ? threads : 1
-        let share = (pixels + shares - 1) / shares
+        let share = pixels.dividedRoundingUp(by: shares)
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
-        let parts = max(1, (inputBytes / shares + inputBudget - 1) / inputBudget)
-        var perRun = (share + parts - 1) / parts
-        let chunks = { (share + perRun - 1) / perRun * shares * ((groups.count + perChunk - 1) / perChunk) }
+        let parts = max(1, (inputBytes / shares).dividedRoundingUp(by: inputBudget))
+        var perRun = share.dividedRoundingUp(by: parts)
+        let chunks = { share.dividedRoundingUp(by: perRun) * shares * (groups.count.dividedRoundingUp(by: perChunk)) }
         if chunks() < minimumChunks {
-            perRun = max(tile * 4, min(perRun, (pixels + minimumChunks - 1) / minimumChunks))
+            perRun = max(tile * 4, min(perRun, pixels.dividedRoundingUp(by: minimumChunks)))
         }
         while chunks() < minimumChunks, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
         // Use whole tiles.
-        if perRun < share { perRun = (perRun + tile - 1) / tile * tile }
+        if perRun < share { perRun = perRun.rounded(upToMultipleOf: tile) }
         let cut = Cut(
             pixels: pixels, shares: shares, pixelsPerRun: perRun, groups: groups, groupsPerChunk: perChunk,
             isByPixels: isByPixels)
@@ -70,7 +70,7 @@ struct Cut {
                 // The largest share may exceed the average by 1/32.
                 guard bestLoad > 1.0 + 1.0 / 32 else { return best }
                 let cut = Cut(
-                    pixels: pixels, pixelsPerRun: (pixels + count - 1) / count, groups: groups,
+                    pixels: pixels, pixelsPerRun: pixels.dividedRoundingUp(by: count), groups: groups,
                     groupsPerChunk: groupsPerChunk, isByPixels: isByPixels)
                 let load = cut.load(threads: threads)
                 if load < bestLoad - 1.0 / 32 { (best, bestLoad) = (cut, load) }

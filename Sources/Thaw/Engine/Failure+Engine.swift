@@ -10,7 +10,7 @@ extension Failure {
         let megabyte = 1 << 20
         return Failure(
             .limitExceeded,
-            "the network needs \((byteCount + megabyte - 1) / megabyte) MB for its activations and scratch memory",
+            "the network needs \(byteCount.dividedRoundingUp(by: megabyte)) MB for its activations and scratch memory",
             remedy: "the limit is \(Limits.runMemoryText)", hint: "THAW_MAX_MEMORY raises the limit")
     }
 

@@ -112,7 +112,7 @@ extension Location {
 
 extension Int {
     /// The bytes of as many whole vectors as hold this many bytes.
-    var roundedToVectors: Int { (self + 63) / 64 * 64 }
+    var roundedToVectors: Int { rounded(upToMultipleOf: 64) }
 }
 
 extension UnsafeMutableRawPointer {

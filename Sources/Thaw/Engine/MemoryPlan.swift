@@ -88,7 +88,3 @@ struct MemoryPlan: Equatable {
         return (offsets, byteCount)
     }
 }
-
-extension Int {
-    fileprivate func rounded(upToMultipleOf alignment: Int) -> Int { (self + alignment - 1) / alignment * alignment }
-}

@@ -34,7 +34,7 @@ struct PackedProduct: Sendable {
         kernels = compiler.kernels.plain
         (self.rows, self.columns) = (rows, columns)
         steps = ConvolutionSteps(tapCount: 1, depth: depth)
-        let blocks = (columns.count + kernels.blockWidth - 1) / kernels.blockWidth
+        let blocks = columns.count.dividedRoundingUp(by: kernels.blockWidth)
         groups = BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges
         let (rowStep, columnStep) = isTransposed ? (4, depth * 4) : (width * 4, 4)
         packedRows = (0..<depth).map { WeightPackingWork.Row(offset: $0 * rowStep, index: $0) }

@@ -22,4 +22,8 @@ struct Step: Sendable {
     /// Runs the operation's reference implementation, because there is no kernel.
     /// - Throws: `Failure` if a loop does not end.
     var reference: (@Sendable (Memory) throws -> Void)?
+
+    /// How many rows of `width` values make a chunk of inexpensive work: enough to be worth handing to a thread, few enough to
+    /// stay in its cache.
+    static func rowsPerChunk(width: Int) -> Int { max(1, (1 << 14) / max(1, width)) }
 }

@@ -17,8 +17,8 @@ extension StoredImage {
             if !isWhole { warning = .imageDamaged(.truncatedImage("BMP")) }
             return
         }
-        let rowBytes = (width * header.bits + 7) / 8
-        let stride = (width * header.bits + 31) / 32 * 4
+        let rowBytes = (width * header.bits).dividedRoundingUp(by: 8)
+        let stride = (width * header.bits).dividedRoundingUp(by: 32) * 4
         guard (height - 1) * stride + rowBytes <= data.count else { throw Failure.truncatedImage("BMP") }
         func start(_ y: Int) -> Int { (header.isTopDown ? y : height - 1 - y) * stride }
         if header.bits <= 8 {

@@ -18,7 +18,7 @@ extension StoredImage {
         pixels = try Pixels(width: width, height: height, channels: channels) { target in
             let row = width * channels
             if isBitmap && !isText {
-                let bytesPerRow = (width + 7) / 8
+                let bytesPerRow = width.dividedRoundingUp(by: 8)
                 let rows = try source.take(bytesPerRow * height)
                 for y in 0..<height {
                     for x in 0..<width {

@@ -16,7 +16,7 @@ enum Tiles {
     /// The number of pixels at a cut that depend on pixels beyond it, rounded up to a multiple of `unit`.
     static func margin(_ axis: Reach, _ unit: Int) -> Int {
         let reach = Int(max(-axis.first, axis.last, 0).rounded(.up))
-        return (reach + unit - 1) / unit * unit
+        return reach.rounded(upToMultipleOf: unit)
     }
 
     /// The segments of `window` pixels that cover `length`.
@@ -30,7 +30,7 @@ enum Tiles {
         let margin = margin(axis, unit)
         let advance = window - 2 * margin
         precondition(advance >= unit)
-        let count = (length - window + advance - 1) / advance + 1
+        let count = (length - window).dividedRoundingUp(by: advance) + 1
         // The last one ends with the image.
         let starts = (0..<count).map { min($0 * advance, length - window) }
         func outputPosition(_ pixel: Int) -> Int { pixel * axis.step.denominator / axis.step.numerator }

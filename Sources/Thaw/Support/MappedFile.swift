@@ -113,7 +113,7 @@ final class MappedFile: @unchecked Sendable {
     /// Releases the pages of a range of addresses that are completely in it.
     private static func releasePages(_ range: Range<Int>) {
         let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        let first = (range.lowerBound + page - 1) / page * page
+        let first = range.lowerBound.rounded(upToMultipleOf: page)
         let end = range.upperBound / page * page
         guard end > first, let address = UnsafeMutableRawPointer(bitPattern: first) else { return }
         madvise(address, end - first, MADV_DONTNEED)

@@ -38,7 +38,7 @@ extension Importer {
         // Networks halve their images several times, and the sizes must match when they are upscaled again.
         let block = 32
         let rounded = ImageSize(
-            width: (size.width + block - 1) / block * block, height: (size.height + block - 1) / block * block)
+            width: size.width.rounded(upToMultipleOf: block), height: size.height.rounded(upToMultipleOf: block))
         for factor in 1...2 {
             let other = ImageSize(width: rounded.width * factor, height: rounded.height * factor)
             guard other != size else { continue }

@@ -136,7 +136,7 @@ extension CompressedWeights {
         let shape = Shape(try op.integers("shape"))
         let bits = numbers.count.trailingZeroBitCount
         guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
-            indices.bytes.count == (count * bits + 7) / 8
+            indices.bytes.count == (count * bits).dividedRoundingUp(by: 8)
         else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill a tensor of shape \(shape)") }
         let unpackedIndices = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
         return Tensor(unpackedIndices.map { numbers[Int($0)] }, shape: shape)

@@ -124,7 +124,7 @@ enum BitOrder: Sendable {
 /// Packs the numbers, with the given number of bits each, without gaps.
 func packed(_ numbers: [UInt8], bits: Int, _ order: BitOrder) -> [UInt8] {
     if bits == 8 { return numbers }
-    var bytes = [UInt8](repeating: 0, count: (numbers.count * bits + 7) / 8)
+    var bytes = [UInt8](repeating: 0, count: (numbers.count * bits).dividedRoundingUp(by: 8))
     for (index, number) in numbers.enumerated() {
         for bit in 0..<bits {
             let isSet = number >> (order == .lowestFirst ? bit : bits - 1 - bit) & 1

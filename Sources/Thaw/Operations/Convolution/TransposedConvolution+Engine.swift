@@ -11,8 +11,8 @@ extension TransposedConvolution: EngineComposite {
         let phases = Phases(
             rows: .init(stride: axes[0].stride, offset: axes[0].before, size: sizes[0]),
             columns: .init(stride: axes[1].stride, offset: axes[1].before, size: sizes[1]))
-        let padded = (outputChannels + blockWidth - 1) / blockWidth * blockWidth
-        let taps = axes.map { ($0.size + $0.stride - 1) / $0.stride }
+        let padded = outputChannels.rounded(upToMultipleOf: blockWidth)
+        let taps = axes.map { $0.size.dividedRoundingUp(by: $0.stride) }
         let shape: Shape = [taps[0], taps[1], image[3], phases.count * padded]
         guard let count = shape.checkedCount, count <= TransposedConvolution.largestPhases else { return nil }
         let windows = (0..<2).map { axis in

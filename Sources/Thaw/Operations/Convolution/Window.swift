@@ -22,7 +22,7 @@ struct Window: Hashable, Sendable {
 
         /// The axis padded as in TensorFlow's SAME: ceil(input / stride) positions, with the odd zero at the end.
         func same(_ input: Int) -> Axis {
-            let positions = (input + stride - 1) / stride
+            let positions = input.dividedRoundingUp(by: stride)
             let total = Swift.max(0, (positions - 1) * stride + extent - input)
             var axis = self
             axis.before = total / 2

@@ -118,7 +118,7 @@ extension ImportContext {
 
 extension Window.Axis {
     /// The number of windows if the last one may extend past the padding.
-    func countRoundedUp(_ input: Int) -> Int { (max(0, input + before + after - size) + stride - 1) / stride + 1 }
+    func countRoundedUp(_ input: Int) -> Int { max(0, input + before + after - size).dividedRoundingUp(by: stride) + 1 }
 
     /// The axis with the padding at the end that its last window needs. That window may extend past the declared padding, but
     /// it does not start in it, as in Caffe and PyTorch.

@@ -90,7 +90,7 @@ private struct WeightRows {
             for lane in 0..<channels - first { vector[lane] = numbers[first + lane] }
             return vector
         }
-        var results = [SIMD4<Float>](repeating: .zero, count: (channels + 3) / 4)
+        var results = [SIMD4<Float>](repeating: .zero, count: channels.dividedRoundingUp(by: 4))
         let vectors =
             parameters?.withUnsafeBufferPointer { numbers in
                 results.indices.map { vector(numbers.baseAddress!, 4 * $0) }

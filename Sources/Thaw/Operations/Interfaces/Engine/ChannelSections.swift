@@ -16,7 +16,7 @@ struct ChannelSections: Hashable, Sendable {
         groupsPerSection = (1..<max(1, min(groups, blockWidth + 1))).first(where: isWhole) ?? groups
     }
 
-    var count: Int { (groups + groupsPerSection - 1) / groupsPerSection }
+    var count: Int { groups.dividedRoundingUp(by: groupsPerSection) }
 
     private func groups(of section: Int) -> Range<Int> {
         section * groupsPerSection..<min((section + 1) * groupsPerSection, groups)

@@ -23,7 +23,7 @@ struct ProgramWeights: Sendable, Equatable {
         }
 
         /// The bytes that this many elements take.
-        func byteCount(_ elements: Int) -> Int { (elements * bits + 7) / 8 }
+        func byteCount(_ elements: Int) -> Int { (elements * bits).dividedRoundingUp(by: 8) }
     }
 
     static let alignment = 64
@@ -88,7 +88,7 @@ struct ProgramWeights: Sendable, Equatable {
         return start
     }
 
-    static func aligned(_ count: Int) -> Int { (count + alignment - 1) / alignment * alignment }
+    static func aligned(_ count: Int) -> Int { count.rounded(upToMultipleOf: alignment) }
 
     /// Passes the bytes of the file to `append`, in order.
     func write(_ append: (UnsafeRawBufferPointer) throws -> Void) throws {

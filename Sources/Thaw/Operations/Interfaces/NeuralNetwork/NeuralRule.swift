@@ -71,7 +71,7 @@ struct NeuralLayer: SourceNode {
         let bits: Int = quantization.numberOfBits
         let raw: ByteView = message.rawValue
         guard (1...8).contains(bits) else { throw refused("\(bits)-bit weights are not valid") }
-        guard raw.count == (count * bits + 7) / 8 else {
+        guard raw.count == (count * bits).dividedRoundingUp(by: 8) else {
             throw refused("\(raw.count) bytes of weights are stored", remedy: "expected \(count) of \(bits) bits")
         }
         let quantized = raw.withBytes { unpacked($0, count: count, bits: bits, .highestFirst) }
