@@ -11,7 +11,8 @@ import Kernels
     protocol WindowRows {
         static var count: Int { get }
         init(_ row: (Int) -> Words)
-        func forEachRow(_ body: (Int, Words) -> Void)
+        /// Calls `body` with the values for each row of this window and another.
+        func forEachRow(with other: Self, _ body: (Words, Words) -> Void)
     }
 
     struct ThreeWindowRows: WindowRows {
@@ -19,10 +20,10 @@ import Kernels
         static var count: Int { 3 }
 
         @inline(__always) init(_ row: (Int) -> Words) { rows = (row(0), row(1), row(2)) }
-        @inline(__always) func forEachRow(_ body: (Int, Words) -> Void) {
-            body(0, rows.0)
-            body(1, rows.1)
-            body(2, rows.2)
+        @inline(__always) func forEachRow(with other: Self, _ body: (Words, Words) -> Void) {
+            body(rows.0, other.rows.0)
+            body(rows.1, other.rows.1)
+            body(rows.2, other.rows.2)
         }
     }
 
@@ -31,12 +32,12 @@ import Kernels
         static var count: Int { 5 }
 
         @inline(__always) init(_ row: (Int) -> Words) { rows = (row(0), row(1), row(2), row(3), row(4)) }
-        @inline(__always) func forEachRow(_ body: (Int, Words) -> Void) {
-            body(0, rows.0)
-            body(1, rows.1)
-            body(2, rows.2)
-            body(3, rows.3)
-            body(4, rows.4)
+        @inline(__always) func forEachRow(with other: Self, _ body: (Words, Words) -> Void) {
+            body(rows.0, other.rows.0)
+            body(rows.1, other.rows.1)
+            body(rows.2, other.rows.2)
+            body(rows.3, other.rows.3)
+            body(rows.4, other.rows.4)
         }
     }
 
@@ -65,20 +66,11 @@ import Kernels
 
         @inline(__always) func sum(_ bias: Words, _ quartet: Rows, _ next: Rows) -> Words {
             var sum = bias
-            first.forEachRow { row, weights in sum = addProducts(sum, quartet[row], weights) }
+            first.forEachRow(with: quartet) { weights, words in sum = addProducts(sum, words, weights) }
             if offset + Rows.count > 4 {
-                second.forEachRow { row, weights in sum = addProducts(sum, next[row], weights) }
+                second.forEachRow(with: next) { weights, words in sum = addProducts(sum, words, weights) }
             }
             return sum
-        }
-    }
-
-    extension WindowRows {
-        /// The index is known to the compiler.
-        @inline(__always) fileprivate subscript(_ index: Int) -> Words {
-            var found = Words.zero
-            forEachRow { row, words in if row == index { found = words } }
-            return found
         }
     }
 

@@ -95,15 +95,13 @@ extension Float32Kernels {
 }
 
 /// Calls `body` with the index and the number of lanes of each vector in a row: the full vectors, then the rest.
-/// (`body` is called in two places, so it should be a function that is always inlined.)
 @inline(__always)
 func forEachVector(_ width: Int, _ body: (Int, Int) -> Void) {
     var index = 0
-    while index + blockWidth <= width {
-        body(index, blockWidth)
+    while index < width {
+        body(index, min(blockWidth, width - index))
         index += blockWidth
     }
-    if index < width { body(index, width - index) }
 }
 
 @inline(__always)
@@ -140,7 +138,7 @@ private func zip(_ work: borrowing RowWork, _ function: (Lanes, Lanes) -> Lanes)
                 !repeats
                 ? loadLanes(right + index, count: count)
                 : laneCount < blockWidth && isBlock ? loadLanes(right + index % blockWidth) : operand
-            let y = swapped ? function(second, first) : function(first, second)
+            let y = function(swapped ? second : first, swapped ? first : second)
             writeLanes(y, output + index, count: count)
         }
         forEachLanes(work.width, step)

@@ -4,7 +4,7 @@ import CMachine
 @inline(__always)
 func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
     if count == blockWidth { return load(pointer) }
-    #if AVX512
+    #if AVX512 || AVX2
         return thaw_load_first(pointer, count)
     #elseif arch(arm64)
         // By quarters: a call to copy memory would have all vectors saved and restored around it.
@@ -26,7 +26,7 @@ func load(_ pointer: UnsafePointer<Float>, count: Int) -> Vector {
 @inline(__always)
 func write(_ vector: Vector, _ pointer: UnsafeMutablePointer<Float>, count: Int) {
     if count == blockWidth { return write(vector, pointer) }
-    #if AVX512
+    #if AVX512 || AVX2
         thaw_store_first(pointer, vector, count)
     #elseif arch(arm64)
         @inline(__always) func put(_ lanes: Lanes, _ first: Int) {

@@ -175,6 +175,25 @@ __attribute__((always_inline)) static inline void thaw_store_first(float *addres
     typedef float floats __attribute__((vector_size(64)));
     __builtin_ia32_storeups512_mask(address, (floats)x, (unsigned short)((1u << count) - 1));
 }
+#elif defined(__AVX2__)
+typedef int thaw_mask8 __attribute__((vector_size(32)));
+typedef float thaw_half8 __attribute__((vector_size(32)));
+
+/// All bits of the lanes before `count`, which may be negative.
+__attribute__((always_inline)) static inline thaw_mask8 thaw_first8(long count) {
+    int end = (int)count;
+    return (thaw_mask8){0, 1, 2, 3, 4, 5, 6, 7} < (thaw_mask8){end, end, end, end, end, end, end, end};
+}
+__attribute__((always_inline)) static inline thaw_float16 thaw_load_first(const float *address, long count) {
+    thaw_float16 x;
+    x.lo = __builtin_ia32_maskloadps256((const thaw_half8 *)address, thaw_first8(count));
+    x.hi = __builtin_ia32_maskloadps256((const thaw_half8 *)(address + 8), thaw_first8(count - 8));
+    return x;
+}
+__attribute__((always_inline)) static inline void thaw_store_first(float *address, thaw_float16 x, long count) {
+    __builtin_ia32_maskstoreps256((thaw_half8 *)address, thaw_first8(count), (thaw_half8)x.lo);
+    __builtin_ia32_maskstoreps256((thaw_half8 *)(address + 8), thaw_first8(count - 8), (thaw_half8)x.hi);
+}
 #endif
 
 #if defined(__AVX512BF16__) || defined(__ARM_FEATURE_BF16)
