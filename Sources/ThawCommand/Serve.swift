@@ -19,7 +19,7 @@ extension Commands {
                 "limits",
                 [
                     Options.threads, ServeOptions.queue, ServeOptions.maxBody, ServeOptions.maxPixels,
-                    ServeOptions.connections, ServeOptions.patience, ServeOptions.grace,
+                    ServeOptions.connections, ServeOptions.timeout, ServeOptions.grace,
                 ]
             ),
             (
@@ -66,8 +66,8 @@ enum ServeOptions {
         "64000000", read: readCount)
     static let connections = Option(
         "connections", "N", "the number of clients that may be connected", default: 4096, "4096", read: readCount)
-    static let patience = Option(
-        "patience", "S",
+    static let timeout = Option(
+        "timeout", "S",
         "the seconds that a client has to send a request's header, to send its body, and to receive the response",
         default: 60, "60", read: readCount)
     static let grace = Option(

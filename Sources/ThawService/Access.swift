@@ -79,9 +79,9 @@ struct Access: Sendable {
 
     /// Compares in constant time, wherever the tokens differ.
     private func matches(_ field: String?, _ token: [UInt8]) -> Bool {
-        let prefix = "bearer "
-        guard let field, field.lowercased().hasPrefix(prefix) else { return false }
-        let given = Array(field.utf8.dropFirst(prefix.utf8.count))
+        let words = (field ?? "").split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return false }
+        let given = Array(words[1].utf8)
         var difference = given.count ^ token.count
         for index in token.indices { difference |= Int(token[index] ^ (index < given.count ? given[index] : 0)) }
         return difference == 0

@@ -34,12 +34,12 @@ final class Connections: Sendable {
     }
 
     private let open = Monitor<[ObjectIdentifier: Connection]>([:])
-    private let patience: Double
+    private let timeout: Double
 
-    /// - Parameter patience: The seconds that a client has to send a header, to send a body, and to receive a response.
+    /// - Parameter timeout: The seconds that a client has to send a header, to send a body, and to receive a response.
     /// - Throws: `StartFailure` if no thread can be started.
-    init(patience: Double) throws {
-        self.patience = patience
+    init(timeout: Double) throws {
+        self.timeout = timeout
         try startThread { [self] in
             var round = 0
             while true {
@@ -74,7 +74,7 @@ final class Connections: Sendable {
                 if lookingForGone, connection.phase != .sending, Connections.isGone(connection) {
                     shutdown(connection.socket, Int32(SHUT_RDWR))
                 }
-                guard now.seconds(since: connection.since) > patience else { continue }
+                guard now.seconds(since: connection.since) > timeout else { continue }
                 // The library has not written anything in these phases. A client between two requests is not notified.
                 if connection.phase == .body || connection.phase == .head && connection.requests == 0 {
                     tell(connection)
@@ -85,7 +85,8 @@ final class Connections: Sendable {
     }
 
     private func tell(_ connection: Connection) {
-        let body = "{\"error\":\"the request took more than \(Int(patience)) seconds\",\"code\":\"invalidRequest\"}\n"
+        let error = "no complete request arrived within \(Int(timeout)) seconds"
+        let body = "{\"error\":\"\(error)\",\"code\":\"invalidRequest\"}\n"
         let text =
             "HTTP/1.1 408 Request Timeout\r\nContent-Type: application/json\r\nConnection: close\r\n"
             + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"

@@ -21,7 +21,7 @@ final class HTTPServer: @unchecked Sendable {
         options.connection_limit = UInt32(service.settings.connections)
         options.connection_memory = 32 << 10
         // For connections without a request. Others are closed earlier, with a response.
-        options.idle_timeout = UInt32(service.settings.patience) + 2
+        options.idle_timeout = UInt32(service.settings.timeout) + 2
         options.context = Unmanaged.passUnretained(self).toOpaque()
         options.begin = { context, target, connection in
             HTTPServer.from(context).begin(target.map { String(cString: $0) } ?? "", connection)

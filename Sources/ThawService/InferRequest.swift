@@ -54,13 +54,14 @@ struct InferRequest {
         guard case .array(let list)? = json["inputs"] else { throw Refusal.missing("inputs", "an array") }
         inputs = try list.map { try Input($0, &binary) }
         guard binary.isEmpty else {
-            throw Refusal.badRequest("\(binary.count) bytes of binary data belong to no input")
+            throw Refusal.badRequest("binary data of \(binary.count) bytes is left after the last input")
         }
         isBinary = try json["parameters"]?.flag("binary_data_output") ?? false
         let isBinaryByDefault = isBinary
-        outputs = try json["outputs"].map {
+        outputs = try json["outputs"].flatMap {
             guard case .array(let list) = $0 else { throw Refusal.missing("outputs", "an array") }
-            return try list.map { try Output($0, isBinary: isBinaryByDefault) }
+            // Some clients send an empty list for all outputs.
+            return list.isEmpty ? nil : try list.map { try Output($0, isBinary: isBinaryByDefault) }
         }
     }
 }

@@ -77,7 +77,7 @@ private struct JSONParser {
     mutating func value(_ role: Role, depth: Int = 0) throws -> JSON {
         values += 1
         guard values <= JSON.valueLimit else { throw Refusal.tooManyValues() }
-        guard depth < JSON.depthLimit else { throw failure }
+        guard depth < JSON.depthLimit else { throw Refusal.tooDeep() }
         skipSpace()
         defer { skipSpace() }
         switch next {
@@ -91,7 +91,7 @@ private struct JSONParser {
                 parser.skipSpace()
                 let isTensor = role == .input && key == "data" && parser.next == UInt8(ascii: "[")
                 let value = try isTensor ? parser.elements() : parser.value(role.member(key), depth: depth + 1)
-                guard members.updateValue(value, forKey: key) == nil else { throw parser.failure }
+                guard members.updateValue(value, forKey: key) == nil else { throw Refusal.duplicateKey(key) }
             }
             return .object(members)
         case UInt8(ascii: "["):
@@ -128,7 +128,7 @@ private struct JSONParser {
             skipSpace()
             switch next {
             case UInt8(ascii: "["):
-                guard depth < JSON.depthLimit else { throw failure }
+                guard depth < JSON.depthLimit else { throw Refusal.tooDeep() }
                 (depth, position) = (depth + 1, position + 1)
                 skipSpace()
                 // An empty array has no element before a comma.

@@ -32,7 +32,7 @@ struct Refusal: Error {
         (copy.file, copy.hint) = (nil, nil)
         let text = copy.description
         // After the name of a file, this is a sentence.
-        return text.hasPrefix("is ") ? "the image " + text : text
+        return text.hasPrefix("is ") ? "the file " + text : text
     }
 
     /// The error in the form of the Open Inference Protocol, with the code.
@@ -69,6 +69,14 @@ extension Refusal {
     }
 
     static func notJSON(at offset: Int) -> Refusal { badRequest("the request is not valid JSON at byte \(offset)") }
+
+    static func duplicateKey(_ key: String) -> Refusal {
+        badRequest("the request's JSON has the key '\(key)' twice in one object")
+    }
+
+    static func tooDeep() -> Refusal {
+        badRequest("the request's JSON is nested deeper than \(JSON.depthLimit) levels")
+    }
 
     static func tooManyValues() -> Refusal {
         badRequest("the request has more than \(JSON.valueLimit) JSON values besides the elements of tensors")

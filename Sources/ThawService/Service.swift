@@ -20,7 +20,7 @@ final class Service: @unchecked Sendable {
     /// - Throws: `StartFailure` if its threads cannot be started.
     init(_ settings: Settings, _ models: ModelStore, access: Access, log: AccessLog?) throws {
         (self.settings, self.models, self.access, self.log) = (settings, models, access, log)
-        connections = try Connections(patience: settings.patience)
+        connections = try Connections(timeout: settings.timeout)
         queue = try WorkQueue(limit: settings.queue, threads: settings.threads)
         bodies = BodyBudget(limit: 8 * settings.maxBody)
     }

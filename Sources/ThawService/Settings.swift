@@ -27,7 +27,7 @@ struct Settings: Sendable {
     var decoding = DecodingOptions(maximumPixels: 64_000_000)
     var connections = 4096
     /// The seconds that a client has for a header, for a body, and to receive a response.
-    var patience = 60.0
+    var timeout = 60.0
     /// The seconds that requests in progress have when the service shuts down.
     var grace = 10.0
     var crop = Crop.fill
@@ -57,7 +57,6 @@ struct Settings: Sendable {
             case "--fast": isFast = true
             case "--strict": decoding.isStrict = true
             case "--quiet": break
-            case "--help", "--version": throw StartFailure("'thaw serve --help' and 'thaw --version' print this")
             default:
                 guard let value = sides.count > 1 ? sides[1] : rest.popFirst() else {
                     throw StartFailure("\(sides[0]) needs a value")
@@ -100,7 +99,7 @@ struct Settings: Sendable {
         case "--max-body": maxBody = try count(1...(1 << 30))
         case "--max-pixels": decoding.maximumPixels = try count(1...(1 << 40))
         case "--connections": connections = try count(1...1_000_000)
-        case "--patience": patience = Double(try count(1...86400))
+        case "--timeout": timeout = Double(try count(1...86400))
         case "--grace": grace = Double(try count(0...86400))
         case "--token-file": tokenFile = value
         case "--origin": origins.append(value)

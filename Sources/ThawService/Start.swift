@@ -8,16 +8,32 @@ import Thaw
 
 /// Runs the service until a signal ends it, and returns the exit code.
 public func runService(_ arguments: [String]) -> Int32 {
+    switch arguments.first {
+    case "--version":
+        print("thaw-serve", thawVersion)
+        return 0
+    case "--help", "-h":
+        print("usage: thaw-serve [NAME=]MODEL ... [options]\n\n'thaw serve --help' lists the options.")
+        return 0
+    default: break
+    }
     do {
         return try run(Settings(arguments))
     } catch let failure as StartFailure {
         tell(failure.message)
     } catch let failure as Failure {
         tell(failure.forOperator)
+        adviseConversion([failure.forOperator])
     } catch {
         fatalError("unexpected error: \(error)")
     }
     return 2
+}
+
+/// Says where the options that messages about a graph mention can be given.
+private func adviseConversion(_ messages: [String], model: String? = nil) {
+    guard messages.contains(where: { $0.contains("--") }) else { return }
+    tell((model.map { "\($0): " } ?? "") + "to use these options, convert the graph with 'thaw convert' first")
 }
 
 extension Failure {
@@ -75,9 +91,7 @@ private func run(_ settings: Settings) throws -> Int32 {
     let models = try ModelStore(settings)
     for model in models.all {
         for warning in model.details.warnings { tell("\(model.name): \(warning)") }
-        if model.details.warnings.contains(where: { $0.contains("--") }) {
-            tell("\(model.name): to use these options, convert the graph with 'thaw convert' first")
-        }
+        adviseConversion(model.details.warnings, model: model.name)
     }
     let service = try Service(settings, models, access: access, log: log)
     let server = HTTPServer(service)

@@ -228,11 +228,11 @@ class Client:
             self.socket.close()
         self.socket = None
 
-    def send(self, data, patience):
+    def send(self, data, timeout):
         """The status and the body of the answer; NOTHING if there is none."""
         if not self.socket:
             self.socket = socket.create_connection((self.server.host, self.server.port))
-        self.socket.settimeout(patience)
+        self.socket.settimeout(timeout)
         received = b""
         try:
             self.socket.sendall(data)

@@ -147,7 +147,7 @@ class DescriptionTests(unittest.TestCase):
                 self.check_full_memory(server)
             with Server("--token-file", token) as server:
                 self.check_all(server, lambda method, target: message(method, target, {"Authorization": "Bearer wrong"}))
-            with Server("--patience", "1", environment={"PATH": failing}) as server:
+            with Server("--timeout", "1", environment={"PATH": failing}) as server:
                 self.check("/models/{model}/graph.svg", "GET", send(server, "GET", "/models/demo/graph.svg"))
                 self.check_all(server, lambda method, target: message(method, target)[:-2])
                 self.check_closed(server)

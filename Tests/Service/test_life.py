@@ -71,7 +71,7 @@ class LifeTests(unittest.TestCase):
 
     def test_slow_clients_are_cut_off(self):
         """A client that sends one byte at a time is treated like a silent one."""
-        with Server("--patience", "1") as server:
+        with Server("--timeout", "1") as server:
             heads = [b"GET /v2 HTTP/1.1\r\nHost: localhost\r\nA: ",
                      b"POST /classify HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n"]
             for head in heads:
@@ -193,6 +193,12 @@ class LifeTests(unittest.TestCase):
                         server.process.send_signal(signal.SIGHUP)
                         self.waits(lambda: server.told().endswith("reloaded 'demo'\n"))
                         self.assertEqual(server.post("/classify", PHOTO), expected)
+
+    def test_the_program_names_itself(self):
+        for option, expected in [("--version", r"thaw-serve \d+\.\d+\.\d+"), ("--help", r"usage: thaw-serve .+ options\.")]:
+            result = subprocess.run([PROGRAM, option], capture_output=True, text=True, timeout=60)
+            self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertRegex(result.stdout, rf"(?s)\A{expected}\n\Z")
 
     def test_without_threads_it_does_not_start(self):
         limited = lambda: resource.setrlimit(resource.RLIMIT_AS, (3 << 30, 3 << 30))

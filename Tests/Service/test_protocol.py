@@ -103,6 +103,12 @@ class ProtocolTests(unittest.TestCase):
         self.assertEqual(status, 200, answer)
         numpy.testing.assert_array_equal(numpy.float32(answer["outputs"][0]["data"]).reshape(2, 10), self.expected)
 
+    def test_an_empty_list_of_outputs_means_all(self):
+        status, answer = self.infer({"outputs": [], "inputs": [{
+            "name": "input", "datatype": "BYTES", "shape": [1], "parameters": {"content_type": "base64"},
+            "data": [base64.b64encode(photo(NAMES[0])).decode()]}]})
+        self.assertEqual((status, [output["name"] for output in answer["outputs"]]), (200, ["probabilities"]))
+
     def test_classification(self):
         for binary in [True, False]:
             wanted = triton.InferRequestedOutput("probabilities", binary_data=binary, class_count=2)

@@ -63,7 +63,8 @@ import Testing
     @Test(
         arguments: [
             (nil, 401), ("Bearer secret", 200), ("bearer secret", 200), ("Bearer secre", 401), ("Bearer secrett", 401),
-            ("Bearer ", 401), ("Basic secret", 401), ("secret", 401),
+            ("Bearer ", 401), ("Basic secret", 401), ("secret", 401), ("Bearer  secret ", 200),
+            ("Bearer a secret", 401),
         ] as [(String?, Int)])
     func `a token is compared as a whole`(_ field: String?, _ status: Int) throws {
         let path = NSTemporaryDirectory() + "thaw-token-" + UUID().uuidString

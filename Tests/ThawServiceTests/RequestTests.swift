@@ -42,6 +42,16 @@ import Thaw
     }
 
     @Test(arguments: [
+        ("{\"a\":1,\"a\":2}", "the request's JSON has the key 'a' twice in one object"),
+        (String(repeating: "[", count: 33), "the request's JSON is nested deeper than 32 levels"),
+        ("[1,]", "the request is not valid JSON at byte 3"),
+    ])
+    func `invalid JSON is described`(_ text: String, _ expected: String) {
+        let refusal = #expect(throws: Refusal.self) { try ThawService.JSON(Self.bytes(text)) }
+        #expect(refusal?.message == expected)
+    }
+
+    @Test(arguments: [
         ("/", Route.page), ("/v2", .server), ("/v2/", .server), ("/v2/health/live", .live),
         ("/v2/models/a%20b/infer", .infer("a b")), ("/v2/models/a/versions/1", .model("a")),
         ("/v2/models/a/versions/1/ready", .modelReady("a")), ("/v2/models/a/versions/3/infer", .unknownVersion("3")),
