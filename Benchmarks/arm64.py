@@ -1,4 +1,4 @@
-"""Estimates the speed of the convolutions of ResNet-50 and MobileNet v1 on arm64 without an arm64 machine: runs the inner loops
+"""Estimates the speed of the convolutions of ResNet50 and MobileNetV1 on arm64 without an arm64 machine: runs the inner loops
 of the program built by `make arm64` through llvm-mca, which simulates a processor's pipelines. All data is assumed to be in the
 L1 cache. The result is the efficiency: the cycles that the loop's multiply-adds alone need, divided by those that the loop
 takes. Loops from Debian's XNNPACK and OpenBLAS packages are shown for comparison.
@@ -161,7 +161,7 @@ def main():
     print("| network, step | outputs | " + " | ".join(CORES) + " |")
     print("|---|---|" + "---|" * len(CORES))
     low = []
-    for network, steps in (("ResNet-50", resnet50()), ("MobileNet v1", mobilenet_v1())):
+    for network, steps in (("ResNet50", resnet50()), ("MobileNetV1", mobilenet_v1())):
         times, total, seen = dict.fromkeys(CORES, 0.0), 0, set()
         for name, side, work, kind in steps:
             shares = {

@@ -37,11 +37,11 @@ public struct PairedComparison: Sendable {
         (self.onlyFirstCorrect, self.onlySecondCorrect) = (onlyFirstCorrect, onlySecondCorrect)
     }
 
-    /// The probability that chance splits the photos that only one of the models classifies correctly this unevenly:
-    /// McNemar's exact two-sided test. Source: Q. McNemar, "Note on the sampling error of the difference between
-    /// correlated proportions or percentages", Psychometrika 12, 1947, with the binomial distribution instead of its
-    /// approximation.
-    public var probabilityOfChance: Double {
+    /// How probable a split of the photos that only one of the models classifies correctly would be that is at least this
+    /// uneven, if both models were equally accurate: McNemar's exact two-sided test. Source: Q. McNemar, "Note on the sampling
+    /// error of the difference between correlated proportions or percentages", Psychometrika 12, 1947, with the binomial
+    /// distribution instead of its approximation.
+    public var pValue: Double {
         let count = Double(onlyFirstCorrect + onlySecondCorrect)
         // The logarithm of the binomial coefficient (count over k) divided by 2^count, starting with k = 0.
         var logarithm = -count * log(2)

@@ -128,9 +128,9 @@ enum Commands {
         ],
         notes: [
             "MODEL is a .mlmodel or a .mlpackage. Only the weights change, unless OUT has the other format: a .mlpackage "
-                + "made of a .mlmodel computes in float16.",
+                + "made from a .mlmodel computes in float16.",
             "int8 has a scale and an offset per output channel. A palette is shared by all weights of a layer; in an "
-                + "ML Program for iOS 18, each output channel has its own if that pays off. If the output channels of a "
+                + "ML Program for iOS 18, groups of output channels may have their own. If the output channels of a "
                 + "layer differ in scale, the layer is followed by a multiplication per channel.",
             "palette6 and palette4 store layers that feed a depthwise convolution as int8, and list them.",
             "--verify compares the compressed model with the original on images; more images may follow MODEL. It "
@@ -166,7 +166,8 @@ enum Commands {
             "The range of each layer's activations is measured on the photos; weights have a scale per output "
                 + "channel. A .mlpackage for iOS 17 or later, the default, has operations that quantize and "
                 + "dequantize. Other models have the ranges in their metadata, which only Thaw reads.",
-            "Other commands compute with 8-bit integers with --precision int8, and in float32 otherwise.",
+            "Pass --precision int8 or auto to the other commands to compute with 8-bit integers; their default is "
+                + "float32.",
         ],
         run: runQuantize)
 
@@ -341,8 +342,8 @@ enum Commands {
         notes: [
             "A pipeline or detector gets a random row of inputs in each run; images per second are then rows per "
                 + "second.",
-            "With several models or thread counts, the result is a table with a row for each combination, or a line "
-                + "of JSON.",
+            "With several models or thread counts, the result is a table, or lines of JSON, with a row or line for "
+                + "each combination.",
             "A tenth of --seconds is spent on warm-up runs before the measured runs. The images per second are those "
                 + "of the measured time.",
         ],

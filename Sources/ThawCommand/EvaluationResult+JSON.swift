@@ -52,7 +52,7 @@ extension EvaluationResult {
             ("both_right", JSON(comparison.bothCorrect)), ("only_model_right", JSON(comparison.onlyFirstCorrect)),
             ("only_baseline_right", JSON(comparison.onlySecondCorrect)),
             ("both_wrong", JSON(comparison.neitherCorrect)),
-            ("probability_of_chance", JSON(floating: comparison.probabilityOfChance)),
+            ("probability_of_chance", JSON(floating: comparison.pValue)),
             ("changed", .array(changes.map(\.json))),
         ])
     }

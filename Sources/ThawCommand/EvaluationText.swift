@@ -57,7 +57,7 @@ struct EvaluationText {
                 + "\(grouped(comparison.onlySecondCorrect)); different predictions on "
                 + "\(grouped(comparison.changed.count))")
         guard comparison.onlyFirstCorrect + comparison.onlySecondCorrect > 0 else { return }
-        let chance = comparison.probabilityOfChance
+        let chance = comparison.pValue
         let number = chance < 0.0001 ? "less than 0.0001" : fixed(chance, 4)
         let verdict = chance < 0.05 ? "more than chance" : "may be chance"
         line("", "\(verdict): a split this uneven has a probability of \(number) by chance alone")

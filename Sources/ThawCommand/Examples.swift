@@ -50,7 +50,7 @@ enum Examples {
         ],
         "detect": [
             Example(
-                purpose: "Find objects in a photo, and draw them into a copy:",
+                purpose: "Find objects in a photo, and draw their boxes on a copy:",
                 line: "thaw detect YOLO.mlpackage street.jpg -o boxes.jpg"),
             Example(
                 purpose: "Write a table of the objects in a folder of photos, letterboxed as for training:",

@@ -222,7 +222,7 @@ enum Options {
     static let maxPixels = Option(
         "max-pixels", "N", "refuse images of more pixels than this, before allocating memory",
         default: DecodingOptions.defaultMaximumPixels, "\(DecodingOptions.defaultMaximumPixels)", read: readCount)
-    static let strict = Flag("strict", "refuse truncated images and wrong checksums, instead of warning")
+    static let strict = Flag("strict", "refuse truncated images and images with wrong checksums instead of warning")
     static let resize = Option(
         "resize", "HOW",
         "how images are resized to the network's size: pillow is Pillow's antialiased BILINEAR; bicubic is Pillow's "
@@ -231,7 +231,7 @@ enum Options {
         default: ResizeMethod.pillow, "pillow", choices: ResizeMethod.allCases.map(\.rawValue)
     ) { try readChoice($0, of: ResizeMethod.self) }
     static let fast = Flag(
-        "fast", "decode JPEGs at reduced scale if they are at least twice as large as needed; slightly less exact"
+        "fast", "decode JPEGs at reduced scale if they are at least twice as large as needed; slightly less accurate"
     )
     static let resume = Option(
         "resume", "OUT.jsonl",

@@ -169,7 +169,7 @@ private enum Articles {
     static func comparing(_ evaluation: Evaluation, _ other: Evaluation) {
         let comparison = PairedComparison(evaluation, other)
         print("\(comparison.onlyFirstCorrect) to \(comparison.onlySecondCorrect)")
-        print("by chance: \(comparison.probabilityOfChance)")
+        print("p-value: \(comparison.pValue)")
     }
 
     static func timing(_ model: Model) throws {

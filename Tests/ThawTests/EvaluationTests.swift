@@ -25,10 +25,10 @@ import Testing
     @Test(arguments: [(0, 0, 1.0), (5, 5, 1.0), (1, 9, 0.021484375), (10, 20, 0.09873715), (0, 30, 1.862645e-9)])
     func `McNemar's exact test matches R`(_ first: Int, _ second: Int, _ expected: Double) {
         for (a, b) in [(first, second), (second, first)] {
-            let chance = PairedComparison(onlyFirstCorrect: a, onlySecondCorrect: b).probabilityOfChance
+            let chance = PairedComparison(onlyFirstCorrect: a, onlySecondCorrect: b).pValue
             #expect(abs(chance - expected) <= 1e-6 * expected)
         }
-        let many = PairedComparison(onlyFirstCorrect: 50_000, onlySecondCorrect: 51_000).probabilityOfChance
+        let many = PairedComparison(onlyFirstCorrect: 50_000, onlySecondCorrect: 51_000).pValue
         #expect(many > 0.001 && many < 0.002)
     }
 

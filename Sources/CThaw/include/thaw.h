@@ -59,7 +59,7 @@ enum {
     THAW_CANCELED = 3,
     /// No result was ready before the timeout. This is not a failure: there is no error.
     THAW_TIMED_OUT = 4,
-    /// The process was forked while the library was working. It cannot be used in this process.
+    /// The process was forked while the library was working. The child process cannot use the library.
     THAW_FORKED = 5
 };
 /// One of the values above.
@@ -83,10 +83,10 @@ const char *thaw_error_message(const thaw_error *error);
 /// The details, as a JSON object: `code`, `message`, `file`, `location`, `problem`, `remedy`, `hint` (strings or null),
 /// `nodes` (a list of objects with `name` and `op`), `names` (a list of strings), and `parts`. NULL for an invalid handle.
 ///
-/// Messages name options as the structures do, `batch_norm`, and tasks by functions. For languages that spell them otherwise,
-/// `parts` is the message in parts: strings, and objects with an `option` (the Swift library's name, such as `batch_norm`) or
-/// a `task` (`convert`, `quantize`, `classify`, `detect`, `evaluate_detector`, `apply`, `run`, `run_with_state` or
-/// `run_pipeline`). Later versions may add some.
+/// Messages refer to options by the names of members, such as `batch_norm`, and to tasks by functions. For bindings that name
+/// them differently, `parts` is the message in parts: strings, and objects with an `option` (the Swift library's name, such
+/// as `batch_norm`) or a `task` (`convert`, `quantize`, `classify`, `detect`, `evaluate_detector`, `apply`, `run`,
+/// `run_with_state` or `run_pipeline`). Later versions may add some.
 const char *thaw_error_details(const thaw_error *error);
 
 void thaw_error_free(thaw_error *error);
@@ -580,7 +580,7 @@ typedef struct thaw_classification {
     size_t count;
 } thaw_classification;
 
-/// The result of a classifier, a batch, or a run of a classifying model.
+/// Reads the classification in a result of a classifier or a batch, or of running a classifier's model.
 thaw_status thaw_result_classification(
     const thaw_result *result, thaw_classification *classification, thaw_error **error);
 
@@ -620,7 +620,7 @@ typedef struct thaw_detection {
     size_t count;
 } thaw_detection;
 
-/// The result of a detector, or of a batch of one.
+/// Reads the objects in a result of a detector, or of its batch.
 thaw_status thaw_result_detection(const thaw_result *result, thaw_detection *detection, thaw_error **error);
 
 /// The number of outputs of `thaw_model_predict`, in the order of the model's description. 0 for an invalid handle, and for
@@ -654,7 +654,8 @@ typedef struct thaw_batch_options {
     size_t path_count;
     /// The threads that work on images, each on one. 0: one per core.
     int32_t threads;
-    /// The number of images in progress, or whose results have not been taken. It limits memory. 0: 16 per thread.
+    /// The maximum number of images that are in progress or whose results have not been read. It bounds memory. 0: 16 per
+    /// thread.
     int32_t window;
 } thaw_batch_options;
 
@@ -702,8 +703,8 @@ void thaw_batch_free(thaw_batch *batch);
 /// - Returns: the exit status.
 int thaw_main(int count, char **arguments);
 
-/// Runs a command like `thaw_main`, but returns a failure that ends it as an error instead of printing it. For a
-/// process that does nothing else.
+/// Runs a command like `thaw_main`, but returns a failure that ends it as an error instead of printing it. Call it
+/// only in a process that does nothing else.
 ///
 /// - `words`: the arguments without the program's name.
 /// - `exit_status`: receives the exit status.
