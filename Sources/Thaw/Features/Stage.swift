@@ -25,6 +25,8 @@ struct StageSource {
     let outputs: [PipelineFeature]
     /// The name of a classifier's top-label output.
     let predictedFeature: String
+    /// The program that trained the model, such as "scikit-learn=1.5.1"; nil if coremltools did not record it.
+    let origin: String?
 
     /// The only input and the only output of a transformer.
     /// - Throws: `Failure` if there are more or fewer.

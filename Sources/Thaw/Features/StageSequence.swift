@@ -26,9 +26,12 @@ struct StageSequence: Stage {
     /// - Parameters:
     ///   - model: A model of any kind. One that is not a pipeline is the only stage.
     ///   - prefix: The prefix for the positions of the stages, in a pipeline that is itself a stage.
+    ///   - origin: The program that trained the outer pipeline, in a pipeline that is itself a stage.
     /// - Throws: `Failure` naming the stage that cannot be read.
-    init(_ model: Message, prefix: String = "", network: MakeNetwork) throws {
+    init(_ model: Message, prefix: String = "", origin: String? = nil, network: MakeNetwork) throws {
         let description: Message = model["description"]
+        let metadata: [String: String] = description["metadata"].userDefined
+        let origin = metadata["com.github.apple.coremltools.source"] ?? origin
         (inputs, outputs) = try PipelineFeature.all(in: description)
         guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
         var features = KnownFeatures()
@@ -40,7 +43,7 @@ struct StageSequence: Stage {
             let position = prefix + "\(index + 1)"
             let location = "stage \(position) (\(model.choice ?? "of no kind"))"
             try naming(location: location) {
-                steps.append(try Self.step(model, location, position, &features, network))
+                steps.append(try Self.step(model, location, position, origin, &features, network))
             }
         }
         self.steps = steps
@@ -55,8 +58,8 @@ struct StageSequence: Stage {
     }
 
     private static func step(
-        _ model: Message, _ location: String, _ position: String, _ features: inout KnownFeatures,
-        _ network: MakeNetwork
+        _ model: Message, _ location: String, _ position: String, _ origin: String?,
+        _ features: inout KnownFeatures, _ network: MakeNetwork
     ) throws -> Step {
         guard let kind = model.choice else { throw Failure.noModelKind() }
         let description: Message = model["description"]
@@ -69,7 +72,7 @@ struct StageSequence: Stage {
         if ModelKinds.networks.contains(kind) {
             stage = try network(model)
         } else if ModelKinds.pipelines.contains(kind) {
-            stage = try StageSequence(model, prefix: position + ".", network: network)
+            stage = try StageSequence(model, prefix: position + ".", origin: origin, network: network)
         } else if let make = Stages.all[kind] {
             // If a description leaves the number of values open, the feature's own number is known.
             let known = zip(inputs, positions).map { $0.type.count == nil ? features.types[$1] : $0.type }
@@ -80,7 +83,7 @@ struct StageSequence: Stage {
                     input.type = type
                     return input
                 },
-                outputs: outputs, predictedFeature: description.predictedFeatureName)
+                outputs: outputs, predictedFeature: description.predictedFeatureName, origin: origin)
             stage = try make(source)
         } else {
             throw Failure.stageKind(kind)

@@ -39,16 +39,16 @@ struct TreeEnsemble: Sendable {
     private var additions: [(dimension: Int, value: Double)] = []
     private var roots: [Int] = []
     private let base: [Double]
-    /// Whether all numbers in the trees are float32. If so, inputs are rounded to float32 before comparison, as in the
-    /// program that trained the trees.
-    private let isSinglePrecision: Bool
+    /// Whether features are rounded to float32 before comparison, as in the program that trained the trees: XGBoost, whose
+    /// thresholds are float32 too, or scikit-learn, whose thresholds are not.
+    private let roundsFeatures: Bool
     /// The number of features that the nodes refer to.
     private(set) var width = 0
 
     var dimensions: Int { base.count }
 
-    init(_ parameters: Message) throws {
-        let ensemble: Message = parameters.treeEnsemble
+    init(_ source: StageSource) throws {
+        let ensemble: Message = source.parameters.treeEnsemble
         let dimensions: Int = ensemble.numPredictionDimensions
         guard 1...1 << 16 ~= dimensions else { throw Failure.parameterCount("prediction dimensions", dimensions, 1) }
         let base: [Double] = ensemble.basePredictionValue
@@ -57,11 +57,14 @@ struct TreeEnsemble: Sendable {
         }
         self.base = base.isEmpty ? Array(repeating: 0, count: dimensions) : base
         let messages: [Message] = ensemble.nodes
-        isSinglePrecision = messages.allSatisfy { message in
-            let leaves: [Message] = message.evaluationInfo
-            let numbers = [message.branchFeatureValue as Double] + leaves.map { $0.evaluationValue }
-            return numbers.allSatisfy { Double(Float($0)) == $0 }
-        }
+        let isFromScikitLearn = source.origin?.hasPrefix("scikit-learn") ?? false
+        roundsFeatures =
+            isFromScikitLearn
+            || messages.allSatisfy { message in
+                let leaves: [Message] = message.evaluationInfo
+                let numbers = [message.branchFeatureValue as Double] + leaves.map { $0.evaluationValue }
+                return numbers.allSatisfy { Double(Float($0)) == $0 }
+            }
         try readNodes(messages)
         try link(messages)
     }
@@ -157,7 +160,7 @@ struct TreeEnsemble: Sendable {
             var node = nodes[root]
             while node.behavior != .leaf {
                 let value = vector[node.feature]
-                let rounded = isSinglePrecision ? Double(Float(value)) : value
+                let rounded = roundsFeatures ? Double(Float(value)) : value
                 node = nodes[node.isTrue(rounded) ? node.whenTrue : node.whenFalse]
             }
             for addition in additions[node.additions] { sums[addition.dimension] += addition.value }
@@ -172,7 +175,7 @@ struct TreeRegressor: VectorRegressor {
     private let transform: @Sendable ([Double]) -> [Double]
 
     init(_ source: StageSource) throws {
-        trees = try TreeEnsemble(source.parameters)
+        trees = try TreeEnsemble(source)
         switch source.parameters.postEvaluationTransform as String {
         case "NoTransform": transform = { $0 }
         case "Regression_Logistic": transform = { $0.map(logistic) }
@@ -200,7 +203,7 @@ struct TreeClassifier: VectorClassifier {
     private let transform: Transform
 
     init(_ source: StageSource) throws {
-        trees = try TreeEnsemble(source.parameters)
+        trees = try TreeEnsemble(source)
         let transform: String = source.parameters.postEvaluationTransform
         guard let transform = Transform(rawValue: transform) else {
             throw Failure.unknownChoice("transform", transform)

@@ -176,6 +176,10 @@ def regressors(table):
     scikit(table, "diabetes_linear_svr", make_pipeline(StandardScaler(), LinearSVR(random_state=0, C=10)), data, target)
     scikit(table, "diabetes_tree", DecisionTreeRegressor(max_depth=4, random_state=0), data, target, names=names)
     scikit(table, "diabetes_forest", RandomForestRegressor(n_estimators=4, max_depth=3, random_state=0), data, target)
+    # Features between two thresholds that differ by less than float32 can tell, of rows that the trees have not seen.
+    scikit(table, "diabetes_scaled_forest",
+           make_pipeline(StandardScaler(), RandomForestRegressor(n_estimators=8, max_depth=8, random_state=0)),
+           diabetes.data[::2], diabetes.target[::2], samples=sampled(diabetes.data[1::2]))
     scikit(table, "diabetes_boosting", GradientBoostingRegressor(n_estimators=6, max_depth=2, random_state=0), data, target)
 
 
