@@ -112,6 +112,16 @@ def write(cases):
 
     add("product", [2, 5], product, values=RANGE)
 
+    def symmetric(x, r):
+        """0 is halfway between two levels of the weights."""
+        values = r.uniform(-1.0, 1.0, 5, 4)
+        values[0, :2] = -1, 1
+        weights, q = known(values), quantized(x)
+        return dequantized(narrowed(op.QuantizedMatMul(
+            a=q[0], b=weights[0], min_a=q[1], max_a=q[2], min_b=weights[1], max_b=weights[2])))
+
+    add("product_symmetric", [2, 5], symmetric, values=RANGE)
+
     def biased(x, r):
         bias, q = known(r(3)), quantized(x)
         return dequantized(narrowed(op.QuantizedBiasAdd(

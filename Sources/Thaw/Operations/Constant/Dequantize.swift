@@ -17,6 +17,23 @@ enum Dequantize {
         }
     }
 
+    /// The values that TensorFlow's arithmetic on quantized values computes with: multiples of the step, counted from the level
+    /// of 0. If 0 is halfway between two levels, as from −1 to 1, that is another level than in `minFirst`
+    /// (tensorflow/core/kernels/quantization_utils.h, FloatToQuantizedUnclamped).
+    static func aroundZero(_ quantized: Tensor, minimum: Float, maximum: Float) -> Tensor {
+        let steps = Double(1 << (quantized.element.size * 8) - 1)
+        let isUnsigned = quantized.element == .uint8 || quantized.element == .uint16
+        let lowest = isUnsigned ? 0 : -(steps + 1) / 2
+        let length = maximum - minimum
+        let step = length / Float(steps)
+        let zero = length == 0 ? lowest : lowest - (Double(minimum) * (steps / Double(length))).rounded()
+        return quantized.withElements { q in
+            Tensor(shape: quantized.shape) { out in
+                for i in 0..<out.count { out[i] = Float(Double(q[i]) - zero) * step }
+            }
+        }
+    }
+
     /// The real values of quantized ones.
     private static func dequantized(_ quantized: Tensor, _ mode: Mode, minimum: Float, maximum: Float, isNarrow: Bool)
         -> Tensor

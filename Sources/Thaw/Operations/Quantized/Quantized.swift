@@ -142,9 +142,10 @@ struct Quantized {
 
     /// The real values of a node's quantized input. Constant quantized values have the range that starts at the input
     /// `range`.
-    func real(_ node: TensorFlowNode, _ index: Int, _ range: Int, _ context: inout ImportContext) throws
-        -> Operand
-    {
+    /// - Parameter isFactor: Whether the node computes with integers, of which one is 0, instead of with real values.
+    func real(
+        _ node: TensorFlowNode, _ index: Int, _ range: Int, isFactor: Bool = false, _ context: inout ImportContext
+    ) throws -> Operand {
         let input = try node.input(index)
         if input.type.element.isFloatingPoint { return input }
         guard let quantized = input.constant else {
@@ -155,7 +156,8 @@ struct Quantized {
         let bounds = try QuantizedRange(node, range, range + 1, &context)
         guard let minimum = bounds.minimum.constant?.floats.first, let maximum = bounds.maximum.constant?.floats.first
         else { throw Failure.inputNotConstant(node.name, node.op, "range of the quantized values") }
-        return .constant(Dequantize.minFirst(quantized, minimum: minimum, maximum: maximum))
+        let values = isFactor ? Dequantize.aroundZero : Dequantize.minFirst
+        return .constant(values(quantized, minimum, maximum))
     }
 
     /// The result of another operation for these inputs, with the node's name and attributes.

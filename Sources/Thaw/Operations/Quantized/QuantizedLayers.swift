@@ -51,7 +51,7 @@ extension Quantized {
             ) throws -> QuantizedRange
     ) -> TensorFlowRule {
         TensorFlowRule(name, axes: .lost, roles: []) { node, context in
-            let inputs = try [real(node, 0, 2, &context), real(node, 1, 4, &context)]
+            let inputs = try [0, 1].map { try real(node, $0, 2 + 2 * $0, isFactor: true, &context) }
             let ranges = try [QuantizedRange(node, 2, 3, &context), QuantizedRange(node, 4, 5, &context)]
             let resultRange = try range(ranges[0], ranges[1], node.name, &context)
             return [try result(op, node, inputs, &context), resultRange.minimum, resultRange.maximum]
