@@ -57,7 +57,8 @@ private struct AxisOrders {
         for port in graph.outputs {
             let placed = self.placed[port.value]!
             builder.output(
-                port.name, try real(placed, identity(graph[port.value].shape.rank), name: port.name + "/order"))
+                port.name,
+                try real(placed, identity(graph[port.value].shape.rank), name: port.name + "/order", isOutput: true))
         }
         return builder.graph.pruned()
     }
@@ -144,7 +145,9 @@ private struct AxisOrders {
     // MARK: Making an order real
 
     /// The value with its axes in `order`, transposed if they are in another order.
-    private mutating func real(_ placed: Placed, _ order: [Int], name: String) throws -> Graph.Value {
+    private mutating func real(
+        _ placed: Placed, _ order: [Int], name: String, isOutput: Bool = false
+    ) throws -> Graph.Value {
         if let (shape, flatOrder) = placed.flattened {
             // Consumers of a flattened image accept its order: see `hasOnlyDenseConsumers`.
             preconditionFailure(
@@ -154,8 +157,9 @@ private struct AxisOrders {
         let moves = order.map { placed.order.firstIndex(of: $0)! }
         let shape = builder[placed.value].shape
         let target = shape.permuted(moves)
-        // If only axes of one element move, nothing moves in memory.
-        let isReshape = moves.filter { shape[$0] != 1 } == moves.filter { shape[$0] != 1 }.sorted()
+        // If only axes of one element move, nothing moves in memory. But a reshape would fix the size of an output image.
+        let long = moves.filter { shape[$0] != 1 }
+        let isReshape = long == long.sorted() && !(isOutput && long.count > 1)
         return try builder.add(isReshape ? Reshape(target) : Transpose(moves), [placed.value], name: name)[0]
     }
 }

@@ -75,6 +75,14 @@ import Testing
                 node("styled", "Sigmoid", ["blocks"]),
             ])
 
+    /// An array of one channel, twice as large: neither dialect moves that axis in memory.
+    private static let gray = GraphDefinition(
+        nodes: [image] + convolution("first", "image", (3, 4))
+            + [
+                node("blocks", "DepthToSpace", ["first"], ["block_size": .int(2)]),
+                node("styled", "Tanh", ["blocks"]),
+            ])
+
     /// Channels first, followed by a classifier's output.
     private static let channelsFirst = GraphDefinition(
         nodes: [
@@ -131,7 +139,7 @@ import Testing
 
     @Test(arguments: Dialect.allCases, [list, range])
     func `a written model agrees with the graph at each size`(_ dialect: Dialect, _ sizes: ImageSizes) throws {
-        for graph in [Self.classifying, Self.enlarging, Self.bordered, Self.channelsFirst] {
+        for graph in [Self.classifying, Self.enlarging, Self.bordered, Self.gray, Self.channelsFirst] {
             let folder = try TemporaryFolder()
             let read = try Self.again(Self.converted(graph, sizes), dialect, folder)
             #expect(read.image?.sizes == sizes)
