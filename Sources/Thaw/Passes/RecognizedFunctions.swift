@@ -133,6 +133,13 @@ private struct Suffix {
 
     /// The equivalent known function, or nil.
     var function: Unary.Function? {
+        // Far from 0, on one side or the other, all known functions are x or 1; most others are not.
+        guard
+            [Self.farthest, -Self.farthest].contains(where: { x in
+                let y = self(x)
+                return abs(y - 1) < 1e-6 || abs(y / x - 1) < 1e-6
+            })
+        else { return nil }
         // Near 0, where the hard functions are linear.
         let step = 0.01
         let zero = self(0)
@@ -162,11 +169,13 @@ private struct Suffix {
         return abs(actual - value) <= candidate.tolerance(at: x, value)
     }
 
+    private static let farthest = 1.1e30
+
     /// Inputs of both signs, small and large, none of them round. The smallest tell a steep function from its slope at 0.
     private static let probes: [Double] = {
         let usual = (0..<60).map { 0.0137 + 0.2091 * Double($0) }
         let small = (1...13).map { 0.0137 / Double(1 << $0) }
-        let large = [47.3, 517.1, 5.1e4, 1.3e7, 1.1e30]
+        let large = [47.3, 517.1, 5.1e4, 1.3e7, farthest]
         return [0] + (usual + small + large).flatMap { [$0, -$0] }
     }()
 }
