@@ -95,7 +95,7 @@ struct Console: Sendable {
         let change =
             switch folder.now {
             case nil: "it can no longer be read"
-            case folder.before?: "images and folders in it: \(folder.before) before, \(folder.before) new ones now"
+            case folder.before?: "it has as many images and folders as before, \(folder.before), but not the same"
             case let count?: "images and folders in it: \(folder.before) before, \(count) now"
             }
         warn("\(folder.path): the folder changed during the run; \(change)")

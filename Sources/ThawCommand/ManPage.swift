@@ -49,8 +49,8 @@ enum ManPage {
             .B THAW_BF16
             1: use bf16 wherever its instructions exist; 0: never use it; by default, it is used where it is faster.
             .TP
-            .B THAW_MAX_NODES, THAW_MAX_NAME, THAW_MAX_ELEMENTS, THAW_MAX_MEMORY, THAW_MAX_ITERATIONS
-            Limits for models and graphs; their defaults suit every known network.
+            .B THAW_MAX_NODES, THAW_MAX_NAME, THAW_MAX_LABELS, THAW_MAX_ELEMENTS, THAW_MAX_MEMORY, THAW_MAX_ITERATIONS
+            Limits for models, graphs and labels; their defaults suit every known network.
 
             """
     }

@@ -32,8 +32,8 @@ extension StoredImage {
 }
 
 /// The assumed maximum number of pixels per byte of a WebP file. The format has no bound: a plain area takes no bits at
-/// all. But files of drawings with large plain areas stay far below this.
-private let webPPixelsPerByte = 4096
+/// all. White images of 64 million pixels with a line across stay below this.
+private let webPPixelsPerByte = 1 << 15
 
 /// A frame of an animation: its own image chunks, and its position on the canvas.
 private struct Frame {

@@ -4,6 +4,12 @@ extension Failure {
         Failure(.wrongLabels, "there are no labels", remedy: "every class needs a label")
     }
 
+    static func labelsTooLong(_ size: Int, _ limit: Int) -> Failure {
+        Failure(
+            .limitExceeded, "the file of labels has \(size) bytes", remedy: "the limit is \(limit)",
+            hint: "THAW_MAX_LABELS raises the limit")
+    }
+
     static func labelsNotUTF8(line: Int) -> Failure {
         Failure(.wrongLabels, location: "line \(line)", "the text is not UTF-8", remedy: "save the file as UTF-8")
     }

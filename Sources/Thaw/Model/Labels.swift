@@ -15,13 +15,21 @@ public struct Labels: Sendable {
     /// Reads the file at `path`.
     /// - Throws: `Failure` naming the file and the line.
     public init(contentsOfFile path: String) throws {
-        let file = try MappedFile(path: path, isMapped: false)
+        func requireText(_ bytes: UnsafeRawBufferPointer) throws {
+            let kind = FileKind(bytes)
+            guard !kind.isBinary else {
+                throw Failure.wrongKind(kind, expected: "a text file of labels, one per line")
+            }
+        }
         self = try naming(file: path) {
-            try file.withBytes { bytes in
-                let kind = FileKind(bytes)
-                guard !kind.isBinary else {
-                    throw Failure.wrongKind(kind, expected: "a text file of labels, one per line")
-                }
+            let file = try MappedFile(path: path, isMapped: false) { _, size in
+                guard size > Limits.labelBytes else { return }
+                // A large file is probably a model.
+                try MappedFile(path: path).withBytes(requireText)
+                throw Failure.labelsTooLong(size, Limits.labelBytes)
+            }
+            return try file.withBytes { bytes in
+                try requireText(bytes)
                 return try Labels(parsing: bytes)
             }
         }

@@ -11,6 +11,8 @@ enum Limits {
     static let nodes = limit("THAW_MAX_NODES", 4_000_000)
     /// Bytes of the name of a node. `THAW_MAX_NAME`
     static let nameLength = limit("THAW_MAX_NAME", 4096)
+    /// Bytes of a file of labels. `THAW_MAX_LABELS`
+    static let labelBytes = limit("THAW_MAX_LABELS", 4 << 20)
     /// Elements of a tensor; no more than 2^40. `THAW_MAX_ELEMENTS`
     static let tensorElements = min(limit("THAW_MAX_ELEMENTS", 1 << 40), 1 << 40)
     /// Elements of a tensor that a node computes.
@@ -29,7 +31,8 @@ enum Limits {
 
     private static let invalid: Failure? = {
         let variables = [
-            "THAW_MAX_NODES", "THAW_MAX_NAME", "THAW_MAX_ELEMENTS", "THAW_MAX_MEMORY", "THAW_MAX_ITERATIONS",
+            "THAW_MAX_NODES", "THAW_MAX_NAME", "THAW_MAX_LABELS", "THAW_MAX_ELEMENTS", "THAW_MAX_MEMORY",
+            "THAW_MAX_ITERATIONS",
         ]
         for variable in variables where given(variable) == nil {
             guard let text = getenv(variable), text.pointee != 0 else { continue }

@@ -106,6 +106,13 @@ extension Note {
         return Note(.sizeInferred, "the image has \(size) pixels\(depth), because no other size fits \(layer)")
     }
 
+    static func rowIsImage(_ shape: Shape) -> Note {
+        Note(
+            .sizeInferred,
+            "the row of \(shape.elementCount) values is read as \(shape[3] == 1 ? "a gray" : "an RGB") image of "
+                + "\(shape[2])x\(shape[1]) pixels")
+    }
+
     static func sizeOfResize(_ width: Int, _ height: Int, at node: String) -> Note {
         Note(
             .sizeInferred,

@@ -57,13 +57,16 @@ extension Failure {
             remedy: "select the node that the image replaces with \(option: .input) NODE")
     }
 
-    /// - Parameter settable: The inputs that `placeholderValues` can set.
-    static func severalInputs(_ names: [String], settable: Set<String>) -> Failure {
+    /// - Parameters:
+    ///   - settable: The inputs that `placeholderValues` can set.
+    ///   - haveOpenSizes: Whether several are images, which convert together once their size is known.
+    static func severalInputs(_ names: [String], settable: Set<String>, haveOpenSizes: Bool) -> Failure {
         let others = names.dropFirst().filter(settable.contains)
         return Failure(
             .ambiguousInputs, "the graph has \(names.count) inputs: \(listed(names))",
             remedy: "select the image, and set the others",
-            hint: (["\(option: .input) \(names[0])"]
+            hint: ((haveOpenSizes ? ["\(option: .size) WxH keeps all of them; for one alone,"] : [])
+                + ["\(option: .input) \(names[0])"]
                 + others.prefix(4).map { "\(option: .placeholderValues) \($0)=VALUE" }).joined(separator: " "),
             names: names)
     }

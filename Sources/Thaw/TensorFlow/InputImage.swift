@@ -105,9 +105,10 @@ struct InputImage {
         if let element = integers(options) {
             operand = try context.add(Cast(element: element), operand, name: node.name + "/integers")
         }
+        let isAssumed = form.shape.rank <= 2 && channels.image == nil && options.size == nil
         return Added(
             operand: operand, isImage: true, isChannelsFirst: form.isChannelsFirst,
-            isSizeOpen: form.isSizeOpen && options.size == nil)
+            isSizeOpen: form.isSizeOpen && options.size == nil, note: isAssumed ? .rowIsImage(form.image) : nil)
     }
 
     /// The type of the integers that the graph gets; nil if they are floating point.

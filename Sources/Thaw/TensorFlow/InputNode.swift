@@ -145,7 +145,9 @@ struct InputNode {
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
                 (images + others).map(\.text) + reach.filter(\.isBooleanPlaceholder).map(\.name),
-                settable: Set(reach.filter { $0.has(.fed) }.map(\.name)))
+                settable: Set(reach.filter { $0.has(.fed) }.map(\.name)),
+                haveOpenSizes: images.count > 1
+                    && images.contains { leavesSizeOpen(survey.node($0.node)?.shapeAttribute) })
         }
         // A graph may have a default for its only input.
         let defaults = reach.filter { $0.has(.defaultPlaceholder) }

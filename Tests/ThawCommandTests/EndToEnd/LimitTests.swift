@@ -24,10 +24,17 @@ import Testing
         #expect(accepted.status == 0)
     }
 
+    @Test func `a file of labels beyond the limit is refused`() throws {
+        let refused = try Thaw.run(Self.arguments, environment: ["THAW_MAX_LABELS": "10"])
+        #expect(refused.status == 2 && refused.output.isEmpty)
+        #expect(refused.errors.hasPrefix("thaw: \(Project.demoLabels): the file of labels has "))
+        #expect(refused.errors.hasSuffix("bytes; the limit is 10\nhint: THAW_MAX_LABELS raises the limit\n"))
+    }
+
     @Test(arguments: ["abc", "0", "-1", "1.5"]) func `an invalid limit is refused, naming the variable`(
         _ value: String
     ) throws {
-        for variable in ["THAW_MAX_NODES", "THAW_MAX_NAME", "THAW_MAX_MEMORY"] {
+        for variable in ["THAW_MAX_NODES", "THAW_MAX_NAME", "THAW_MAX_LABELS", "THAW_MAX_MEMORY"] {
             let refused = try Thaw.run(Self.arguments, environment: [variable: value])
             #expect(refused.status == 2 && refused.output.isEmpty)
             let message = "thaw: \(variable): invalid value '\(value)'; expected an integer of at least 1\n"

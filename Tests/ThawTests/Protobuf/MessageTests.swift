@@ -148,6 +148,12 @@ import Testing
         #expect(try message(.layer, layer.encoded()) == layer)
     }
 
+    @Test func `an unsigned number beyond the range of Int is the largest one`() throws {
+        var layer = Message(.layer)
+        layer.convolution.nGroups = -1  // 2^64 − 1 in the file.
+        #expect(try message(.layer, layer.encoded()).convolution.nGroups == Int.max)
+    }
+
     @Test func `large weights are views of the file`() throws {
         let bytes = try MessageTests.convolution(weights: [Float](repeating: 1, count: 1000)).encoded()
         let file = bytes.withUnsafeBytes { ByteView(copying: $0) }

@@ -78,6 +78,18 @@ import Testing
         #expect(failure?.hint?.description == "input image placeholderValues scale=VALUE")
     }
 
+    @Test func `of several images of open size, the hint is to give it`() throws {
+        func image(_ name: String, _ channels: Int) -> NodeDefinition {
+            Self.node(name, "Placeholder", [], ["dtype": .type(.float), "shape": .shape([-1, -1, -1, channels])])
+        }
+        let graph = GraphDefinition(nodes: [
+            image("image", 3), image("mask", 1), Self.node("masked", "Mul", ["image", "mask"]),
+        ])
+        let failure = #expect(throws: Failure.self) { try Importer.run(graph, ImportOptions()) }
+        let expected = "size WxH keeps all of them; for one alone, input image placeholderValues mask=VALUE"
+        #expect(failure?.hint?.description == expected)
+    }
+
     @Test func `a placeholder inside a function is set by the name in the hint`() throws {
         let body = FunctionDefinition(
             name: "scaled", inputs: ["x"], outputs: ["z"],

@@ -95,6 +95,8 @@ extension Message {
     private static func integer(_ field: ProtobufCFieldDescriptor, _ address: UnsafeRawPointer) -> Int {
         switch field.type {
         case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32: Int(address.load(as: UInt32.self))
+        // No valid size is larger than the limit, and none must become negative.
+        case PROTOBUF_C_TYPE_UINT64, PROTOBUF_C_TYPE_FIXED64: Int(clamping: address.load(as: UInt64.self))
         case _ where field.elementSize == 8: Int(address.load(as: Int64.self))
         default: Int(address.load(as: Int32.self))
         }
