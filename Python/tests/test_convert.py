@@ -259,14 +259,45 @@ def test_arguments_determine_the_kind_of_model(ct, arguments, ending, version, t
         assert ct.inspect(tmp_path / "other.mlpackage")["model"]["kind"] == "neuralNetwork"
 
 
-def test_arguments_without_effect_are_accepted(ct, caplog):
-    model = ct.convert(
-        GRAPH, skip_model_load=True, compute_units=ct.ComputeUnit.CPU_ONLY, package_dir="/nowhere", debug=True
-    )
+def test_arguments_without_effect_are_accepted(ct):
+    model = ct.convert(GRAPH, skip_model_load=True, compute_units=ct.ComputeUnit.CPU_ONLY, debug=True)
     assert model.compute_unit is ct.ComputeUnit.CPU_ONLY
-    assert "package_dir= has no effect" in caplog.text
     with pytest.raises(TypeError, match="compute_units must be a thaw.ComputeUnit"):
         ct.convert(GRAPH, compute_units="bogus")
+
+
+def test_a_program_is_also_written_to_package_dir(ct, tmp_path):
+    package = tmp_path / "model.mlpackage"
+    ct.convert(GRAPH, package_dir=str(package))
+    assert ct.inspect(package)["model"]["kind"] == "mlProgram"
+    ct.convert(GRAPH, package_dir=tmp_path / "network.mlpackage", convert_to="neuralnetwork")
+    assert not (tmp_path / "network.mlpackage").exists()
+    with pytest.raises(ct.InvalidValueError, match=r"package_dir='a.mlmodel' must end in \.mlpackage"):
+        ct.convert(GRAPH, package_dir="a.mlmodel")
+
+
+def test_placeholders_get_values(ct):
+    graph = os.path.join(FIXTURES, "ways", "phase_of_any_name.pb")
+    assert ct.convert(graph, placeholder_values={"x7": False}).input_description
+    with pytest.raises(ct.Error, match=r"placeholder_values: there is no placeholder 'x8'"):
+        ct.convert(graph, placeholder_values={"x8": 1})
+    with pytest.raises(ct.Error, match=r'placeholder_values={"x7": True} or placeholder_values={"x7": False}'):
+        ct.convert(graph)
+
+
+def test_a_signature_is_selected(ct):
+    folder = os.path.join(FIXTURES, "live", "saved_tags")
+    with pytest.raises(ct.Error, match=r"""hint: signature="classes\""""):
+        ct.convert(folder)
+    assert ct.convert(folder, signature="other").output_description
+
+
+@pytest.mark.parametrize("name", ["signature", "tag", "batch_norm"])
+def test_options_for_graphs_are_strings(ct, name):
+    with pytest.raises(TypeError, match=name + "= must be a string, not 3"):
+        ct.convert(GRAPH, **{name: 3})
+    with pytest.raises(ct.Error, match=name):
+        ct.convert(GRAPH, **{name: "nonsense"})
 
 
 @pytest.mark.parametrize(

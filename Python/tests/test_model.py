@@ -344,6 +344,38 @@ def test_arguments_of_wrong_types_are_named(ct, model, photo):
     assert model.precision == "float32"
 
 
+def test_features_are_renamed_by_coremltools(ct, photo, tmp_path):
+    pytest.importorskip("coremltools")
+    from thaw.models.utils import load_spec
+
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    spec = model.get_spec()
+    ct.utils.rename_feature(spec, "input", "photo")
+    renamed = ct.models.MLModel(spec, weights_dir=model.weights_dir)
+    assert renamed.predict({"photo": photo})["classLabel"] == "cat"
+    renamed.save(tmp_path / "renamed.mlpackage")
+    assert load_spec(str(tmp_path / "renamed.mlpackage")).description.input[0].name == "photo"
+
+
+def test_a_pipeline_of_programs_is_read_with_its_weights(ct, photo, tmp_path):
+    coremltools = pytest.importorskip("coremltools")
+    names = ("first", "second")
+    for name in names:
+        model = ct.convert(GRAPH, convert_to="mlprogram", compute_precision=ct.precision.FLOAT32)
+        spec = model.get_spec()
+        if name == "second":
+            ct.utils.rename_feature(spec, spec.description.output[0].name, "again")
+        ct.models.MLModel(spec, weights_dir=model.weights_dir).save(tmp_path / f"{name}.mlpackage")
+    stages = [coremltools.models.MLModel(str(tmp_path / f"{name}.mlpackage")) for name in names]
+    theirs = coremltools.utils.make_pipeline(*stages)
+    ours = ct.models.MLModel(theirs)
+    expected = ours.predict({"input": photo})
+    assert sorted(os.listdir(ours.weights_dir)) == ["0-weight.bin", "1-weight.bin"]
+    again = ct.models.MLModel(ours.get_spec(), weights_dir=ours.weights_dir)
+    for name, value in again.predict({"input": photo}).items():
+        assert (value == expected[name]).all()
+
+
 def test_a_spec_is_read_with_the_folder_of_its_weights(ct, photo, tmp_path):
     pytest.importorskip("coremltools")
     config = ct.ClassifierConfig(LABELS)
@@ -364,6 +396,8 @@ def test_a_spec_is_read_with_the_folder_of_its_weights(ct, photo, tmp_path):
             ct.models.MLModel(spec, weights_dir=wrong)
     with pytest.raises(TypeError, match="weights_dir"):
         ct.models.MLModel(spec, weights_dir=3)
+    undecided = ct.convert(GRAPH, classifier_config=config)
+    assert undecided.get_spec().WhichOneof("Type") == "mlProgram" and os.listdir(undecided.weights_dir)
     network = ct.convert(GRAPH, classifier_config=config, convert_to="neuralnetwork")
     assert network.weights_dir is None
     assert ct.models.MLModel(network.get_spec(), weights_dir=network.weights_dir).predict({"input": photo})

@@ -21,7 +21,7 @@ def test_every_public_name_exists(ct):
             assert getattr(ct, name) is not None, name
 
 
-@pytest.mark.parametrize("name", ["utils", "proto", "StateType", "converters", "ReshapeFrequency"])
+@pytest.mark.parametrize("name", ["proto", "StateType", "converters", "ReshapeFrequency"])
 def test_names_that_only_coremltools_has_cause_advice(ct, name):
     with pytest.raises(AttributeError, match="coremltools has it"):
         getattr(ct, name)
@@ -30,11 +30,9 @@ def test_names_that_only_coremltools_has_cause_advice(ct, name):
 @pytest.mark.parametrize(
     "statement",
     [
-        "import thaw.utils",
         "import thaw.converters.mil.input_types",
         "from thaw.proto import Model_pb2",
         "from thaw import PassPipeline",
-        "from thaw.models import utils",
         "from thaw.models.neural_network import flexible_shape_utils",
         "import thaw.optimize.torch.quantization",
         "from thaw.optimize.coreml import prune_weights",
@@ -44,6 +42,22 @@ def test_names_that_only_coremltools_has_cause_advice(ct, name):
 def test_imports_that_only_coremltools_has_cause_advice(ct, statement):
     with pytest.raises(ImportError, match="coremltools has it"):
         exec(statement)
+
+
+def test_utils_are_those_of_coremltools(ct):
+    statements = ("thaw.utils", "thaw.models.utils", "import thaw.utils", "from thaw.models import utils")
+    try:
+        from coremltools.models import utils as expected
+    except ImportError:
+        for statement in statements:
+            with pytest.raises((AttributeError, ImportError), match="once coremltools is installed"):
+                exec(statement, {"thaw": ct})
+    else:
+        assert ct.utils is expected and ct.models.utils is expected
+        import thaw.models.utils
+        import thaw.utils
+
+        assert thaw.utils is expected and thaw.models.utils is expected
 
 
 def test_an_unknown_module_is_not_found(ct):
@@ -202,7 +216,7 @@ def test_invalid_models_are_refused(ct, model):
 
 
 def test_unavailable_coremltools_modules_cause_advice(ct):
-    for name in ("utils", "neural_network", "pipeline", "datatypes"):
+    for name in ("neural_network", "pipeline", "datatypes"):
         with pytest.raises(AttributeError, match="coremltools has it"):
             getattr(ct.models, name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):

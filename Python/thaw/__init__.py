@@ -70,7 +70,7 @@ def __getattr__(name):
         with _loading:
             value = _importlib.import_module("." + name, __name__)
     else:
-        raise _absent.in_module(__name__, name)
+        return _absent.attribute(__name__, name)
     globals()[name] = value
     return value
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
+import importlib.abc
+import importlib.machinery
 import sys
 from collections.abc import Iterable
 from typing import Any
@@ -11,13 +14,14 @@ _ON_SPEC = (
     "coremltools' own takes get_spec(), or coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir); load the "
     "result with thaw.models.MLModel"
 )
+_UTILS = "its functions work here, too, once coremltools is installed"
 _BUILDS = "thaw.models.MLModel takes the models that it builds"
 _MAC = "it is part of Core ML itself, which exists on macOS only"
 
 # Per module, the names of attributes and submodules.
 _NAMES: dict[str, dict[str, str]] = {
     "thaw": {
-        "utils": _ON_SPEC,
+        "utils": _UTILS,
         "proto": "MLModel.get_spec() returns its messages",
         "converters": "thaw.convert is the only converter",
         "StateType": "converted TensorFlow models have no state; MLModel.make_state works for other models",
@@ -33,7 +37,8 @@ _NAMES: dict[str, dict[str, str]] = {
         "libmilstoragepython": "thaw.models.MLModel reads and writes packages",
     },
     "thaw.models": {
-        **dict.fromkeys(("utils", "datatypes", "neural_network", "pipeline", "ml_program"), _ON_SPEC),
+        "utils": _UTILS,
+        **dict.fromkeys(("datatypes", "neural_network", "pipeline", "ml_program"), _ON_SPEC),
         **dict.fromkeys(
             ("tree_ensemble", "nearest_neighbors", "feature_vectorizer", "array_feature_extractor"), _BUILDS
         ),
@@ -91,8 +96,26 @@ def older_arguments(names: Iterable[str]) -> TypeError:
     return TypeError("convert() has no argument " + ", and no argument ".join(parts))
 
 
-def in_module(module: str, name: str) -> AttributeError:
-    """The exception for a missing attribute of a module."""
+def utils() -> Any:
+    """coremltools' functions on specifications, such as `rename_feature`; None if it is not installed."""
+    try:
+        return importlib.import_module("coremltools.models.utils")
+    except ImportError:
+        return None
+
+
+def attribute(module: str, name: str) -> Any:
+    """The value of a module's attribute that is coremltools' own.
+
+    Raises an AttributeError for any other attribute.
+    """
+    value = utils() if name == "utils" else None
+    if value is None:
+        raise _missing(module, name)
+    return value
+
+
+def _missing(module: str, name: str) -> AttributeError:
     return of(f"module {module!r}", name, _NAMES[module])
 
 
@@ -109,11 +132,24 @@ class _Finder:
     """Explains imports of modules and names that only coremltools has. Python would drop the advice of an AttributeError."""
 
     @staticmethod
-    def find_spec(fullname: str, path: Any = None, target: Any = None) -> None:
+    def find_spec(fullname: str, path: Any = None, target: Any = None) -> Any:
         module, _, name = fullname.rpartition(".")
         absent = _NAMES.get(module, {})
+        if name == "utils" and name in absent and utils() is not None:
+            return importlib.machinery.ModuleSpec(fullname, _UtilsLoader())
         if name in absent:
             raise ImportError(f"{module!r} has no {name!r}" + _advice(name, absent), name=fullname)
+        return None
+
+
+class _UtilsLoader(importlib.abc.Loader):
+    """Imports coremltools' functions on specifications under another name."""
+
+    def create_module(self, spec: Any) -> None:
+        return None
+
+    def exec_module(self, module: Any) -> None:
+        sys.modules[module.__name__] = utils()
 
 
 def explain_imports() -> None:

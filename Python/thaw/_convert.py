@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
-from typing import Any, Sequence
+from typing import Any, Mapping, Sequence
 
 from . import _absent, _library, _options, _sources
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
@@ -33,17 +34,23 @@ def convert(
     states: Any = None,
     *,
     session: Any = None,
+    signature: str | None = None,
+    tag: str | None = None,
+    placeholder_values: Mapping[str, Any] | None = None,
+    batch_norm: str | None = None,
     **older: Any,
 ) -> MLModel:
     """Converts a TensorFlow model to a Core ML model.
 
     `model` is the path of a frozen graph (.pb), SavedModel, checkpoint or Keras file, the bytes of a GraphDef, a GraphDef,
     a tf.Graph, a ConcreteFunction or a list of one, or a Keras model. A tf.Graph with variables takes their values from
-    `session`, from the default session, or from its only open session.
+    `session`, from the default session, or from its only open session. `signature` and `tag` select a graph of a SavedModel.
+    `placeholder_values` replaces placeholders by constants. `batch_norm="inference"` converts batch normalizations in training
+    mode as those of inference.
 
     Without `inputs`, an input with the shape of an image becomes an image, and its preprocessing is inferred. Without
     `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
-    model. `skip_model_load`, `compute_units`, `package_dir` and `debug` have no effect.
+    model. An ML Program is also written to `package_dir`. `skip_model_load`, `compute_units` and `debug` have no effect.
     """
     if older:
         raise _absent.older_arguments(older)
@@ -53,14 +60,13 @@ def convert(
         if value is not None:
             raise UnsupportedError(f"{name}= is unsupported", "invalidOption")
     compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
-    if package_dir is not None:
-        _log.warning("package_dir= has no effect: MLModel.save writes the model")
     form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
     inputs = _features(inputs, "inputs", (ImageType, TensorType))
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
     form.take_types(inputs, outputs)
     graph = _sources.read(model, session)
-    options = _options.conversion(graph, inputs, outputs, classifier_config, form.kind)
+    about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm)
+    options = _options.conversion(graph, inputs, outputs, classifier_config, about_graph, form.kind)
 
     def run() -> Any:
         if graph.path is not None:
@@ -85,6 +91,12 @@ def convert(
     # 16-bit images and arrays exist only in a written ML Program.
     if form.input_type or form.output_type:
         result = result._as_written()
+    if package_dir is not None:
+        if os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
+            raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
+        # Only ML Programs are packages in coremltools.
+        if form.kind != "neuralNetwork":
+            result.save(package_dir)
     return result
 
 

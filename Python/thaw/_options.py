@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, cast, pointer
-from typing import Any
+from typing import Any, Mapping, NamedTuple
 
 from . import _library
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
@@ -66,6 +66,9 @@ class Form:
             or isinstance(feature, TensorType)
             and feature.type_name() == "float16"
             for feature in features
+            # Images in color always have 8 bits a channel.
+            if not isinstance(feature, ImageType)
+            or feature.color_layout in (colorlayout.GRAYSCALE, colorlayout.GRAYSCALE_FLOAT16)
         ]
         if not any(half):
             return None
@@ -138,12 +141,27 @@ def tensors(values: dict[str, Any]) -> Record:
 # MARK: All options
 
 
+class GraphOptions(NamedTuple):
+    """The arguments of `convert` about what a graph computes, which coremltools does not have."""
+
+    signature: str | None
+    tag: str | None
+    placeholder_values: Mapping[str, Any] | None
+    batch_norm: str | None
+
+
 def conversion(
-    source: Source, inputs: list[Any], outputs: list[Any], labels: ClassifierConfig | None, kind: str | None = None
+    source: Source,
+    inputs: list[Any],
+    outputs: list[Any],
+    labels: ClassifierConfig | None,
+    graph: GraphOptions,
+    kind: str | None = None,
 ) -> Record:
     """The library's options for the arguments of `convert`. `kind` is that of the form."""
     options = _library.ConvertOptions()
     owned: list[Any] = []
+    _set_graph(options, owned, graph)
     _set_inputs(options, owned, source, inputs)
     names = _set_outputs(options, source, outputs)
     if labels is not None:
@@ -158,6 +176,20 @@ def conversion(
     if names:
         options.outputs, options.output_count = _strings(owned, names), len(names)
     return Record(pointer(options), options, *owned)
+
+
+def _set_graph(options: Any, owned: list[Any], given: GraphOptions) -> None:
+    for name, value in (("signature", given.signature), ("tag", given.tag), ("batch_norm", given.batch_norm)):
+        if value is not None:
+            if not isinstance(value, str):
+                raise InvalidTypeError(f"{name}= must be a string, not {value!r}", "wrongType")
+            setattr(options, name, encoded(value))
+    settings = []
+    for name, value in (given.placeholder_values or {}).items():
+        values = list(value) if isinstance(value, (list, tuple)) else [value]
+        settings.append(_library.Setting(encoded(name), _numbers(owned, c_double, values), len(values)))
+    if settings:
+        options.settings, options.setting_count = array(_library.Setting, settings), len(settings)
 
 
 def _strings(owned: list[Any], texts: list[str]) -> Any:

@@ -83,6 +83,10 @@ _MEMBER = re.compile(r"(?<![\w/.-])(?:{})(?![\w/-]|\.\w+:)".format("|".join(re.e
 _SIZE = re.compile(r"[ =](W|\d+)[x×](H|\d+)(?!\w)")
 _NODE = re.compile(r"[ =](NODE(?!\w)|[^\s'\"]+(?= ?$| returns ))")
 
+_SETTING = re.compile(r"[ =]([^\s=]+)=([^\s,;]+)")
+_WORD = re.compile(r"[ =](\w+)")
+_LAST_WORD = re.compile(r"[ =](\S+)$")
+
 _FAMILY = re.compile(r" (inception|unit)\b")
 
 _HELP = re.compile(r"thaw (\w+) --help")
@@ -117,6 +121,15 @@ def _value(option: str | None, text: str) -> str:
         if match:
             width, height = ({"W": "width", "H": "height"}.get(side, side) for side in match.groups())
             return f"=(1, {height}, {width}, channels)" + text[match.end() :]
+    elif option == "placeholder_values":
+        match = _SETTING.match(text)
+        if match:
+            name, value = match.groups()
+            return f'={{"{name}": {value.capitalize() if value in ("true", "false") else value}}}' + text[match.end() :]
+    elif option in ("signature", "tag", "batch_norm"):
+        match = (_WORD if option == "batch_norm" else _LAST_WORD).match(text)
+        if match:
+            return f'="{match.group(1)}"' + text[match.end() :]
     elif option in ("input", "outputs"):
         match = _NODE.match(text)
         if match:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import glob
+import json
 import os
 import shutil
 import tempfile
@@ -50,7 +52,7 @@ _ABSENT_IN_MODEL = {
 
 
 def __getattr__(name: str) -> Any:
-    raise _absent.in_module(__name__, name)
+    return _absent.attribute(__name__, name)
 
 
 def _metadata(field: str, doc: str) -> property:
@@ -268,9 +270,14 @@ class MLModel(Owner):
         result._is_undecided = self._form.kind is None and not self._is_network()
         return result
 
-    def _serialized(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
+    def _specified(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
+        """The model as `get_spec` and `weights_dir` have it: an ML Program if no kind is selected, as in coremltools."""
+        undecided = self._form.kind is None and self._description["kind"] == "graph"
+        return self._serialized(with_weights, "mlProgram" if undecided else self._kind())
+
+    def _serialized(self, with_weights: bool = True, kind: str | None = None) -> tuple[bytes, bytes | None]:
         """The message of the model, and the file of an ML Program's weights."""
-        options = self._form.record(kind=self._kind())
+        options = self._form.record(kind=kind or self._kind())
         content, weights = _library.Buffer(), _library.Buffer()
         target = byref(weights) if with_weights else None
         _library.call("thaw_model_serialize", self._live(), byref(options), byref(content), target)
@@ -283,16 +290,25 @@ class MLModel(Owner):
 
     @property
     def weights_dir(self) -> str | None:
-        """The folder of the `weight.bin` for `get_spec()`; None if the model has none. It is removed with the model."""
+        """The folder of the weights for `get_spec()`; None if the model has none. It is removed with the model."""
         if self._weights is None or not self._weights.alive:
-            weights = self._serialized()[1]
-            if not weights:
+            is_pipeline = self._description["kind"] == "pipeline"
+            weights = None if is_pipeline else self._specified()[1]
+            if not weights and not (is_pipeline and self._description["isPackage"]):
                 return None
             folder = tempfile.mkdtemp(prefix="thaw-weights-")
             # A forked process does not remove the folder of its parent.
             self._weights = weakref.finalize(self, _remove, folder, os.getpid())
-            with open(os.path.join(folder, "weight.bin"), "wb") as file:
-                file.write(weights)
+            if weights:
+                with open(os.path.join(folder, "weight.bin"), "wb") as file:
+                    file.write(weights)
+            else:
+                # Each stage has a file of its own.
+                package = os.path.join(folder, "model.mlpackage")
+                self.save(package)
+                for path in glob.glob(os.path.join(glob.escape(package), _CONTENT, "weights", "*")):
+                    shutil.move(path, folder)
+                shutil.rmtree(package)
         return self._weights.peek()[2][0]
 
     def _compressed(self, weights: str, minimum_count: int) -> MLModel:
@@ -324,7 +340,7 @@ class MLModel(Owner):
             from coremltools.proto import Model_pb2
         except ImportError as failure:
             raise MachineError("get_spec() needs coremltools, which is not installed", "environment") from failure
-        return Model_pb2.Model.FromString(self._serialized(with_weights=False)[0])
+        return Model_pb2.Model.FromString(self._specified(with_weights=False)[0])
 
     # MARK: Metadata
 
@@ -498,9 +514,12 @@ def _load_message(model: Any, weights_dir: Any, function_name: str | None) -> c_
         message = "expected a path, or a model or specification of coremltools, not {}"
         raise InvalidTypeError(message.format(type(model).__name__), "wrongType")
     content, weights = model.SerializeToString(), None
-    if weights_dir is not None and os.path.exists(os.path.join(weights_dir, "weight.bin")):
+    names = [] if weights_dir is None else [name for name in os.listdir(weights_dir) if name.endswith(".bin")]
+    if "weight.bin" in names:
         with open(os.path.join(weights_dir, "weight.bin"), "rb") as file:
             weights = file.read()
+    elif names:
+        return _load_pipeline(content, weights_dir, names, function_name)
     try:
         return _handle(content, weights, function_name)
     except Error as failure:
@@ -509,6 +528,26 @@ def _load_message(model: Any, weights_dir: Any, function_name: str | None) -> c_
             failure.hint = f"{problem}; {_EXPECTED}"
         raise
 
+
+def _load_pipeline(content: bytes, weights_dir: str, names: list[str], function_name: str | None) -> c_void_p:
+    """Loads a pipeline whose stages have files of weights of their own: only packages have several."""
+    with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
+        package = os.path.join(folder, "model.mlpackage")
+        weights = os.path.join(package, _CONTENT, "weights")
+        os.makedirs(weights)
+        for name in names:
+            shutil.copyfile(os.path.join(weights_dir, name), os.path.join(weights, name))
+        with open(os.path.join(package, _CONTENT, "model.mlmodel"), "wb") as file:
+            file.write(content)
+        item = {"author": "com.apple.CoreML", "name": "model.mlmodel", "path": "com.apple.CoreML/model.mlmodel"}
+        manifest = {"fileFormatVersion": "1.0.0", "itemInfoEntries": {"model": item}, "rootModelIdentifier": "model"}
+        with open(os.path.join(package, "Manifest.json"), "w", encoding="utf-8") as file:
+            json.dump(manifest, file)
+        return _library.handle("thaw_model_load_function", encoded(package), encoded(function_name))
+
+
+# The folder of a package that its files are in.
+_CONTENT = os.path.join("Data", "com.apple.CoreML")
 
 _EXPECTED = "expected the folder with the package's weight.bin, as MLModel.weights_dir names it"
 

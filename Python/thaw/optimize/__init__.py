@@ -9,4 +9,4 @@ __all__ = ["coreml"]
 
 
 def __getattr__(name: str) -> Any:
-    raise _absent.in_module(__name__, name)
+    return _absent.attribute(__name__, name)

@@ -26,7 +26,7 @@ _ABSENT_IN_CONFIG = dict.fromkeys(("set_op_type", "set_op_name"), _ONE_FOR_ALL)
 
 
 def __getattr__(name: str) -> Any:
-    raise _absent.in_module(__name__, name)
+    return _absent.attribute(__name__, name)
 
 
 def _only(name: str, value: Any, *supported: Any) -> None:
