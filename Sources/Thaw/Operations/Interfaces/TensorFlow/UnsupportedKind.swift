@@ -6,7 +6,7 @@ enum UnsupportedKind: String {
     case text = "on strings"
     case sound = "on audio"
     case quantized = "quantized arithmetic"
-    case random = "random numbers"
+    case random = "random numbers, as in training; export the model with training=False"
     case variable = "a variable: the graph is not frozen"
 
     private static let signs: [(kind: UnsupportedKind, names: Set<String>, prefixes: [String])] = [
