@@ -39,7 +39,11 @@ extension Failure {
     }
 
     package static func folderMissing(_ path: String) -> Failure {
-        Failure(.notWritable, file: path, "the folder does not exist", remedy: "create it first")
+        var status = stat()
+        let isLink = lstat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFLNK
+        return Failure(
+            .notWritable, file: path, "the folder\(isLink ? " that this link leads to" : "") does not exist",
+            remedy: "create it first")
     }
 
     package static func alreadyExists(_ path: String) -> Failure {

@@ -98,6 +98,10 @@ import Testing
     @Test func `a missing folder, and a folder with the file's name, are reported`() throws {
         let missing = #expect(throws: Failure.self) { try AtomicFile(path: path + "/no/file") }
         #expect(missing?.description == "\(path)/no/file: the folder does not exist; create it first")
+        let link = folder.url.appendingPathComponent("link").path
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "no/file")
+        let lost = #expect(throws: Failure.self) { try AtomicFile(path: link) }
+        #expect(lost?.description == "\(link): the folder that this link leads to does not exist; create it first")
         #expect(throws: Failure.isFolder(folder.url.path)) { try AtomicFile(path: folder.url.path) }
     }
 }
