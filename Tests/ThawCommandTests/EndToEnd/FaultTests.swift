@@ -247,7 +247,7 @@
             #expect(try convert(to: "outputs/new.\(ending)").status == 0)
             #expect(try convert(to: "outputs/there.\(ending)").status == 0)
             let lost = try convert(to: "outputs/lost.\(ending)")
-            #expect(lost.status == 2 && lost.errors.contains("the folder does not exist"))
+            #expect(lost.status == 2 && lost.errors.contains("the folder that this link leads to does not exist"))
             let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("outputs")).sorted()
             #expect(names == ["lost", "new", "there"].map { "\($0).\(ending)" })
         }
