@@ -52,6 +52,8 @@ def test_a_state_passes_from_prediction_to_prediction(ct):
             np.testing.assert_allclose(model.predict(inputs, state=state)["y"], outputs["y"], rtol=1e-3, atol=1e-3)
         inputs, outputs = next(rows("stateful"))
         np.testing.assert_allclose(model.predict(inputs, other)["y"], outputs["y"], rtol=1e-3, atol=1e-3)
+        with pytest.raises(ct.Error, match=r"no state is given; pass state=model\.make_state\(\)"):
+            model.predict(inputs)
         # What one state keeps continues in another.
         name = model._description["states"][0]
         kept = state.read_state(name)

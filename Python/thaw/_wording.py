@@ -71,6 +71,7 @@ _MEMBERS = {
     "options.resize": "resize",
     "options.target": "minimum_deployment_target",
     "options.weights": "config",
+    "create a state for the model first": "pass state=model.make_state()",
     "thaw_model_compress": "thaw.optimize.coreml",
     "thaw_model_predict": "MLModel.predict",
     "thaw_model_run": "MLModel.predict",
