@@ -58,6 +58,7 @@ def test_utils_are_those_of_coremltools(ct):
         import thaw.utils
 
         assert thaw.utils is expected and thaw.models.utils is expected
+    assert not hasattr(ct.optimize, "utils")
 
 
 def test_an_unknown_module_is_not_found(ct):

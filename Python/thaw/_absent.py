@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib
-import importlib.abc
 import importlib.machinery
 import sys
 from collections.abc import Iterable
@@ -109,14 +108,11 @@ def attribute(module: str, name: str) -> Any:
 
     Raises an AttributeError for any other attribute.
     """
-    value = utils() if name == "utils" else None
+    absent = _NAMES[module]
+    value = utils() if absent.get(name) is _UTILS else None
     if value is None:
-        raise _missing(module, name)
+        raise of(f"module {module!r}", name, absent)
     return value
-
-
-def _missing(module: str, name: str) -> AttributeError:
-    return of(f"module {module!r}", name, _NAMES[module])
 
 
 def of(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
@@ -135,20 +131,22 @@ class _Finder:
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> Any:
         module, _, name = fullname.rpartition(".")
         absent = _NAMES.get(module, {})
-        if name == "utils" and name in absent and utils() is not None:
-            return importlib.machinery.ModuleSpec(fullname, _UtilsLoader())
+        if absent.get(name) is _UTILS and utils() is not None:
+            return importlib.machinery.ModuleSpec(fullname, _UtilsLoader)  # type: ignore[arg-type]
         if name in absent:
             raise ImportError(f"{module!r} has no {name!r}" + _advice(name, absent), name=fullname)
         return None
 
 
-class _UtilsLoader(importlib.abc.Loader):
+class _UtilsLoader:
     """Imports coremltools' functions on specifications under another name."""
 
-    def create_module(self, spec: Any) -> None:
+    @staticmethod
+    def create_module(spec: Any) -> None:
         return None
 
-    def exec_module(self, module: Any) -> None:
+    @staticmethod
+    def exec_module(module: Any) -> None:
         sys.modules[module.__name__] = utils()
 
 

@@ -60,6 +60,8 @@ def convert(
         if value is not None:
             raise UnsupportedError(f"{name}= is unsupported", "invalidOption")
     compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
+    if package_dir is not None and os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
+        raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
     form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
     inputs = _features(inputs, "inputs", (ImageType, TensorType))
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
@@ -91,12 +93,9 @@ def convert(
     # 16-bit images and arrays exist only in a written ML Program.
     if form.input_type or form.output_type:
         result = result._as_written()
-    if package_dir is not None:
-        if os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
-            raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
-        # Only ML Programs are packages in coremltools.
-        if form.kind != "neuralNetwork":
-            result.save(package_dir)
+    # Only ML Programs are packages in coremltools.
+    if package_dir is not None and form.kind != "neuralNetwork":
+        result.save(package_dir)
     return result
 
 
