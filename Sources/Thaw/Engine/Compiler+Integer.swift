@@ -62,7 +62,7 @@ extension Compiler {
         let reads = all.dropLast().map(\.slot)
         guard to.kind == .blocked else {
             let count = graph[node.outputs[0]].shape.elementCount
-            let perChunk = max(1 << 12, count.dividedRoundingUp(by: minimumChunks) + 63) / 64 * 64
+            let perChunk = max(1 << 12, count.dividedRoundingUp(by: minimumChunks)).rounded(upToMultipleOf: 64)
             add(
                 Step(
                     name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],

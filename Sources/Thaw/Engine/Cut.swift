@@ -49,7 +49,7 @@ struct Cut {
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))
         let parts = max(1, (inputBytes / shares).dividedRoundingUp(by: inputBudget))
         var perRun = share.dividedRoundingUp(by: parts)
-        let chunks = { share.dividedRoundingUp(by: perRun) * shares * (groups.count.dividedRoundingUp(by: perChunk)) }
+        let chunks = { share.dividedRoundingUp(by: perRun) * shares * groups.count.dividedRoundingUp(by: perChunk) }
         if chunks() < minimumChunks {
             perRun = max(tile * 4, min(perRun, pixels.dividedRoundingUp(by: minimumChunks)))
         }
