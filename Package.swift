@@ -32,11 +32,14 @@ func llvm(_ options: [String]) -> [String] { options.flatMap { ["-Xllvm", $0] } 
 // then compile in parallel with the module instead of after it. Nothing in these modules is worth inlining into others.
 let earlyInterface = ["-emit-module-separately-wmo", "-disable-cmo"]
 
+// LLVM in one thread. The module Thaw is on the critical path: it keeps a core to itself until it gets to LLVM, and then uses
+// all cores. On two cores, that saves a twentieth of the time.
+let oneThread = ["-num-threads", "1"]
+
 // Optimized for size: kernels and conversions of arrays take the time, the rest runs once. That saves a fifth of the compile
-// time. (Swift 6.2 gives up on the package below if it contains this sum.)
-let smallCode: [SwiftSetting] = [
-    .unsafeFlags(["-Osize"] + redundantPasses + costlyPasses + earlyInterface + unverified)
-]
+// time. (Swift 6.2 gives up on the package below if it contains these sums.)
+let smallCode = ["-Osize"] + redundantPasses + costlyPasses + earlyInterface + unverified
+let smallCodeByOneThread = smallCode + oneThread
 
 // The target architecture: this machine's, unless THAW_ARCHITECTURE names another, as `make arm64` does. (The manifest itself
 // is always compiled for this machine, and SwiftPM has no conditions for architectures.)
@@ -52,7 +55,7 @@ let architecture = Context.environment["THAW_ARCHITECTURE"] ?? hostArchitecture
 func kernels(
     _ name: String, define: [String] = [], flags: [String] = [], others: [Target.Dependency] = []
 ) -> Target {
-    var flags = flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface + unverified
+    var flags = flags.flatMap { ["-Xcc", $0] } + redundantPasses + earlyInterface + unverified + oneThread
     if architecture == "x86_64" {
         // Intel's Cascade Lake takes up to a tenth longer if inner loops do not begin with a block of 32 bytes.
         flags += llvm(["-x86-experimental-pref-innermost-loop-alignment=5"])
@@ -163,13 +166,13 @@ let package = Package(
             name: "Thaw",
             dependencies: ["CProtobuf", "CCodecs", "CSchemas", "CMachine", "COutputs", "Kernels"]
                 + kernelModules.map { .byName(name: $0.name) },
-            swiftSettings: smallCode),
+            swiftSettings: [.unsafeFlags(smallCode)]),
         // A separate target, because Foundation adds megabytes and milliseconds to programs that do not need it.
         .target(name: "ThawFoundation", dependencies: ["Thaw"], packageAccess: false),
         .target(
             name: "ThawCommand", dependencies: ["Thaw", "CMachine", "COutputs"], exclude: ["Report/Page"],
             // Not without optimization: generic code would take half a millisecond at each start.
-            swiftSettings: smallCode),
+            swiftSettings: [.unsafeFlags(smallCodeByOneThread)]),
         .executableTarget(
             name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: staticRuntime),
         // A separate program: the HTTP library's dependencies would slow down the start of every command. It uses only the
