@@ -158,6 +158,19 @@ def test_results_stay_when_the_model_is_gone(ct, photo):
     assert np.array_equal(answer, before) and answer.flags.writeable
 
 
+def test_a_printed_model_shows_its_inputs_and_outputs(ct, tmp_path):
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    model.short_description = "Ten kinds of objects."
+    model.save(tmp_path / "x.mlmodel")
+    assert str(ct.models.MLModel(tmp_path / "x.mlmodel")).splitlines() == [
+        "MLModel, neural network",
+        "  Ten kinds of objects.",
+        "  input 'input': image of 32×32 pixels, rgb",
+        "  output 'probabilities': dictionary with string keys",
+        "  output 'classLabel': string",
+    ]
+
+
 def test_a_closed_model_is_refused(ct, photo):
     model = ct.convert(GRAPH)
     model.close()
@@ -170,7 +183,7 @@ def test_a_closed_model_is_refused(ct, photo):
         with pytest.raises(ValueError, match="closed") as caught:
             call()
         assert caught.value.code == "invalidHandle"
-    assert repr(model) == "<MLModel, closed>"
+    assert repr(model) == str(model) == "<MLModel, closed>"
     with ct.convert(GRAPH) as model:
         model.predict({"input": photo})
     with pytest.raises(ValueError):

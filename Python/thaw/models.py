@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import copy
 import glob
-import json
 import os
 import shutil
 import tempfile
 import weakref
 from ctypes import byref, c_char, c_void_p
-from typing import TYPE_CHECKING, Any, Iterator, Mapping, MutableMapping
+from typing import TYPE_CHECKING, Any, MutableMapping
 
-from . import _absent, _library, _predict, _values
-from ._errors import (
-    Error,
-    InvalidTypeError,
-    InvalidValueError,
-    MachineError,
-    NotFoundError,
-    UnknownNameError,
-)
+from . import _absent, _library, _metadata, _predict, _specification, _values
+from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded
+from ._metadata import Descriptions, UserDefined
 from ._options import Form
 from ._owner import Owner
 from ._settings import ComputeUnit
+from ._specification import CONTENT
 from ._types import member, name_of
 
 __all__ = ["MLModel"]
@@ -53,18 +47,6 @@ _ABSENT_IN_MODEL = {
 
 def __getattr__(name: str) -> Any:
     return _absent.attribute(__name__, name)
-
-
-def _metadata(field: str, doc: str) -> property:
-    """A property for a field of a model's metadata."""
-
-    def text(model: MLModel) -> str:
-        return model._description["metadata"][field] or ""
-
-    def set_text(model: MLModel, value: str) -> None:
-        model._set(field, None, value)
-
-    return property(text, set_text, doc=doc)
 
 
 class MLModel(Owner):
@@ -102,7 +84,7 @@ class MLModel(Owner):
             handle = _library.handle("thaw_model_load_function", encoded(path), encoded(function_name))
         else:
             function_name = function_name or getattr(model, "function_name", None)
-            handle = _load_message(model, weights_dir, function_name)
+            handle = _specification.load(model, weights_dir, function_name)
         self._take(handle, Form(), compute_units, function_name)
 
     @classmethod
@@ -141,6 +123,9 @@ class MLModel(Owner):
             ", ".join(feature["name"] for feature in self._description[part]) for part in ("inputs", "outputs")
         )
         return f"<MLModel, {inputs} to {outputs}>"
+
+    def __str__(self) -> str:
+        return repr(self) if self._handle is None else _metadata.summary(self._description)
 
     def close(self) -> None:
         """Frees the memory. The object cannot be used afterwards."""
@@ -262,7 +247,7 @@ class MLModel(Owner):
     def _as_written(self) -> MLModel:
         """The model as it is after writing and reading it."""
         content, weights = self._serialized()
-        handle = _handle(content, weights, self.function_name)
+        handle = _specification.handle(content, weights, self.function_name)
         return self._derived(handle, copy.copy(self._form))
 
     def _derived(self, handle: c_void_p, form: Form) -> MLModel:
@@ -306,7 +291,7 @@ class MLModel(Owner):
                 # Each stage has a file of its own.
                 package = os.path.join(folder, "model.mlpackage")
                 self.save(package)
-                for path in glob.glob(os.path.join(glob.escape(package), _CONTENT, "weights", "*")):
+                for path in glob.glob(os.path.join(glob.escape(package), CONTENT, "weights", "*")):
                     shutil.move(path, folder)
                 shutil.rmtree(package)
         return self._weights.peek()[2][0]
@@ -370,22 +355,22 @@ class MLModel(Owner):
         for change in changes:
             self._set(*change)
 
-    author = _metadata("author", "The author.")
-    license = _metadata("license", "The license.")
-    short_description = _metadata("shortDescription", "What the model is for.")
-    version = _metadata("versionString", "The version of the model.")
+    author = _metadata.text_field("author", "The author.")
+    license = _metadata.text_field("license", "The license.")
+    short_description = _metadata.text_field("shortDescription", "What the model is for.")
+    version = _metadata.text_field("versionString", "The version of the model.")
 
     @property
     def user_defined_metadata(self) -> MutableMapping[str, str]:
-        return _UserDefined(self)
+        return UserDefined(self)
 
     @property
-    def input_description(self) -> _Descriptions:
-        return _Descriptions(self, "inputs")
+    def input_description(self) -> Descriptions:
+        return Descriptions(self, "inputs")
 
     @property
-    def output_description(self) -> _Descriptions:
-        return _Descriptions(self, "outputs")
+    def output_description(self) -> Descriptions:
+        return Descriptions(self, "outputs")
 
 
 class _Twin:
@@ -425,131 +410,6 @@ class State(Owner):
     def write_state(self, name: str, value: Any) -> None:
         """Replaces one of its arrays with `value`, anything that NumPy can convert to the same shape."""
         _predict.write_state(self._live(), name, value)
-
-
-class _UserDefined(MutableMapping):
-    """Additional metadata by key; assigning changes the model."""
-
-    def __init__(self, model: MLModel):
-        self._model = model
-
-    @property
-    def _values(self) -> dict[str, str]:
-        return self._model._description["metadata"]["userDefined"] or {}
-
-    def __getitem__(self, key: str) -> str:
-        return self._values[key]
-
-    def __setitem__(self, key: str, value: str) -> None:
-        self._model._set("userDefined", key, value)
-
-    def __delitem__(self, key: str) -> None:
-        del self._values[key]
-        self._model._set("userDefined", key, None)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-class _Descriptions(Mapping):
-    """The descriptions of inputs or outputs by name; assigning changes the model."""
-
-    def __init__(self, model: MLModel, part: str):
-        self._model, self._part = model, part
-
-    @property
-    def _values(self) -> dict[str, str]:
-        return {feature["name"]: feature["description"] or "" for feature in self._model._description[self._part]}
-
-    def __getitem__(self, name: str) -> str:
-        values = self._values
-        if name not in values:
-            message = "the model has no {} {!r}; its {} are {}"
-            names = ", ".join(repr(name) for name in values)
-            text = message.format(self._part[:-1], name, self._part, names)
-            raise UnknownNameError(text, "noSuchFeature", names=[str(name)])
-        return values[name]
-
-    def __setitem__(self, name: str, text: str) -> None:
-        self[name]
-        self._model._set("feature", name, text)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-def _handle(content: bytes, weights: bytes | None, function_name: str | None) -> c_void_p:
-    """The handle of a model given by its message, and the file of an ML Program's weights."""
-    return _library.handle(
-        "thaw_model_load_function_bytes", content, len(content), weights, len(weights or b""), encoded(function_name)
-    )
-
-
-def _load_message(model: Any, weights_dir: Any, function_name: str | None) -> c_void_p:
-    """Loads a model or a specification of coremltools."""
-    if weights_dir is not None:
-        if not isinstance(weights_dir, (str, os.PathLike)):
-            raise InvalidTypeError(f"weights_dir must be the path of a folder, not {weights_dir!r}", "wrongType")
-        weights_dir = os.path.expanduser(os.fsdecode(weights_dir))
-        if not os.path.isdir(weights_dir):
-            message = f"weights_dir: {weights_dir} is not a folder; {_EXPECTED}"
-            raise NotFoundError(message, "noSuchFile", filename=weights_dir)
-    if hasattr(model, "get_spec"):
-        weights_dir = weights_dir or getattr(model, "weights_dir", None)
-        model = model.get_spec()
-    descriptor = getattr(type(model), "DESCRIPTOR", None)
-    if getattr(descriptor, "full_name", "") != "CoreML.Specification.Model":
-        message = "expected a path, or a model or specification of coremltools, not {}"
-        raise InvalidTypeError(message.format(type(model).__name__), "wrongType")
-    content, weights = model.SerializeToString(), None
-    names = [] if weights_dir is None else [name for name in os.listdir(weights_dir) if name.endswith(".bin")]
-    if "weight.bin" in names:
-        with open(os.path.join(weights_dir, "weight.bin"), "rb") as file:
-            weights = file.read()
-    elif names:
-        return _load_pipeline(content, weights_dir, names, function_name)
-    try:
-        return _handle(content, weights, function_name)
-    except Error as failure:
-        if weights is None and failure.code == "incomplete":
-            problem = "weights_dir is missing" if weights_dir is None else f"{weights_dir} has no weight.bin"
-            failure.hint = f"{problem}; {_EXPECTED}"
-        raise
-
-
-def _load_pipeline(content: bytes, weights_dir: str, names: list[str], function_name: str | None) -> c_void_p:
-    """Loads a pipeline whose stages have files of weights of their own: only packages have several."""
-    with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
-        package = os.path.join(folder, "model.mlpackage")
-        weights = os.path.join(package, _CONTENT, "weights")
-        os.makedirs(weights)
-        for name in names:
-            shutil.copyfile(os.path.join(weights_dir, name), os.path.join(weights, name))
-        with open(os.path.join(package, _CONTENT, "model.mlmodel"), "wb") as file:
-            file.write(content)
-        item = {"author": "com.apple.CoreML", "name": "model.mlmodel", "path": "com.apple.CoreML/model.mlmodel"}
-        manifest = {"fileFormatVersion": "1.0.0", "itemInfoEntries": {"model": item}, "rootModelIdentifier": "model"}
-        with open(os.path.join(package, "Manifest.json"), "w", encoding="utf-8") as file:
-            json.dump(manifest, file)
-        return _library.handle("thaw_model_load_function", encoded(package), encoded(function_name))
-
-
-# The folder of a package that its files are in.
-_CONTENT = os.path.join("Data", "com.apple.CoreML")
-
-_EXPECTED = "expected the folder with the package's weight.bin, as MLModel.weights_dir names it"
 
 
 def _remove(folder: str, process: int) -> None:
