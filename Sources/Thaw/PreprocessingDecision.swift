@@ -19,6 +19,33 @@ struct PreprocessingDecision {
         /// The graph resembles a well-known family.
         case guess(PreprocessingGuess)
         case unknown(endsInTanh: Bool)
+
+        init(
+            _ options: Converter.Options, _ color: ColorLayout, _ graph: Graph, _ index: Int, _ lifted: PixelScaling?,
+            _ imported: Importer.Result, _ source: GraphDefinition, _ trial: PixelRangeTrial?
+        ) throws {
+            let takesPixels = imported.images[index].takesPixels
+            if options.scale != nil || options.bias != nil {
+                self = .options(try options.scaling(color))
+            } else if let preset = options.preprocessing {
+                self = .preset(try preset.scaling(color))
+            } else if let lifted, takesPixels || !lifted.expectsSmallValues {
+                self = .lifted(lifted)
+            } else if lifted?.expectsUnitRange == true {
+                self = .liftedFromUnitRange
+            } else if takesPixels {
+                self = .pixels
+            } else if let node = graph.firstPreprocessingNode(ofInput: index) {
+                // A family's preprocessing is already done by the graph.
+                self = .prepared(node)
+            } else if let trial {
+                self = .trial(trial)
+            } else if graph[graph.inputs[index].value].shape[3] == 3, let guess = PreprocessingGuess(imported, source) {
+                self = .guess(guess)
+            } else {
+                self = .unknown(endsInTanh: graph.endsInTanh)
+            }
+        }
     }
 
     let basis: Basis
@@ -45,26 +72,7 @@ struct PreprocessingDecision {
         let channels = graph[graph.inputs[index].value].shape[3]
         let (isDecoded, takesPixels) = (imported.images[index].isDecoded, imported.images[index].takesPixels)
         var color = options.color ?? options.preprocessing?.color ?? (channels == 1 ? .gray : .rgb)
-        if options.scale != nil || options.bias != nil {
-            basis = .options(try options.scaling(color))
-        } else if let preset = options.preprocessing {
-            basis = .preset(try preset.scaling(color))
-        } else if let lifted, takesPixels || !lifted.expectsSmallValues {
-            basis = .lifted(lifted)
-        } else if lifted?.expectsUnitRange == true {
-            basis = .liftedFromUnitRange
-        } else if takesPixels {
-            basis = .pixels
-        } else if let node = graph.firstPreprocessingNode(ofInput: index) {
-            // A family's preprocessing is already done by the graph.
-            basis = .prepared(node)
-        } else if let trial {
-            basis = .trial(trial)
-        } else if channels == 3, let guess = PreprocessingGuess(imported, source) {
-            basis = .guess(guess)
-        } else {
-            basis = .unknown(endsInTanh: graph.endsInTanh)
-        }
+        basis = try Basis(options, color, graph, index, lifted, imported, source, trial)
         switch basis {
         case .options(let given), .preset(let given): scaling = given
         case .lifted(let lifted):

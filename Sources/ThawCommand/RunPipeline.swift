@@ -9,23 +9,13 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     where arguments.isGiven(option) {
         throw Failure.networkOption(option.spelling).inFile(path)
     }
-    if let target = arguments[Options.arrays] { try arguments.requireNoInput(at: target) }
+    let target = arguments[Options.arrays]
+    if let target { try arguments.requireNoInput(at: target) }
     let pipeline = try Pipeline(
         contentsOfFile: path, precision: arguments[Options.precision], threads: arguments.threads)
     console.report(arguments[Options.precision])
-    let isArray = arguments[Options.arrays]?.hasSuffix(".npy") == true
-    let isImage = arguments[Options.arrays].flatMap(ImageFormat.init(path:)) != nil
-    if isImage {
-        guard pipeline.outputs.count == 1, case .image = pipeline.outputs[0].type else {
-            throw Failure.noSingleImage(pipeline.outputs.map(\.name))
-        }
-    }
-    if isArray {
-        guard pipeline.outputs.count == 1, pipeline.outputs[0].type.isNumeric else {
-            throw Failure.noSingleOutput(pipeline.outputs.map(\.name))
-        }
-    }
-    let answers: [[(name: String, value: FeatureValue)]]
+    let destination = try Destination(target, pipeline)
+    let answers: [Answer]
     if inputs.count == 1, inputs[0].hasSuffix(".jsonl") {
         let rows = try pipeline.rows(inFile: inputs[0])
         answers = try rows.map { row in
@@ -36,27 +26,63 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     } else {
         answers = try pipeline.rows(inputs).map { row in try naming(file: path) { try pipeline.run(row) } }
     }
-    guard let target = arguments[Options.arrays] else {
-        for answer in answers { try console.print(jsonLine(answer)) }
-        return .done
-    }
-    if isImage {
-        guard answers.count == 1, case .image(let pixels) = answers[0][0].value else {
-            throw Failure.severalImages(answers.count)
-        }
-        try pixels.write(toFile: target)
-    } else if isArray {
-        try writeNumbers(answers.map { $0[0].value }, to: target)
-    } else {
-        let file = try AtomicFile(path: target)
-        for answer in answers { try file.write(jsonLine(answer).utf8) }
-        try file.commit()
-    }
+    try destination.write(answers, console)
     return .done
 }
 
+/// The outputs for one row of inputs, in the pipeline's order.
+private typealias Answer = [(name: String, value: FeatureValue)]
+
+/// Where the outputs go, and in which form.
+private enum Destination {
+    case terminal
+    case lines(String)
+    case array(String)
+    case image(String)
+
+    /// - Throws: `Failure` if the pipeline's outputs do not suit the file's format.
+    init(_ path: String?, _ pipeline: Pipeline) throws {
+        guard let path else {
+            self = .terminal
+            return
+        }
+        let outputs = pipeline.outputs
+        if ImageFormat(path: path) != nil {
+            guard outputs.count == 1, case .image = outputs[0].type else {
+                throw Failure.noSingleImage(outputs.map(\.name))
+            }
+            self = .image(path)
+        } else if path.hasSuffix(".npy") {
+            guard outputs.count == 1, outputs[0].type.isNumeric else {
+                throw Failure.noSingleOutput(outputs.map(\.name))
+            }
+            self = .array(path)
+        } else {
+            self = .lines(path)
+        }
+    }
+
+    func write(_ answers: [Answer], _ console: Console) throws {
+        switch self {
+        case .terminal:
+            for answer in answers { try console.print(jsonLine(answer)) }
+        case .lines(let path):
+            let file = try AtomicFile(path: path)
+            for answer in answers { try file.write(jsonLine(answer).utf8) }
+            try file.commit()
+        case .array(let path):
+            try writeNumbers(answers.map { $0[0].value }, to: path)
+        case .image(let path):
+            guard answers.count == 1, case .image(let pixels) = answers[0][0].value else {
+                throw Failure.severalImages(answers.count)
+            }
+            try pixels.write(toFile: path)
+        }
+    }
+}
+
 /// The outputs for a row, as a line of JSON.
-private func jsonLine(_ outputs: [(name: String, value: FeatureValue)]) -> String {
+private func jsonLine(_ outputs: Answer) -> String {
     JSON.object(outputs.map { (key: $0.name, value: $0.value.json) }).text + "\n"
 }
 

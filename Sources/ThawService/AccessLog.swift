@@ -11,13 +11,13 @@ final class AccessLog: Sendable {
 
     /// - Parameter path: The file to append to; `-` is standard output.
     /// - Throws: `StartFailure` if it cannot be opened.
-    init(_ path: String) throws {
+    init(_ path: String) throws(StartFailure) {
         self.path = path
         descriptor = Monitor(try AccessLog.open(path))
     }
 
     /// Reopens the file after a program that rotates logs has renamed it.
-    func reopen() throws {
+    func reopen() throws(StartFailure) {
         guard path != "-" else { return }
         let new = try AccessLog.open(path)
         let old = descriptor.with { descriptor in
@@ -27,7 +27,7 @@ final class AccessLog: Sendable {
         close(old)
     }
 
-    private static func open(_ path: String) throws -> Int32 {
+    private static func open(_ path: String) throws(StartFailure) -> Int32 {
         guard path != "-" else { return STDOUT_FILENO }
         #if canImport(Glibc)
             let descriptor = Glibc.open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o640)

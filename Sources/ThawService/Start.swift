@@ -69,10 +69,7 @@ extension TaskName {
 }
 
 private func run(_ settings: Settings) throws -> Int32 {
-    // Otherwise the first file or connection would get a closed standard descriptor, and then receive messages.
-    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
-        _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
-    }
+    openStandardDescriptors()
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     raiseDescriptorLimit(to: settings.connections + 64)
@@ -98,7 +95,22 @@ private func run(_ settings: Settings) throws -> Int32 {
     try listener.listen()
     try server.start(listener: listener.socket)
     announce(listener.url)
+    waitForTermination(signals, models, log)
+    return stop(server, service, grace: settings.grace)
+}
 
+/// Opens the standard descriptors that are closed. Otherwise the first file or connection would get one, and then receive
+/// messages.
+private func openStandardDescriptors() {
+    for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+        _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
+    }
+}
+
+/// Waits for a signal to terminate. SIGHUP reloads the models and reopens the log. Afterwards, a second signal to terminate
+/// ends the program at once.
+private func waitForTermination(_ signals: sigset_t, _ models: ModelStore, _ log: AccessLog?) {
+    var signals = signals
     while true {
         var number: Int32 = 0
         guard sigwait(&signals, &number) == 0 else { continue }
@@ -106,13 +118,16 @@ private func run(_ settings: Settings) throws -> Int32 {
         models.reload { name, failure in
             tell(failure.map { "kept the old '\(name)': \($0.forOperator)" } ?? "reloaded '\(name)'")
         }
-        do { try log?.reopen() } catch let failure as StartFailure { tell(failure.message) }
+        do { try log?.reopen() } catch { tell(error.message) }
     }
-    // A second signal ends the program at once.
     for number in [SIGTERM, SIGINT] { signal(number, SIG_DFL) }
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+}
+
+/// Finishes the requests in progress, and returns the exit status.
+private func stop(_ server: HTTPServer, _ service: Service, grace: Double) -> Int32 {
     server.quiesce()
-    let left = service.finish(grace: settings.grace)
+    let left = service.finish(grace: grace)
     guard left == 0 else {
         tell("stopped with \(left) \(left == 1 ? "request" : "requests") in progress")
         // Threads that compute cannot be stopped.

@@ -13,20 +13,20 @@ extension StoredImage {
 
         // For chroma subsampling that turbojpeg has no name for, this call reports an error, although decoding works.
         // So the results decide.
-        var (width, height, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
-        let status = tjDecompressHeader3(decoder, start, count, &width, &height, &sampling, &space)
-        guard width > 0, height > 0, space >= 0 else {
+        var (columns, rows, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
+        let status = tjDecompressHeader3(decoder, start, count, &columns, &rows, &sampling, &space)
+        guard columns > 0, rows > 0, space >= 0 else {
             throw Failure.damagedImage("JPEG", status == 0 ? "no image" : decoder.problem)
         }
+        var (width, height) = (Int(columns), Int(rows))
         // A block of 64 samples takes at least one bit, so a byte produces at most 512 pixels. This does not hold for
         // arithmetic coding.
         let capacity = bytes.isArithmeticJPEG ? Int.max : bytes.count * 512
-        try checkSize(width: Int(width), height: Int(height), options, capacity: capacity)
+        try checkSize(width: width, height: height, options, capacity: capacity)
 
-        if let reduction = options.reduction {
+        if let divisor = options.reduction?.divisor(width: width, height: height) {
             // Scaled decoding rounds up.
-            let divisor = Int32(reduction.divisor(width: Int(width), height: Int(height)))
-            (width, height) = ((width + divisor - 1) / divisor, (height + divisor - 1) / divisor)
+            (width, height) = (width.dividedRoundingUp(by: divisor), height.dividedRoundingUp(by: divisor))
         }
         orientation = Orientation(jpeg: bytes)
         var warning: Note?
@@ -38,7 +38,7 @@ extension StoredImage {
             }
         func decode(into target: UnsafeMutableBufferPointer<UInt8>) throws {
             let status = tjDecompress2(
-                decoder, start, count, target.baseAddress, width, width * Int32(channels), height,
+                decoder, start, count, target.baseAddress, Int32(width), Int32(width * channels), Int32(height),
                 Int32(format.rawValue), TJFLAG_LIMITSCANS)
             if status == 0 { return }
             // turbojpeg reports only the first warning, so the end of the file is checked as well.
@@ -49,13 +49,13 @@ extension StoredImage {
             if endsEarly { warning = .imageDamaged(.truncatedImage("JPEG")) }
         }
         if channels < 4 {
-            pixels = try Pixels(width: Int(width), height: Int(height), channels: channels, filling: decode)
+            pixels = try Pixels(width: width, height: height, channels: channels, filling: decode)
         } else {
-            let inks = try [UInt8](unsafeUninitializedCapacity: Int(width) * Int(height) * 4) { buffer, initialized in
-                initialized = Int(width) * Int(height) * 4
+            let inks = try [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, initialized in
+                initialized = width * height * 4
                 try decode(into: buffer)
             }
-            pixels = Pixels(width: Int(width), height: Int(height), invertedInks: inks)
+            pixels = Pixels(width: width, height: height, invertedInks: inks)
         }
         self.warning = warning
     }

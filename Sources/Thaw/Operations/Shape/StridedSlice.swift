@@ -202,16 +202,19 @@ extension StridedSlice {
 
         var ranges: [Range] = []
         var result: [Int] = []
+        func keepAxes(_ count: Int) {
+            for size in shape[ranges.count..<ranges.count + count] {
+                result.append(size)
+                ranges.append(Range(start: 0, count: size))
+            }
+        }
         let takingAxes = begins.indices.filter { !ellipsis($0) && !newAxis($0) }.count
         var sawEllipsis = false
         for i in begins.indices {
             if ellipsis(i) {
                 guard !sawEllipsis else { throw node.refused("a slice has two ellipses") }
                 sawEllipsis = true
-                for _ in 0..<Swift.max(0, shape.rank - takingAxes) {
-                    result.append(shape[ranges.count])
-                    ranges.append(Range(start: 0, count: shape[ranges.count]))
-                }
+                keepAxes(Swift.max(0, shape.rank - takingAxes))
                 continue
             }
             if newAxis(i) {
@@ -220,7 +223,6 @@ extension StridedSlice {
             }
             guard ranges.count < shape.rank else { throw Failure.wrongRank(takingAxes, shape) }
             let size = shape[ranges.count]
-            let step = steps[i]
             if shrink(i) {
                 let start = begins[i] < 0 ? begins[i] + size : begins[i]
                 guard (0..<size).contains(start) else { throw Failure.sliceOutside(shape) }
@@ -228,14 +230,11 @@ extension StridedSlice {
                 continue
             }
             let range = Range(
-                from: beginMask(i) ? nil : begins[i], to: endMask(i) ? nil : ends[i], step: step, of: size)
+                from: beginMask(i) ? nil : begins[i], to: endMask(i) ? nil : ends[i], step: steps[i], of: size)
             ranges.append(range)
             result.append(range.count)
         }
-        while ranges.count < shape.rank {
-            result.append(shape[ranges.count])
-            ranges.append(Range(start: 0, count: shape[ranges.count]))
-        }
+        keepAxes(shape.rank - ranges.count)
         return (ranges, Shape(result))
     }
 }
