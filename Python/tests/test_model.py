@@ -33,6 +33,14 @@ def test_a_written_model_gives_the_same_results(ct, model, photo, tmp_path, endi
     assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=tolerance)
 
 
+def test_a_package_is_saved_in_a_new_folder(ct, model, tmp_path):
+    path = tmp_path / "new" / "folder" / "model.mlpackage"
+    model.save(path)
+    assert list(ct.models.MLModel(path).input_description) == ["input"]
+    with pytest.raises(OSError):
+        model.save(tmp_path / "newer" / "model.mlmodel")
+
+
 def test_a_list_is_a_batch(model, photo):
     turned = photo.rotate(180)
     answers = model.predict([{"input": photo}, {"input": turned}, {"input": photo}])

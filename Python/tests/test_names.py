@@ -21,7 +21,7 @@ def test_every_public_name_exists(ct):
             assert getattr(ct, name) is not None, name
 
 
-@pytest.mark.parametrize("name", ["proto", "StateType", "converters", "ReshapeFrequency"])
+@pytest.mark.parametrize("name", ["StateType", "converters", "ReshapeFrequency"])
 def test_names_that_only_coremltools_has_cause_advice(ct, name):
     with pytest.raises(AttributeError, match="coremltools has it"):
         getattr(ct, name)
@@ -31,7 +31,6 @@ def test_names_that_only_coremltools_has_cause_advice(ct, name):
     "statement",
     [
         "import thaw.converters.mil.input_types",
-        "from thaw.proto import Model_pb2",
         "from thaw import PassPipeline",
         "from thaw.models.neural_network import flexible_shape_utils",
         "import thaw.optimize.torch.quantization",
@@ -58,6 +57,10 @@ def test_utils_are_those_of_coremltools(ct):
         import thaw.utils
 
         assert thaw.utils is expected and thaw.models.utils is expected
+        from coremltools.proto import Model_pb2
+        from thaw.proto import Model_pb2 as forwarded
+
+        assert ct.proto.Model_pb2 is Model_pb2 is forwarded
     assert not hasattr(ct.optimize, "utils")
 
 
@@ -194,7 +197,7 @@ def test_unsupported_quantization_is_refused(ct, arguments):
         ({"source": "pytorch"}, "pytorch"),
         ({"convert_to": "milinternal"}, "milinternal"),
         ({"pass_pipeline": object()}, "pass_pipeline"),
-        ({"states": []}, "states"),
+        ({"states": [3]}, "states"),
         ({"minimum_deployment_target": "iOS99"}, "minimum_deployment_target"),
         ({"minimum_deployment_target": "iOS16", "convert_to": "neuralnetwork"}, "cannot be combined with"),
         ({"minimum_deployment_target": "iOS14", "convert_to": "mlprogram"}, "cannot be combined with"),

@@ -1,3 +1,5 @@
+from typing import Any
+
 from . import models as models
 from . import optimize as optimize
 from . import spark as spark
@@ -32,3 +34,7 @@ from ._types import Shape as Shape
 from ._types import TensorType as TensorType
 
 __version__: str
+
+# coremltools' own.
+proto: Any
+utils: Any

@@ -13,15 +13,15 @@ _ON_SPEC = (
     "coremltools' own takes get_spec(), or coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir); load the "
     "result with thaw.models.MLModel"
 )
-_UTILS = "its functions work here, too, once coremltools is installed"
+_FORWARDED = "it works here, too, once coremltools is installed"
 _BUILDS = "thaw.models.MLModel takes the models that it builds"
 _MAC = "it is part of Core ML itself, which exists on macOS only"
 
 # Per module, the names of attributes and submodules.
 _NAMES: dict[str, dict[str, str]] = {
     "thaw": {
-        "utils": _UTILS,
-        "proto": "MLModel.get_spec() returns its messages",
+        "utils": _FORWARDED,
+        "proto": _FORWARDED,
         "converters": "thaw.convert is the only converter",
         "StateType": "converted TensorFlow models have no state; MLModel.make_state works for other models",
         "PassPipeline": "the passes of the conversion are fixed",
@@ -36,7 +36,7 @@ _NAMES: dict[str, dict[str, str]] = {
         "libmilstoragepython": "thaw.models.MLModel reads and writes packages",
     },
     "thaw.models": {
-        "utils": _UTILS,
+        "utils": _FORWARDED,
         **dict.fromkeys(("datatypes", "neural_network", "pipeline", "ml_program"), _ON_SPEC),
         **dict.fromkeys(
             ("tree_ensemble", "nearest_neighbors", "feature_vectorizer", "array_feature_extractor"), _BUILDS
@@ -95,10 +95,10 @@ def older_arguments(names: Iterable[str]) -> TypeError:
     return TypeError("convert() has no argument " + ", and no argument ".join(parts))
 
 
-def utils() -> Any:
-    """coremltools' functions on specifications, such as `rename_feature`; None if it is not installed."""
+def _forwarded(name: str) -> Any:
+    """coremltools' module of functions on specifications, `utils`, or of messages, `proto`; None if it is not installed."""
     try:
-        return importlib.import_module("coremltools.models.utils")
+        return importlib.import_module({"utils": "coremltools.models.utils", "proto": "coremltools.proto"}[name])
     except ImportError:
         return None
 
@@ -109,7 +109,7 @@ def attribute(module: str, name: str) -> Any:
     Raises an AttributeError for any other attribute.
     """
     absent = _NAMES[module]
-    value = utils() if absent.get(name) is _UTILS else None
+    value = _forwarded(name) if absent.get(name) is _FORWARDED else None
     if value is None:
         raise of(f"module {module!r}", name, absent)
     return value
@@ -131,15 +131,15 @@ class _Finder:
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> Any:
         module, _, name = fullname.rpartition(".")
         absent = _NAMES.get(module, {})
-        if absent.get(name) is _UTILS and utils() is not None:
-            return importlib.machinery.ModuleSpec(fullname, _UtilsLoader)  # type: ignore[arg-type]
+        if absent.get(name) is _FORWARDED and _forwarded(name) is not None:
+            return importlib.machinery.ModuleSpec(fullname, _ForwardingLoader)  # type: ignore[arg-type]
         if name in absent:
             raise ImportError(f"{module!r} has no {name!r}" + _advice(name, absent), name=fullname)
         return None
 
 
-class _UtilsLoader:
-    """Imports coremltools' functions on specifications under another name."""
+class _ForwardingLoader:
+    """Imports a module of coremltools under another name."""
 
     @staticmethod
     def create_module(spec: Any) -> None:
@@ -147,7 +147,7 @@ class _UtilsLoader:
 
     @staticmethod
     def exec_module(module: Any) -> None:
-        sys.modules[module.__name__] = utils()
+        sys.modules[module.__name__] = _forwarded(module.__name__.rpartition(".")[2])
 
 
 def explain_imports() -> None:

@@ -56,7 +56,7 @@ def convert(
         raise _absent.older_arguments(older)
     if source not in ("auto", "tensorflow"):
         raise InvalidValueError(f"source={source!r} is unsupported; only TensorFlow's models are converted")
-    for name, value in (("pass_pipeline", pass_pipeline), ("states", states)):
+    for name, value in (("pass_pipeline", pass_pipeline), ("states", states or None)):
         if value is not None:
             raise UnsupportedError(f"{name}= is unsupported", "invalidOption")
     compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")

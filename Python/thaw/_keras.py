@@ -27,7 +27,8 @@ def of_model(model: Any) -> Source:
     ]
 
     def predict(*tensors):
-        return model(tensors[0] if len(tensors) == 1 else _arranged(model, list(tensors)), training=False)
+        outputs = model(tensors[0] if len(tensors) == 1 else _arranged(model, list(tensors)), training=False)
+        return _named(outputs, model)
 
     return _graphs.of_function(tf.function(predict).get_concrete_function(*signature))
 
@@ -42,8 +43,16 @@ def _of_subclass(model: Any, tf: Any) -> Source:
             "tf.function(model).get_concrete_function(tf.TensorSpec(shape, name=...))",
             "noInput",
         )
-    function = tf.function(lambda tensor: model(tensor, training=False))
+    function = tf.function(lambda tensor: _named(model(tensor, training=False), model))
     return _graphs.of_function(function.get_concrete_function(arguments[0]))
+
+
+def _named(outputs: Any, model: Any) -> Any:
+    """Several outputs by name: TensorFlow sorts them, and coremltools therefore numbers them in this order."""
+    names = getattr(model, "output_names", None) or []
+    if isinstance(outputs, (list, tuple)) and 1 < len(outputs) == len(set(names)):
+        return dict(zip(names, outputs))
+    return outputs
 
 
 def _inputs(model: Any) -> list[Any]:

@@ -196,6 +196,9 @@ class MLModel(Owner):
         kind = "mlProgram" if is_program else "neuralNetwork"
         options = self._form.record(kind="neuralNetwork" if self._is_network() else None)
         name = encoded(path)
+        if path.rstrip("/").endswith(_EXTENSIONS["mlProgram"]):
+            # As in coremltools, a package's folder may be new.
+            os.makedirs(os.path.dirname(path.rstrip("/")) or ".", exist_ok=True)
 
         def write() -> None:
             _library.call("thaw_model_save", self._in(kind), name, byref(options), None)

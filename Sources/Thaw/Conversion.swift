@@ -6,6 +6,8 @@ public struct Conversion: Sendable {
     public var notes: [Note]
     /// The notes about how the graph was read, without those about its image input.
     public var assumptions: [Note] = []
+    /// The warnings about the graph itself, without those about its image input.
+    public var graphWarnings: [Note] = []
     /// Possible problems with a conversion that succeeded.
     public var warnings: [Note]
     /// Whether the model was converted from a graph, not read from a Core ML file.

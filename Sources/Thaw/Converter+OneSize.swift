@@ -27,6 +27,7 @@ extension Converter {
             conversion.notes.append(.outputDetected(port.name, imported.graph[port.value]))
         }
         conversion.assumptions = conversion.notes
+        conversion.graphWarnings = conversion.warnings
         conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
         conversion.original = single
         conversion.hasShortWeights = source.definition.nodes.haveShortWeights

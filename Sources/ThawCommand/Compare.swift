@@ -94,6 +94,7 @@ extension Arguments {
             console.note("\(paths[index]) uses the preprocessing of \(paths[1 - index])")
             for formula in preprocessed.model.image?.formulas ?? [] { console.note("\(formula)") }
             graph.assumptions.forEach(console.note)
+            graph.graphWarnings.forEach(console.warn)
             return preprocessed
         }
         for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }

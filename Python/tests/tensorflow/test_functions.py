@@ -109,6 +109,20 @@ def test_inputs_that_are_not_listed_are_arrays():
     assert np.allclose(answer, expected, atol=1e-5)
 
 
+@pytest.mark.parametrize("package", ["tf_keras", "keras"])
+def test_several_outputs_of_keras_are_numbered_as_in_coremltools(package):
+    keras = pytest.importorskip(package)
+    image = keras.Input((8, 8, 3))
+    mean = keras.layers.GlobalAveragePooling2D()(image)
+    heads = [keras.layers.Dense(3, name=name)(mean) for name in ("species", "color")]
+    model = keras.Model(image, heads)
+    species, color = (np.asarray(output)[0] for output in model(pixels(8)))
+    answer = ct.convert(model, inputs=[ct.TensorType()]).predict({image.name.split(":")[0]: pixels(8)})
+    # TensorFlow sorts them by their names.
+    assert np.allclose(answer["Identity"], color, atol=1e-3)
+    assert np.allclose(answer["Identity_1"], species, atol=1e-3)
+
+
 def test_a_model_that_was_never_built_is_refused():
     keras = pytest.importorskip("tf_keras")
     with pytest.raises(ValueError, match="no inputs yet"):

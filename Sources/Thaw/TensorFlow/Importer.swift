@@ -240,7 +240,9 @@ struct Importer {
         let nodeNames = order.map { survey.nodes[$0].name }
         return Result(
             graph: importer.context.builder.graph.pruned(), images: [], nodeNames: nodeNames,
-            notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }), isForTraining: flat.isForTraining)
+            notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }), isForTraining: flat.isForTraining,
+            warnings: [importer.trainingWarning(flat, image: arrays.values.map(\.shape).first { $0.rank == 4 })]
+                .compactMap { $0 })
     }
 
     /// The value of an output that does not depend on the input.

@@ -103,6 +103,7 @@ def products(cases):
                                         ("transpose_a", [5, 2], [5, 3], True, False),
                                         ("transpose_both", [5, 2], [3, 5], True, True)]:
         add(name, shape, lambda x, r: op.MatMul(a=x, b=r(*constant), transpose_a=a, transpose_b=b))
+    add("sparse", [2, 5], lambda x, r: op.SparseMatMul(a=x, b=r(3, 5), transpose_b=True, b_is_sparse=True))
     add("constant_left", [5, 3], lambda x, r: op.MatMul(a=r(2, 5), b=x))
     add("constant_left_transposed", [3, 5], lambda x, r: op.MatMul(a=r(5, 2), b=x, transpose_a=True, transpose_b=True))
     add("activations", [4, 3], lambda x, r: op.MatMul(a=x, b=op.Tanh(x=x), transpose_a=True), "the Gram matrix")

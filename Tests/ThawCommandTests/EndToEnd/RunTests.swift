@@ -46,6 +46,22 @@ import Testing
         }
     }
 
+    @Test func `batch normalization in training mode causes a warning`() throws {
+        let folder = try TemporaryFolder()
+        let graph = Project.fixture("live/saved_keras_training")
+        try write(1, side: 8, to: folder.url.appending(path: "x.npy"))
+        for (options, isExpected) in [([], true), (["--batch-norm", "inference"], false)] {
+            let run = try Thaw.run(["run", graph, "x.npy", "-o", "y.npy"] + options, in: folder)
+            #expect(run.status == 0)
+            #expect(run.errors.contains("batch normalization in training mode at") == isExpected, "\(run.errors)")
+            let model = try Thaw.run(["convert", graph, "-o", "m.mlmodel"] + options, in: folder)
+            #expect(model.status == 0)
+            let photos = Project.fixture("photographs")
+            let comparison = try Thaw.run(["compare", graph, "m.mlmodel", photos] + options, in: folder)
+            #expect(comparison.errors.contains("in training mode") == isExpected, "\(comparison.errors)")
+        }
+    }
+
     @Test func `an input is never replaced`() throws {
         let folder = try TemporaryFolder()
         let first = RunTests.networks[0]
@@ -107,11 +123,11 @@ import Testing
         #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 1e-5 })
     }
 
-    /// Writes an RGB image of 6×6 pixels with equal values as a NumPy file.
-    private func write(_ number: Float, to url: URL) throws {
-        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6, 6, 3)}"
+    /// Writes a square RGB image with equal values as a NumPy file.
+    private func write(_ number: Float, side: Int = 6, to url: URL) throws {
+        let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (1, \(side), \(side), 3)}"
         let text = header.padding(toLength: 117, withPad: " ", startingAt: 0) + "\n"
-        let values = [Float](repeating: number, count: 108)
+        let values = [Float](repeating: number, count: side * side * 3)
         try (Data([0x93] + "NUMPY".utf8 + [1, 0, 118, 0]) + Data(text.utf8) + values.withUnsafeBytes { Data($0) })
             .write(to: url)
     }

@@ -1,6 +1,7 @@
 extension MatrixProduct {
     static let tensorFlow = [
-        TensorFlowRule("MatMul", axes: .lost, roles: [.layer, .dense]) { node, context in
+        // SparseMatMul takes ordinary tensors, which it expects to contain many zeros.
+        TensorFlowRule("MatMul", "SparseMatMul", axes: .lost, roles: [.layer, .dense]) { node, context in
             let (a, b) = (try node.input(0), try node.input(1))
             guard a.shape.rank == 2, b.shape.rank == 2 else {
                 throw node.refused(

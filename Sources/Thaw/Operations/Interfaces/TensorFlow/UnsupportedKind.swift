@@ -7,6 +7,7 @@ enum UnsupportedKind: String {
     case sound = "on audio"
     case quantized = "quantized arithmetic"
     case random = "random numbers, as in training; export the model with training=False"
+    case randomInKeras = "random numbers, as in training; in Keras 3, export by ExportArchive with training=False"
     case variable = "a variable: the graph is not frozen"
 
     private static let signs: [(kind: UnsupportedKind, names: Set<String>, prefixes: [String])] = [
@@ -35,10 +36,8 @@ enum UnsupportedKind: String {
             .quantized, ["QuantizeV2", "Requantize", "RequantizationRange"],
             ["Quantized", "Requantiz", "QuantizeDown"]
         ),
-        (
-            .random, ["Multinomial", "TruncatedNormal", "RandomShuffle"],
-            ["Random", "StatelessRandom", "StatelessTruncated"]
-        ),
+        (.random, ["Multinomial", "TruncatedNormal", "RandomShuffle"], ["Random"]),
+        (.randomInKeras, [], ["StatelessRandom", "StatelessTruncated"]),
     ]
 
     init?(_ op: String) {
