@@ -73,4 +73,5 @@ def test_types_are_declared():
     assert os.path.exists(os.path.join(folder, "py.typed"))
     with open(os.path.join(folder, "__init__.pyi")) as file:
         declared = set(re.findall(r" as (\w+)$|^(\w+):", file.read(), re.MULTILINE))
-    assert {first or second for first, second in declared} == set(thaw.__all__)
+    # Two modules are coremltools' own, which may not be installed.
+    assert {first or second for first, second in declared} == {*thaw.__all__, "proto", "utils"}
