@@ -8,7 +8,7 @@ import pickle
 import threading
 
 import pytest
-from material import GRAPH, LABELS, labels
+from material import FIXTURES, GRAPH, LABELS, labels
 
 np = pytest.importorskip("numpy")
 Image = pytest.importorskip("PIL.Image")
@@ -31,6 +31,16 @@ def test_a_written_model_gives_the_same_results(ct, model, photo, tmp_path, endi
     tolerance = 1e-5 if ending == ".mlmodel" else 2e-2
     assert answer["classLabel"] == "cat"
     assert answer["probabilities"] == pytest.approx(expected["probabilities"], abs=tolerance)
+
+
+@pytest.mark.parametrize(
+    "path", ["detectors/yolo8.mlpackage", "detectors/suppression_padded.mlmodel", "pipelines/iris_svc.mlmodel"]
+)
+def test_detectors_and_pipelines_can_be_printed(ct, path):
+    model = ct.models.MLModel(os.path.join(FIXTURES, path))
+    lines = str(model).splitlines()
+    names = [*model.input_description, *model.output_description]
+    assert [line.split("'")[1] for line in lines if line.startswith(("  input '", "  output '"))] == names
 
 
 def test_a_package_is_saved_in_a_new_folder(ct, model, tmp_path):

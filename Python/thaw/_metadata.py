@@ -21,20 +21,23 @@ _KINDS = {
 def summary(description: dict[str, Any]) -> str:
     """The kind of a model and what it is for, with a line for each input and output."""
     lines = [f"MLModel, {_KINDS[description['kind']]}"]
-    lines += [f"  {text}" for text in description["metadata"]["shortDescription"].splitlines()]
+    lines += [f"  {text}" for text in (description["metadata"]["shortDescription"] or "").splitlines()]
     for part in ("inputs", "outputs"):
         lines += [f"  {part[:-1]} {feature['name']!r}: {_type(feature)}" for feature in description[part]]
     return "\n".join(lines)
 
 
 def _type(feature: dict[str, Any]) -> str:
+    # Descriptions of pipelines have no flexible sizes and shapes, and detectors have arrays of any shape.
     kind = feature["type"]
     if kind == "image":
         text = f"image of {feature['width']}×{feature['height']} pixels, {feature['color']}"
-        return text + (", other sizes as well" if feature["sizes"] else "")
+        return text + (", other sizes as well" if feature.get("sizes") else "")
     if kind == "multiArray":
-        text = f"{feature['dataType']} array of shape {tuple(feature['shape'])}"
-        return text + (", other shapes as well" if feature["shapes"] else "")
+        text = f"{feature['dataType']} array"
+        if feature["shape"]:
+            text += f" of shape {tuple(feature['shape'])}"
+        return text + (", other shapes as well" if feature.get("shapes") else "")
     if kind == "dictionary":
         return f"dictionary with {feature['keyType']} keys"
     return kind
