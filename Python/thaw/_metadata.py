@@ -55,11 +55,28 @@ def text_field(field: str, doc: str) -> property:
     return property(text, set_text, doc=doc)
 
 
-class UserDefined(MutableMapping):
-    """Additional metadata by key; assigning changes the model."""
+class _Texts(Mapping):
+    """Texts of a model by name, read anew each time."""
 
     def __init__(self, model: MLModel):
         self._model = model
+
+    @property
+    def _values(self) -> dict[str, str]:
+        raise NotImplementedError
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return repr(dict(self))
+
+
+class UserDefined(_Texts, MutableMapping):
+    """Additional metadata by key; assigning changes the model."""
 
     @property
     def _values(self) -> dict[str, str]:
@@ -75,21 +92,13 @@ class UserDefined(MutableMapping):
         del self._values[key]
         self._model._set("userDefined", key, None)
 
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
 
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))
-
-
-class Descriptions(Mapping):
+class Descriptions(_Texts):
     """The descriptions of inputs or outputs by name; assigning changes the model."""
 
     def __init__(self, model: MLModel, part: str):
-        self._model, self._part = model, part
+        super().__init__(model)
+        self._part = part
 
     @property
     def _values(self) -> dict[str, str]:
@@ -107,12 +116,3 @@ class Descriptions(Mapping):
     def __setitem__(self, name: str, text: str) -> None:
         self[name]
         self._model._set("feature", name, text)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._values)
-
-    def __len__(self) -> int:
-        return len(self._values)
-
-    def __repr__(self) -> str:
-        return repr(dict(self))

@@ -192,13 +192,14 @@ class MLModel(Owner):
         the one for the model's kind is added. A pipeline is written unchanged.
         """
         path = self._path(save_path)
-        is_program = path.rstrip("/").endswith(_EXTENSIONS["mlProgram"]) and not self._is_network()
-        kind = "mlProgram" if is_program else "neuralNetwork"
+        package = path.rstrip("/")
+        is_package = package.endswith(_EXTENSIONS["mlProgram"])
+        kind = "mlProgram" if is_package and not self._is_network() else "neuralNetwork"
         options = self._form.record(kind="neuralNetwork" if self._is_network() else None)
         name = encoded(path)
-        if path.rstrip("/").endswith(_EXTENSIONS["mlProgram"]):
+        if is_package:
             # As in coremltools, a package's folder may be new.
-            os.makedirs(os.path.dirname(path.rstrip("/")) or ".", exist_ok=True)
+            os.makedirs(os.path.dirname(package) or ".", exist_ok=True)
 
         def write() -> None:
             _library.call("thaw_model_save", self._in(kind), name, byref(options), None)

@@ -93,8 +93,7 @@ extension Arguments {
             }
             console.note("\(paths[index]) uses the preprocessing of \(paths[1 - index])")
             for formula in preprocessed.model.image?.formulas ?? [] { console.note("\(formula)") }
-            graph.assumptions.forEach(console.note)
-            graph.graphWarnings.forEach(console.warn)
+            console.reportGraph(graph)
             return preprocessed
         }
         for model in models.compactMap({ $0 }) { model.warnings.forEach(console.warn) }

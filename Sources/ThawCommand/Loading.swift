@@ -148,6 +148,12 @@ extension Console {
         conversion.warnings.forEach(warn)
     }
 
+    /// Prints the notes and warnings about a converted graph, without those about its image input.
+    func reportGraph(_ conversion: Conversion) {
+        conversion.assumptions.forEach(note)
+        conversion.graphWarnings.forEach(warn)
+    }
+
     /// Prints what prevents the machine from using the requested precision.
     func report(_ precision: Precision) { if let note = precision.note { warn(note) } }
 }

@@ -52,8 +52,7 @@ extension Arguments {
         }
         // Arrays are used as they are, so image preprocessing is irrelevant.
         if conversion.isGraph {
-            conversion.assumptions.forEach(console.note)
-            conversion.graphWarnings.forEach(console.warn)
+            console.reportGraph(conversion)
         } else {
             conversion.warnings.forEach(console.warn)
         }
