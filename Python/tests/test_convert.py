@@ -186,6 +186,24 @@ def test_several_possible_outputs_are_listed(ct):
     assert list(ct.convert(graph, outputs=caught.value.names).output_description) == ["left", "right"]
 
 
+@pytest.mark.parametrize(
+    "arguments, version, shape",
+    [
+        ({}, 1, (10,)),
+        ({"minimum_deployment_target": "iOS12"}, 1, (10,)),
+        ({"minimum_deployment_target": "iOS13"}, 4, (1, 10)),
+        ({"convert_to": "neuralnetwork"}, 4, (1, 10)),
+    ],
+)
+def test_tensors_of_a_network_keep_their_rank_if_the_version_can(ct, photo, tmp_path, arguments, version, shape):
+    model = ct.convert(GRAPH, **arguments)
+    assert model.predict({"input": photo})["probabilities"].shape == (1, 10)
+    model.save(tmp_path / "model.mlmodel")
+    saved = ct.models.MLModel(tmp_path / "model.mlmodel")
+    assert saved._description["version"] == version
+    assert saved.predict({"input": photo})["probabilities"].shape == shape
+
+
 def test_an_input_that_is_named_twice_is_refused(ct):
     with pytest.raises(ValueError, match="inputs= names 'input' twice"):
         ct.convert(GRAPH, inputs=[ct.ImageType("input"), ct.TensorType("input:0")])
@@ -230,13 +248,13 @@ def test_messages_name_keywords_not_options_of_the_command(ct, caplog):
 @pytest.mark.parametrize(
     "arguments, ending, version",
     [
-        ({"minimum_deployment_target": "iOS13"}, ".mlmodel", 1),
+        ({"minimum_deployment_target": "iOS13"}, ".mlmodel", 4),
         ({"minimum_deployment_target": "iOS15"}, ".mlpackage", 6),
         ({"minimum_deployment_target": "macOS13"}, ".mlpackage", 7),
-        ({"convert_to": "neuralnetwork"}, ".mlmodel", None),
+        ({"convert_to": "neuralnetwork"}, ".mlmodel", 4),
         ({"convert_to": "mlprogram"}, ".mlpackage", 6),
         ({"compute_precision": "FLOAT32"}, ".mlpackage", 6),
-        ({}, ".mlmodel", None),
+        ({}, ".mlmodel", 1),
     ],
 )
 def test_arguments_determine_the_kind_of_model(ct, arguments, ending, version, tmp_path):
@@ -249,8 +267,7 @@ def test_arguments_determine_the_kind_of_model(ct, arguments, ending, version, t
     assert os.listdir(str(tmp_path)) == ["model" + ending]
     described = ct.inspect(tmp_path / ("model" + ending))["model"]
     assert described["kind"] == ("mlProgram" if ending == ".mlpackage" else "neuralNetwork")
-    if version:
-        assert described["version"] == version
+    assert described["version"] == version
     if ending == ".mlpackage":
         with pytest.raises(ct.Error, match="an ML Program cannot be a .mlmodel file"):
             model.save(str(tmp_path / "other.mlmodel"))

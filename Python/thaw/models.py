@@ -17,7 +17,7 @@ from ._library import encoded
 from ._metadata import Descriptions, UserDefined
 from ._options import Form
 from ._owner import Owner
-from ._settings import ComputeUnit
+from ._settings import ComputeUnit, target
 from ._specification import CONTENT
 from ._types import member, name_of
 
@@ -195,7 +195,7 @@ class MLModel(Owner):
         package = path.rstrip("/")
         is_package = package.endswith(_EXTENSIONS["mlProgram"])
         kind = "mlProgram" if is_package and not self._is_network() else "neuralNetwork"
-        options = self._form.record(kind="neuralNetwork" if self._is_network() else None)
+        options = self._options("neuralNetwork" if self._is_network() else None)
         name = encoded(path)
         if is_package:
             # As in coremltools, a package's folder may be new.
@@ -237,6 +237,14 @@ class MLModel(Owner):
             return None
         return self._form.kind or ("neuralNetwork" if described == "graph" else described)
 
+    def _options(self, kind: str | None, weights: str | None = None) -> _library.SaveOptions:
+        """The options for writing it in a kind."""
+        options = self._form.record(weights, kind)
+        if self._form.kind == "neuralNetwork" and self._description["kind"] == "graph" and not options.target:
+            # Tensors then keep their rank, as in coremltools. No neural network needs a newer system.
+            options.target = encoded(target.iOS14.name)
+        return options
+
     def _is_network(self) -> bool:
         """Whether it is a neural network whatever the extension."""
         if self._form.kind is None:
@@ -266,10 +274,10 @@ class MLModel(Owner):
 
     def _serialized(self, with_weights: bool = True, kind: str | None = None) -> tuple[bytes, bytes | None]:
         """The message of the model, and the file of an ML Program's weights."""
-        options = self._form.record(kind=kind or self._kind())
+        options = self._options(kind or self._kind())
         content, weights = _library.Buffer(), _library.Buffer()
-        target = byref(weights) if with_weights else None
-        _library.call("thaw_model_serialize", self._live(), byref(options), byref(content), target)
+        weights_result = byref(weights) if with_weights else None
+        _library.call("thaw_model_serialize", self._live(), byref(options), byref(content), weights_result)
         try:
             parts = [part.data and bytes((c_char * part.count).from_address(part.data)) for part in (content, weights)]
         finally:
@@ -317,7 +325,7 @@ class MLModel(Owner):
 
     def _compress(self, kind: str | None, weights: str, minimum_count: int) -> c_void_p:
         """The handle of a compressed model of this kind."""
-        options = self._form.record(weights=weights, kind=kind)
+        options = self._options(kind, weights)
         options.minimum_count = minimum_count
         handle = c_void_p()
         _library.call("thaw_model_compress", self._live(), byref(options), byref(handle), None)

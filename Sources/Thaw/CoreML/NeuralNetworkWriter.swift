@@ -1,8 +1,8 @@
 /// Writes a model as a Core ML neural network, the dialect of `.mlmodel` files.
 ///
-/// The version is the lowest that supports all the layers. If the layers of the older form can compute all operations,
-/// in which every tensor is an image with five axes and which every version supports, they are used. Otherwise all
-/// tensors keep their rank.
+/// The version is the lowest that supports all the layers. Unless the target is one whose tensors keep their rank (iOS
+/// 13), the layers of the older form are used if they can compute all operations. In it, every tensor is an image with
+/// five axes, and every version supports it.
 struct NeuralNetworkWriter {
     private let model: Model
     private let graph: Graph
@@ -39,20 +39,17 @@ struct NeuralNetworkWriter {
         // A Core ML image input is a single image; a graph with a larger batch would need another graph.
         if let image = model.image, model.batchSize != 1 { throw Failure.fixedBatch(image.name, model.batchSize) }
         let graph = try model.channelsFirst()
-        let fitsImages = graph.types.allSatisfy { $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }
-        if fitsImages {
-            let images = try graph.legalized(for: .neuralNetwork(.images, target: target))
-            guard let node = images.firstNodeBeyondImages(of: graph) else {
-                var writer = NeuralNetworkWriter(model, images, .images, target)
-                return try writer.run()
+        if target.map({ $0 < .iOS13 }) ?? true {
+            var obstacle: Phrase = "the model, which has tensors that are not images,"
+            if graph.types.allSatisfy({ $0.shape.first == 1 && [2, 4].contains($0.shape.rank) }) {
+                let images = try graph.legalized(for: .neuralNetwork(.images, target: target))
+                guard let node = images.firstNodeBeyondImages(of: graph) else {
+                    var writer = NeuralNetworkWriter(model, images, .images, target)
+                    return try writer.run()
+                }
+                obstacle = "\(node.name) (\(node.operation.kind))"
             }
-            if let target, target < .iOS13 {
-                throw Failure.targetTooOld(
-                    "\(node.name) (\(node.operation.kind))", needs: .iOS13, target)
-            }
-        } else if let target, target < .iOS13 {
-            throw Failure.targetTooOld(
-                "the model, which has tensors that are not images,", needs: .iOS13, target)
+            if let target { throw Failure.targetTooOld(obstacle, needs: .iOS13, target) }
         }
         let exact = try graph.legalized(for: .neuralNetwork(.exact, target: target))
         var writer = NeuralNetworkWriter(model, exact, .exact, target)

@@ -41,6 +41,17 @@ import Testing
         #expect(message.specificationVersion as Int == versionCase.version)
     }
 
+    @Test(arguments: zip([nil, .iOS12, .iOS13, .iOS14] as [CoreMLVersion?], [[4], [4], [1, 4], [1, 4]]))
+    func `tensors keep their rank if the target allows it`(_ target: CoreMLVersion?, _ shape: [Int]) throws {
+        let model = try model([Self.convolution, Unary(.relu), Reshape([1, 4])])
+        let message = try NeuralNetworkWriter.message(model, target: target)
+        let outputs: [Message] = message.description.output
+        #expect(outputs[0].type.multiArrayType.shape as [Int] == shape)
+        let input = Tensor(noise(48), shape: [1, 4, 4, 3])
+        let back = try ModelReader.run(message).model.graph
+        #expect(try difference(back.answer(to: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
+    }
+
     @Test func `a ReLU6 is one layer`() throws {
         let message = try NeuralNetworkWriter.message(model([Unary(.relu6), Reshape([1, 48])]))
         let layers: [Message] = message["neuralNetwork"].layers
