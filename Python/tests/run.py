@@ -29,7 +29,10 @@ ENVIRONMENTS = {
     "tensorflow": [
         (
             "tensorflow", ["3.11", "3.12", "3.13", "3.10"],
-            ["tensorflow-cpu==2.21.0", "tf_keras==2.21.0", "coremltools==9.0", "pillow", "pytest", "pandas", "tqdm"],
+            [
+                "tensorflow-cpu==2.21.0", "tf_keras==2.21.0", "coremltools==9.0", "scikit-learn==1.5.1", "pillow", "pytest",
+                "pandas", "tqdm",
+            ],
             ["tensorflow", "test_classifier.py"],
         ),
         (

@@ -36,5 +36,11 @@ from ._types import TensorType as TensorType
 __version__: str
 
 # coremltools' own.
+PassPipeline: Any
+ReshapeFrequency: Any
+SpecializationStrategy: Any
+StateType: Any
+converters: Any
 proto: Any
+transform: Any
 utils: Any

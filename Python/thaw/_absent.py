@@ -2,56 +2,52 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.machinery
 import sys
 from collections.abc import Iterable
 from typing import Any
 
-_ON_MODEL = "it takes coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir)"
-_ON_SPEC = (
-    "coremltools' own takes get_spec(), or coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir); load the "
-    "result with thaw.models.MLModel"
-)
-_FORWARDED = "it works here, too, once coremltools is installed"
-_BUILDS = "thaw.models.MLModel takes the models that it builds"
+from . import _coremltools
+
+FORWARDED = "it works here, too, once coremltools is installed"
 _MAC = "it is part of Core ML itself, which exists on macOS only"
 
 # Per module, the names of attributes and submodules.
 _NAMES: dict[str, dict[str, str]] = {
     "thaw": {
-        "utils": _FORWARDED,
-        "proto": _FORWARDED,
-        "converters": "thaw.convert is the only converter",
-        "StateType": "converted TensorFlow models have no state; MLModel.make_state works for other models",
-        "PassPipeline": "the passes of the conversion are fixed",
-        "ReshapeFrequency": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
-        "SpecializationStrategy": "it is a hint for Core ML itself; MLModel accepts optimization_hints= without effect",
+        **dict.fromkeys(
+            (
+                "utils", "proto", "converters", "StateType", "PassPipeline", "transform", "ReshapeFrequency",
+                "SpecializationStrategy",
+            ),
+            FORWARDED,
+        ),
         "version": "thaw.__version__ is Thaw's own version",
         "SPECIFICATION_VERSION": "the version of a model's format is the lowest that supports it",
-        "transform": "convert(compute_precision=) selects the precision of all operations",
         "compression_utils": "thaw.optimize.coreml compresses weights",
         "libcoremlpython": "Core ML itself exists on macOS only",
         "libmodelpackage": "thaw.models.MLModel reads and writes packages",
         "libmilstoragepython": "thaw.models.MLModel reads and writes packages",
     },
     "thaw.models": {
-        "utils": _FORWARDED,
-        **dict.fromkeys(("datatypes", "neural_network", "pipeline", "ml_program"), _ON_SPEC),
         **dict.fromkeys(
-            ("tree_ensemble", "nearest_neighbors", "feature_vectorizer", "array_feature_extractor"), _BUILDS
+            (
+                "utils", "datatypes", "neural_network", "pipeline", "ml_program", "tree_ensemble", "nearest_neighbors",
+                "feature_vectorizer", "array_feature_extractor",
+            ),
+            FORWARDED,
         ),
         **dict.fromkeys(("compute_device", "compute_plan", "CompiledMLModel"), _MAC),
         "model": "the class is thaw.models.MLModel",
     },
-    "thaw.optimize": {"torch": "it is for PyTorch, and Thaw converts TensorFlow models"},
+    "thaw.optimize": {"torch": "import coremltools.optimize.torch, and convert the compressed model with thaw.convert"},
     "thaw.optimize.coreml": dict.fromkeys(
         (
             "prune_weights", "OpMagnitudePrunerConfig", "OpThresholdPrunerConfig", "decompress_weights",
             "get_weights_metadata", "CoreMLOpMetaData", "CoreMLWeightMetaData", "linear_quantize_activations",
             "experimental",
         ),
-        _ON_MODEL,
+        FORWARDED,
     ),
 }  # fmt: skip
 
@@ -95,21 +91,13 @@ def older_arguments(names: Iterable[str]) -> TypeError:
     return TypeError("convert() has no argument " + ", and no argument ".join(parts))
 
 
-def _forwarded(name: str) -> Any:
-    """coremltools' module of functions on specifications, `utils`, or of messages, `proto`; None if it is not installed."""
-    try:
-        return importlib.import_module({"utils": "coremltools.models.utils", "proto": "coremltools.proto"}[name])
-    except ImportError:
-        return None
-
-
 def attribute(module: str, name: str) -> Any:
     """The value of a module's attribute that is coremltools' own.
 
     Raises an AttributeError for any other attribute.
     """
     absent = _NAMES[module]
-    value = _forwarded(name) if absent.get(name) is _FORWARDED else None
+    value = _coremltools.attribute(module, name) if absent.get(name) is FORWARDED else None
     if value is None:
         raise of(f"module {module!r}", name, absent)
     return value
@@ -129,10 +117,10 @@ class _Finder:
 
     @staticmethod
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> Any:
+        if fullname.startswith("thaw.") and _coremltools.module(fullname) is not None:
+            return importlib.machinery.ModuleSpec(fullname, _ForwardingLoader)  # type: ignore[arg-type]
         module, _, name = fullname.rpartition(".")
         absent = _NAMES.get(module, {})
-        if absent.get(name) is _FORWARDED and _forwarded(name) is not None:
-            return importlib.machinery.ModuleSpec(fullname, _ForwardingLoader)  # type: ignore[arg-type]
         if name in absent:
             raise ImportError(f"{module!r} has no {name!r}" + _advice(name, absent), name=fullname)
         return None
@@ -147,7 +135,7 @@ class _ForwardingLoader:
 
     @staticmethod
     def exec_module(module: Any) -> None:
-        sys.modules[module.__name__] = _forwarded(module.__name__.rpartition(".")[2])
+        sys.modules[module.__name__] = _coremltools.module(module.__name__)
 
 
 def explain_imports() -> None:

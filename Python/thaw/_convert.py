@@ -7,8 +7,8 @@ import os
 import re
 from typing import Any, Mapping, Sequence
 
-from . import _absent, _library, _options, _sources
-from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
+from . import _absent, _coremltools, _library, _options, _sources
+from ._errors import InvalidTypeError, InvalidValueError, MachineError, UnsupportedError
 from ._settings import ComputeUnit, precision, target
 from ._types import ClassifierConfig, ImageType, TensorType, member
 from ._wording import of_library
@@ -51,14 +51,39 @@ def convert(
     Without `inputs`, an input with the shape of an image becomes an image, and its preprocessing is inferred. Without
     `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
     model. An ML Program is also written to `package_dir`. `skip_model_load`, `compute_units` and `debug` have no effect.
+
+    coremltools, if it is installed, converts models of PyTorch and MIL programs, with `pass_pipeline` and `states`.
     """
     if older:
         raise _absent.older_arguments(older)
+    theirs = _sources.of_coremltools(model, source)
+    if theirs is not None:
+        own = {
+            "session": session,
+            "signature": signature,
+            "tag": tag,
+            "placeholder_values": placeholder_values,
+            "batch_norm": batch_norm,
+        }
+        arguments = {
+            "inputs": inputs,
+            "outputs": outputs,
+            "classifier_config": classifier_config,
+            "minimum_deployment_target": minimum_deployment_target,
+            "convert_to": convert_to,
+            "compute_precision": compute_precision,
+            "package_dir": package_dir,
+            "pass_pipeline": pass_pipeline,
+            "states": states,
+        }
+        return _by_coremltools(model, theirs, arguments, own)
     if source not in ("auto", "tensorflow"):
-        raise InvalidValueError(f"source={source!r} is unsupported; only TensorFlow's models are converted")
+        raise InvalidValueError(f"source={source!r} is unsupported; expected 'auto', 'tensorflow' or 'pytorch'")
     for name, value in (("pass_pipeline", pass_pipeline), ("states", states or None)):
         if value is not None:
-            raise UnsupportedError(f"{name}= is unsupported", "invalidOption")
+            raise UnsupportedError(
+                f"{name}= is for models that coremltools converts, such as PyTorch's", "invalidOption"
+            )
     compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
     if package_dir is not None and os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
         raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
@@ -97,6 +122,17 @@ def convert(
     if package_dir is not None and form.kind != "neuralNetwork":
         result.save(package_dir)
     return result
+
+
+def _by_coremltools(model: Any, source: str, arguments: Mapping[str, Any], own: Mapping[str, Any]) -> MLModel:
+    """The conversion of a model that is not TensorFlow's. `own` has the arguments that coremltools does not have."""
+    for name, value in own.items():
+        if value is not None:
+            raise InvalidValueError(f"{name}= is for TensorFlow's models")
+    if not _coremltools.is_installed():
+        message = "coremltools, which converts models of PyTorch and MIL programs, is not installed"
+        raise MachineError(message, "environment")
+    return _coremltools.convert(model, source, arguments)
 
 
 def _features(given: Any, what: str, kinds: tuple[type, ...]) -> list[Any]:

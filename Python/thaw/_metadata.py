@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Iterator, Mapping, MutableMapping
 
-from ._errors import UnknownNameError
+from ._errors import InvalidTypeError, UnknownNameError
 
 if TYPE_CHECKING:
     from .models import MLModel
@@ -47,6 +47,7 @@ def text_field(field: str, doc: str) -> property:
     """A property for a field of a model's metadata."""
 
     def text(model: MLModel) -> str:
+        model._live()
         return model._description["metadata"][field] or ""
 
     def set_text(model: MLModel, value: str) -> None:
@@ -86,6 +87,9 @@ class UserDefined(_Texts, MutableMapping):
         return self._values[key]
 
     def __setitem__(self, key: str, value: str) -> None:
+        for text in (key, value):
+            if not isinstance(text, str):
+                raise InvalidTypeError(f"metadata must be a string, not {text!r}", "wrongType")
         self._model._set("userDefined", key, value)
 
     def __delitem__(self, key: str) -> None:

@@ -237,6 +237,8 @@ def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any
 
 
 def _set_array(record: Any, owned: list[Any], feature: TensorType) -> None:
+    if feature.default_value is not None:
+        raise InvalidValueError("default_value is unsupported: every input must be given", "unsupportedModel")
     record.is_tensor = 1
     record.keeps_integers = feature.type_name() in ("int32", "int64")
     if feature.shape is None:

@@ -48,8 +48,6 @@ def read(model: Any, session: Any = None) -> Source:
         from . import _graphs
 
         return _graphs.of_graph(model, session)
-    if _is_from(model, "torch"):
-        raise InvalidTypeError("PyTorch models are unsupported; coremltools converts them", "unsupportedModel")
     if _is_from(model, "keras", "tf_keras", "tensorflow.python.keras", "tensorflow.keras", "tensorflow_core"):
         if hasattr(model, "layers"):
             from . import _keras
@@ -63,10 +61,22 @@ def read(model: Any, session: Any = None) -> Source:
         from . import _graphs
 
         return _graphs.of_function(_graphs.only_function(model))
+    if hasattr(model, "signatures"):
+        message = "a loaded SavedModel cannot be converted; pass its folder, or one of its signatures"
+        raise InvalidTypeError(message, "unsupportedModel")
     expected = (
         "a path, the bytes of a GraphDef, a GraphDef, a tf.Graph, a ConcreteFunction or a Keras model is expected"
     )
     raise InvalidTypeError(f"a value of type {type(model).__name__} cannot be converted: {expected}", "wrongType")
+
+
+def of_coremltools(model: Any, source: str) -> str | None:
+    """The source, as coremltools names it, of a model that only coremltools converts; None for TensorFlow's."""
+    if source == "auto" and _is_from(model, "torch"):
+        return "pytorch"
+    if source == "auto" and _is_from(model, "coremltools.converters.mil"):
+        return "milinternal"
+    return source if source in ("pytorch", "milinternal") else None
 
 
 def _is_from(model: Any, *modules: str) -> bool:

@@ -197,10 +197,8 @@ class TensorType(_Feature):
 
     def __init__(self, name: str | None = None, shape: Any = None, dtype: Any = None, default_value: Any = None):
         super().__init__(name, shape)
-        if default_value is not None:
-            raise InvalidValueError("default_value is unsupported: every input must be given", "unsupportedModel")
         self.dtype = dtype
-        self.default_value = None
+        self.default_value = default_value
 
     def type_name(self) -> str | None:
         """The name of the NumPy type, or None."""
@@ -245,3 +243,8 @@ class ClassifierConfig:
         self.class_labels = class_labels
         self.predicted_feature_name = predicted_feature_name
         self.predicted_probabilities_output = predicted_probabilities_output
+
+    def __repr__(self) -> str:
+        labels = self.class_labels
+        is_path = isinstance(labels, (str, bytes)) or not hasattr(labels, "__len__")
+        return f"ClassifierConfig({repr(labels) if is_path else f'{len(labels)} labels'})"

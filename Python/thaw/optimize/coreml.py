@@ -1,10 +1,13 @@
-"""coremltools' functions that compress the weights of a model, by the methods of `thaw compress`."""
+"""coremltools' functions that compress the weights of a model, by the methods of `thaw compress`.
+
+Configurations that Thaw does not have are left to coremltools, if it is installed.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from .. import _absent
+from .. import _absent, _coremltools
 from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from .._types import TensorType, _integer
 from ..models import MLModel
@@ -20,19 +23,15 @@ __all__ = [
 # Python then looks for submodules, and finds the advice for those that only coremltools has.
 __path__: list[str] = []
 
-# What to use instead of names that only coremltools has.
 _ONE_FOR_ALL = "in Thaw, one configuration is for all layers"
-_ABSENT_IN_CONFIG = dict.fromkeys(("set_op_type", "set_op_name"), _ONE_FOR_ALL)
 
 
 def __getattr__(name: str) -> Any:
     return _absent.attribute(__name__, name)
 
 
-def _only(name: str, value: Any, *supported: Any) -> None:
-    if value not in supported:
-        names = ", ".join(repr(choice) for choice in supported)
-        raise UnsupportedError(f"{name}={value!r} is unsupported; supported: {names}", "invalidOption")
+def _refused(problem: str) -> UnsupportedError:
+    return UnsupportedError(f"{problem}; {_absent.FORWARDED}", "invalidOption")
 
 
 def _threshold(value: Any) -> int:
@@ -43,12 +42,57 @@ def _threshold(value: Any) -> int:
     return max(1, number)
 
 
-class OpPalettizerConfig:
+def _plain(value: Any) -> Any:
+    """The value of an argument that may be an enumeration's member, a type, or text."""
+    if isinstance(value, str):
+        return value.lower()
+    if hasattr(value, "get_bitwidth"):
+        return TensorType(dtype=value).type_name()
+    return getattr(value, "value", getattr(value, "__name__", getattr(value, "name", value)))
+
+
+class _OpConfig:
+    """How weights are compressed. It has the arguments of coremltools' class of the same name as attributes."""
+
+    # The values of arguments that Thaw has.
+    _SUPPORTED: dict[str, tuple[Any, ...]] = {}
+
+    def __init__(self, weights: str, arguments: dict[str, Any]):
+        self.__dict__.update(arguments)
+        self._arguments = arguments
+        self._minimum_count = _threshold(arguments["weight_threshold"])
+        # None if it is left to coremltools.
+        self._weights: str | None = weights
+        for name, supported in self._SUPPORTED.items():
+            if _plain(arguments[name]) not in supported:
+                self._weights = None
+                if not _coremltools.is_installed():
+                    names = ", ".join(repr(choice) for choice in supported)
+                    raise _refused(f"{name}={arguments[name]!r} is unsupported; supported: {names}")
+                # It checks the arguments.
+                _coremltools.theirs(self)
+                return
+
+    def of_coremltools(self, module: Any) -> Any:
+        return getattr(module, type(self).__name__)(**self._arguments)
+
+
+class OpPalettizerConfig(_OpConfig):
     """Weights become indices into lookup tables that k-means finds.
 
     If this improves accuracy, the library uses several tables for a layer, and keeps layers at 8 bits if a table does
     not suit them.
     """
+
+    _SUPPORTED = {
+        "mode": ("kmeans",),
+        "nbits": (4, 6, 8),
+        "lut_function": (None,),
+        "granularity": ("per_tensor",),
+        "channel_axis": (None,),
+        "cluster_dim": (1,),
+        "enable_per_channel_scale": (False,),
+    }
 
     def __init__(
         self,
@@ -63,22 +107,25 @@ class OpPalettizerConfig:
         num_kmeans_workers: int = 1,
         weight_threshold: int | None = 2048,
     ):
-        _only("mode", mode.lower() if isinstance(mode, str) else mode, "kmeans")
-        _only("nbits", nbits, 4, 6, 8)
-        _only("lut_function", lut_function, None)
-        _only("granularity", getattr(granularity, "value", granularity), "per_tensor")
-        _only("channel_axis", channel_axis, None)
-        _only("cluster_dim", cluster_dim, 1)
-        _only("enable_per_channel_scale", enable_per_channel_scale, False)
-        self.mode = mode
-        self.nbits = nbits
-        self.weight_threshold = weight_threshold
-        self._minimum_count = _threshold(weight_threshold)
-        self._weights = f"palette{nbits}"
+        arguments = {
+            "mode": mode,
+            "nbits": nbits,
+            "lut_function": lut_function,
+            "granularity": granularity,
+            "group_size": group_size,
+            "channel_axis": channel_axis,
+            "cluster_dim": cluster_dim,
+            "enable_per_channel_scale": enable_per_channel_scale,
+            "num_kmeans_workers": num_kmeans_workers,
+            "weight_threshold": weight_threshold,
+        }
+        super().__init__(f"palette{nbits}", arguments)
 
 
-class OpLinearQuantizerConfig:
+class OpLinearQuantizerConfig(_OpConfig):
     """Weights become 8-bit integers, with a scale and a zero point for each output channel."""
+
+    _SUPPORTED = {"mode": ("linear", "linear_symmetric"), "dtype": ("int8",), "granularity": ("per_channel",)}
 
     def __init__(
         self,
@@ -88,20 +135,18 @@ class OpLinearQuantizerConfig:
         block_size: Any = 32,
         weight_threshold: int | None = 2048,
     ):
-        _only("mode", mode.lower() if isinstance(mode, str) else mode, "linear", "linear_symmetric")
-        is_theirs = hasattr(dtype, "get_bitwidth")
-        name = TensorType(dtype=dtype).type_name() if is_theirs else getattr(dtype, "__name__", None)
-        _only("dtype", name or getattr(dtype, "name", dtype), "int8")
-        _only("granularity", getattr(granularity, "value", granularity), "per_channel")
-        self.mode = mode
-        self.dtype = dtype
-        self.weight_threshold = weight_threshold
-        self._minimum_count = _threshold(weight_threshold)
-        self._weights = "int8"
+        arguments = {
+            "mode": mode,
+            "dtype": dtype,
+            "granularity": granularity,
+            "block_size": block_size,
+            "weight_threshold": weight_threshold,
+        }
+        super().__init__("int8", arguments)
 
 
 class OptimizationConfig:
-    """How weights are compressed: `global_config` is for all of them."""
+    """How weights are compressed. `global_config` is for all of them; the other configurations are left to coremltools."""
 
     def __init__(
         self,
@@ -110,50 +155,87 @@ class OptimizationConfig:
         op_name_configs: Any = None,
         op_selector: Any = None,
     ):
-        others = {
-            "op_type_configs": op_type_configs, "op_name_configs": op_name_configs, "op_selector": op_selector,
-        }  # fmt: skip
-        for name, value in others.items():
-            if value:
-                raise UnsupportedError(f"{name} is unsupported: {_ONE_FOR_ALL}", "invalidOption")
         self.global_config = global_config
+        self.op_type_configs = dict(op_type_configs or {})
+        self.op_name_configs = dict(op_name_configs or {})
+        if self.op_type_configs:
+            self._check("op_type_configs")
+        if self.op_name_configs:
+            self._check("op_name_configs")
+        if op_selector:
+            raise UnsupportedError(f"op_selector is unsupported: {_ONE_FOR_ALL}", "invalidOption")
+
+    @staticmethod
+    def _check(name: str) -> None:
+        if not _coremltools.is_installed():
+            raise _refused(f"{name} is unsupported: {_ONE_FOR_ALL}")
 
     @classmethod
-    def from_dict(cls, config_dict: Any) -> OptimizationConfig:
-        """Raises the advice to use `global_config`."""
-        raise UnsupportedError(f"from_dict is unsupported: {_ONE_FOR_ALL}; use global_config", "invalidOption")
+    def from_dict(cls, config_dict: Any) -> Any:
+        """coremltools' configuration of this dictionary."""
+        return cls._theirs("from_dict")(config_dict)
 
     @classmethod
-    def from_yaml(cls, yml: Any) -> OptimizationConfig:
-        """Raises the advice to use `global_config`."""
-        raise UnsupportedError(f"from_yaml is unsupported: {_ONE_FOR_ALL}; use global_config", "invalidOption")
+    def from_yaml(cls, yml: Any) -> Any:
+        """coremltools' configuration of this YAML file."""
+        return cls._theirs("from_yaml")(yml)
+
+    @classmethod
+    def _theirs(cls, name: str) -> Any:
+        cls._check(name)
+        return getattr(_coremltools.attribute(__name__, cls.__name__), name)
 
     def set_global(self, op_config: Any) -> None:
         """Replaces the configuration for all weights."""
         self.global_config = op_config
 
-    if not TYPE_CHECKING:
+    def set_op_type(self, op_type: str, op_config: Any) -> None:
+        """Sets the configuration for operations of a type, such as "conv". None leaves them as they are."""
+        self._check("set_op_type")
+        self.op_type_configs[op_type] = op_config
 
-        def __getattr__(self, name: str) -> Any:
-            raise _absent.of("'OptimizationConfig' object", name, _ABSENT_IN_CONFIG)
+    def set_op_name(self, op_name: str, op_config: Any) -> None:
+        """Sets the configuration for an operation by its name. None leaves it as it is."""
+        self._check("set_op_name")
+        self.op_name_configs[op_name] = op_config
+
+    def of_coremltools(self, module: Any) -> Any:
+        parts = (self.op_type_configs, self.op_name_configs)
+        types, names = ({key: _coremltools.theirs(value) for key, value in part.items()} for part in parts)
+        return module.OptimizationConfig(_coremltools.theirs(self.global_config), types, names)
+
+    def _is_for(self, kind: type) -> bool:
+        """Whether it configures one of Thaw's methods, for all weights."""
+        own = self.global_config
+        return isinstance(own, kind) and own._weights is not None and not (self.op_type_configs or self.op_name_configs)
 
 
-def palettize_weights(mlmodel: Any, config: OptimizationConfig, joint_compression: bool = False) -> MLModel:
+def palettize_weights(mlmodel: Any, config: Any, joint_compression: bool = False) -> MLModel:
     """A model whose weights are indices into lookup tables. It predicts with these weights."""
-    return _compressed(mlmodel, config, OpPalettizerConfig, joint_compression)
+    return _compressed("palettize_weights", mlmodel, config, OpPalettizerConfig, joint_compression)
 
 
-def linear_quantize_weights(mlmodel: Any, config: OptimizationConfig, joint_compression: bool = False) -> MLModel:
+def linear_quantize_weights(mlmodel: Any, config: Any, joint_compression: bool = False) -> MLModel:
     """A model whose weights are 8-bit integers. It predicts with these weights."""
-    return _compressed(mlmodel, config, OpLinearQuantizerConfig, joint_compression)
+    return _compressed("linear_quantize_weights", mlmodel, config, OpLinearQuantizerConfig, joint_compression)
 
 
-def _compressed(mlmodel: Any, config: Any, kind: Any, joint_compression: bool) -> MLModel:
-    _only("joint_compression", joint_compression, False)
-    if not isinstance(config, OptimizationConfig) or not isinstance(config.global_config, kind):
-        message = (
-            "config must be a thaw.optimize.coreml.OptimizationConfig(global_config={}(...)), not coremltools' own"
-        )
-        raise InvalidTypeError(message.format(kind.__name__), "wrongType")
-    model = mlmodel if isinstance(mlmodel, MLModel) else MLModel(mlmodel)
-    return model._compressed(config.global_config._weights, config.global_config._minimum_count)
+def _compressed(function: str, mlmodel: Any, config: Any, kind: Any, joint_compression: bool) -> MLModel:
+    is_own = isinstance(config, OptimizationConfig)
+    if type(config).__name__ != "OptimizationConfig" or is_own and not _configures(config, kind):
+        message = "config must be a thaw.optimize.coreml.OptimizationConfig(global_config={}(...)), not {}"
+        found = "one of " + type(config.global_config).__name__ if is_own else type(config).__name__
+        raise InvalidTypeError(message.format(kind.__name__, found), "wrongType")
+    if is_own and config._is_for(kind) and not joint_compression:
+        model = mlmodel if isinstance(mlmodel, MLModel) else MLModel(mlmodel)
+        return model._compressed(config.global_config._weights, config.global_config._minimum_count)
+    theirs = _coremltools.attribute(__name__, function)
+    if theirs is None:
+        raise _refused(f"joint_compression={joint_compression!r} is unsupported")
+    return theirs(mlmodel, config, joint_compression)
+
+
+def _configures(config: OptimizationConfig, kind: type) -> bool:
+    """Whether a configuration has something for this kind of compression."""
+    others = [*config.op_type_configs.values(), *config.op_name_configs.values()]
+    return any(type(part).__name__ == kind.__name__ for part in [config.global_config, *others])

@@ -1,0 +1,244 @@
+"""What Thaw leaves to coremltools, which takes and returns Thaw's models."""
+
+import os
+import sys
+
+import pytest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+coremltools = pytest.importorskip("coremltools")
+np = pytest.importorskip("numpy")
+Image = pytest.importorskip("PIL.Image")
+
+from material import CAT, GRAPH, LABELS  # noqa: E402
+
+import thaw as ct  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def photo():
+    return Image.open(CAT).convert("RGB").resize((32, 32))
+
+
+@pytest.fixture(scope="module")
+def program():
+    """The project's network as an ML Program that block-wise quantization supports."""
+    config = ct.ClassifierConfig(LABELS)
+    return ct.convert(GRAPH, classifier_config=config, minimum_deployment_target=ct.target.iOS18)
+
+
+def test_modules_are_those_of_coremltools():
+    import thaw.models.utils
+    import thaw.utils
+    from coremltools.proto import Model_pb2
+    from thaw.converters.mil import Builder
+    from thaw.models.neural_network import NeuralNetworkBuilder
+    from thaw.models.neural_network.quantization_utils import quantize_weights
+    from thaw.proto import Model_pb2 as forwarded
+
+    assert thaw.utils is ct.utils is ct.models.utils
+    assert ct.proto.Model_pb2 is Model_pb2 is forwarded
+    assert Builder is coremltools.converters.mil.Builder
+    assert NeuralNetworkBuilder is coremltools.models.neural_network.NeuralNetworkBuilder
+    assert quantize_weights.__doc__ == coremltools.models.neural_network.quantization_utils.quantize_weights.__doc__
+    assert ct.converters.convert is ct.convert and ct.converters.ImageType is ct.ImageType
+    assert "rename_feature" in dir(ct.utils)
+    assert not hasattr(ct.optimize, "utils") and not hasattr(ct.utils, "nonsense")
+    with pytest.raises(ImportError):
+        exec("import thaw.utils.nonsense")
+
+
+def magnitude(coreml):
+    return coreml.prune_weights, coreml.OptimizationConfig(coreml.OpMagnitudePrunerConfig(target_sparsity=0.3))
+
+
+def uniform(coreml):
+    return coreml.palettize_weights, coreml.OptimizationConfig(coreml.OpPalettizerConfig(mode="uniform", nbits=6))
+
+
+def without_linear(coreml):
+    config = coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=6), op_type_configs={"linear": None})
+    return coreml.palettize_weights, config
+
+
+def blocks(coreml):
+    own = coreml.OpLinearQuantizerConfig(dtype="int4", granularity="per_block", block_size=16)
+    config = coreml.OptimizationConfig(coreml.OpLinearQuantizerConfig())
+    config.set_op_type("conv", own)
+    return coreml.linear_quantize_weights, config
+
+
+def of_a_dictionary(coreml):
+    settings = {"config_type": "OpLinearQuantizerConfig", "global_config": {"mode": "linear"}}
+    return coreml.linear_quantize_weights, coreml.OptimizationConfig.from_dict(settings)
+
+
+@pytest.mark.parametrize("case", [magnitude, uniform, without_linear, blocks, of_a_dictionary])
+def test_compression_that_thaw_lacks_is_that_of_coremltools(program, photo, case):
+    compress, config = case(ct.optimize.coreml)
+    made = compress(program, config)
+    theirs = coremltools.models.MLModel(program.get_spec(), weights_dir=program.weights_dir, skip_model_load=True)
+    function, their_config = case(coremltools.optimize.coreml)
+    expected = ct.models.MLModel(function(theirs, their_config))
+    assert isinstance(made, ct.models.MLModel)
+    assert made.predict({"input": photo}) == expected.predict({"input": photo})
+    assert made.predict({"input": photo})["classLabel"] == "cat"
+    assert made.predict({"input": photo}) != program.predict({"input": photo})
+
+
+def test_decompressed_weights_are_those_of_the_compressed_model(program, photo):
+    coreml = ct.optimize.coreml
+    config = coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=4))
+    small = coreml.palettize_weights(program, config)
+    whole = coreml.decompress_weights(small)
+    name = "classLabel_probs"
+    assert whole.predict({"input": photo})[name] == pytest.approx(small.predict({"input": photo})[name], abs=1e-3)
+    assert "lut" in str(small.get_spec()) and "lut" not in str(whole.get_spec())
+
+
+def test_wrong_configurations_are_refused(program):
+    coreml = ct.optimize.coreml
+    with pytest.raises(ValueError, match="nonsense"):
+        coreml.OpPalettizerConfig(mode="nonsense", nbits=4)
+    for config in (None, coreml.OpPalettizerConfig(nbits=4), coreml.OptimizationConfig()):
+        with pytest.raises(ct.InvalidTypeError, match="OpPalettizerConfig"):
+            coreml.palettize_weights(program, config)
+    with pytest.raises(ct.InvalidTypeError, match="OpLinearQuantizerConfig.*OpPalettizerConfig"):
+        coreml.linear_quantize_weights(program, coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=4)))
+
+
+def test_functions_of_utils_take_models(program, photo):
+    random = ct.utils.randomize_weights(program)
+    assert isinstance(random, ct.models.MLModel)
+    assert random.predict({"input": photo}) != program.predict({"input": photo})
+    network = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS), convert_to="neuralnetwork")
+    small = ct.models.neural_network.quantization_utils.quantize_weights(network, 8)
+    assert ct.models.MLModel(small).predict({"input": photo})["classLabel"] == "cat"
+
+
+def test_models_of_scikit_learn_are_converted():
+    linear_model = pytest.importorskip("sklearn.linear_model")
+    inputs = np.array([[0.0, 1], [1, 0], [2, 2], [3, 5]])
+    model = linear_model.LinearRegression().fit(inputs, [1.0, 2, 4, 9])
+    converted = ct.converters.sklearn.convert(model, ["a", "b"], "value")
+    assert isinstance(converted, ct.models.MLModel)
+    assert converted.predict({"a": 2, "b": 3})["value"] == pytest.approx(model.predict([[2, 3]])[0])
+
+
+def test_programs_of_mil_are_converted(photo):
+    from thaw.converters.mil import Builder as mb
+
+    @mb.program(input_specs=[mb.TensorSpec(shape=(1, 3, 32, 32))])
+    def program(x):
+        return mb.reduce_mean(x=mb.relu(x=x), axes=[2, 3], keep_dims=False, name="means")
+
+    image = ct.ImageType(name="x", shape=(1, 3, 32, 32), scale=1 / 127.5, bias=[-1, -1, -1], color_layout="BGR")
+    model = ct.convert(
+        program,
+        inputs=[image],
+        minimum_deployment_target=ct.target.iOS16,
+        compute_precision=ct.precision.FLOAT32,
+        pass_pipeline=ct.PassPipeline.DEFAULT,
+    )
+    pixels = np.asarray(photo, np.float32)[..., ::-1] / 127.5 - 1
+    np.testing.assert_allclose(model.predict({"x": photo})["means"][0], np.maximum(pixels, 0).mean((0, 1)), atol=1e-4)
+    with pytest.raises(ct.InvalidValueError, match="signature= is for TensorFlow"):
+        ct.convert(program, signature="serving_default")
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        ct.Shape((1, 3, ct.RangeDim(8, 32, default=16), ct.RangeDim(8, 32))),
+        ct.EnumeratedShapes([(1, 3, 8, 8), (1, 3, 16, 16)], default=(1, 3, 16, 16)),
+        (1, 3, 8, 8),
+        None,
+    ],
+)
+def test_descriptions_of_inputs_become_those_of_coremltools(shape):
+    from thaw._coremltools import theirs
+
+    image = ct.ImageType("x", shape, 0.5, [1, 2, 3], ct.colorlayout.BGR, channel_first=True)
+    default = np.ones((1, 3, 8, 8), np.int32) if isinstance(shape, tuple) else None
+    tensor = ct.TensorType("y", shape, np.int32, default)
+    for ours, other in zip((image, tensor), theirs([image, tensor])):
+        assert type(other) is getattr(coremltools, type(ours).__name__)
+        assert other.name == ours.name and (other.shape is None) == (shape is None)
+        if isinstance(shape, ct.EnumeratedShapes):
+            assert [list(one.shape) for one in other.shape.shapes] == [[1, 3, 8, 8], [1, 3, 16, 16]]
+            assert list(other.shape.default) == [1, 3, 16, 16]
+        elif isinstance(shape, ct.Shape):
+            height, width = other.shape.shape[2:]
+            assert (height.lower_bound, height.upper_bound, height.default) == (8, 32, 16)
+            assert (width.lower_bound, width.upper_bound) == (8, 32)
+        elif shape:
+            assert list(other.shape.shape) == [1, 3, 8, 8]
+            assert other.name == "x" or (other.default_value == default).all()
+    other = theirs(image)
+    assert (other.scale, list(other.bias), other.color_layout) == (0.5, [1, 2, 3], coremltools.colorlayout.BGR)
+    config = theirs(ct.ClassifierConfig(["a"], "label", "p"))
+    assert (config.class_labels, config.predicted_feature_name) == (["a"], "label")
+    state = ct.StateType(wrapped_type=ct.TensorType(shape=(1, 3), dtype=np.float16), name="memory")
+    assert isinstance(state, coremltools.StateType)
+
+
+def test_types_of_coremltools_are_accepted():
+    types = coremltools.converters.mil.mil.types
+    assert ct.TensorType(dtype=types.fp16).type_name() == "float16"
+    assert ct.TensorType(dtype=types.int64).type_name() == "int64"
+
+
+def test_features_are_renamed_by_coremltools(photo, tmp_path):
+    from thaw.models.utils import load_spec
+
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    spec = model.get_spec()
+    ct.utils.rename_feature(spec, "input", "photo")
+    renamed = ct.models.MLModel(spec, weights_dir=model.weights_dir)
+    assert renamed.predict({"photo": photo})["classLabel"] == "cat"
+    renamed.save(tmp_path / "renamed.mlpackage")
+    assert load_spec(str(tmp_path / "renamed.mlpackage")).description.input[0].name == "photo"
+
+
+def test_a_pipeline_of_programs_is_read_with_its_weights(photo, tmp_path):
+    stages = []
+    for name in ("first", "second"):
+        model = ct.convert(GRAPH, convert_to="mlprogram", compute_precision=ct.precision.FLOAT32)
+        spec = model.get_spec()
+        if name == "second":
+            ct.utils.rename_feature(spec, spec.description.output[0].name, "again")
+        stages.append(ct.models.MLModel(spec, weights_dir=model.weights_dir))
+    ours = ct.utils.make_pipeline(*stages)
+    assert isinstance(ours, ct.models.MLModel)
+    expected = ours.predict({"input": photo})
+    assert sorted(os.listdir(ours.weights_dir)) == ["0-weight.bin", "1-weight.bin"]
+    again = ct.models.MLModel(ours.get_spec(), weights_dir=ours.weights_dir)
+    for name, value in again.predict({"input": photo}).items():
+        assert (value == expected[name]).all()
+
+
+def test_a_spec_is_read_with_the_folder_of_its_weights(photo, tmp_path):
+    config = ct.ClassifierConfig(LABELS)
+    model = ct.convert(GRAPH, classifier_config=config, convert_to="mlprogram")
+    folder = model.weights_dir
+    assert os.listdir(folder) == ["weight.bin"] and model.weights_dir == folder
+    spec = model.get_spec()
+    spec.description.metadata.author = "A. Author"
+    renamed = ct.models.MLModel(spec, weights_dir=folder)
+    assert renamed.author == "A. Author"
+    assert renamed.predict({"input": photo})["classLabel"] == "cat"
+    model.close()
+    assert not os.path.exists(folder)
+    with pytest.raises(FileNotFoundError, match=r"weights_dir.*expected the folder.*weight\.bin"):
+        ct.models.MLModel(spec, weights_dir=str(tmp_path / "nowhere"))
+    for wrong in (str(tmp_path), None):
+        with pytest.raises(ct.Error, match=r"weight\.bin; expected|missing; expected"):
+            ct.models.MLModel(spec, weights_dir=wrong)
+    with pytest.raises(TypeError, match="weights_dir"):
+        ct.models.MLModel(spec, weights_dir=3)
+    undecided = ct.convert(GRAPH, classifier_config=config)
+    assert undecided.get_spec().WhichOneof("Type") == "mlProgram" and os.listdir(undecided.weights_dir)
+    network = ct.convert(GRAPH, classifier_config=config, convert_to="neuralnetwork")
+    assert network.weights_dir is None
+    assert ct.models.MLModel(network.get_spec(), weights_dir=network.weights_dir).predict({"input": photo})
