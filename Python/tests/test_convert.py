@@ -1,5 +1,6 @@
 """Conversions of the project's own network, against the command's."""
 
+import logging
 import os
 import shutil
 
@@ -307,6 +308,22 @@ def test_a_signature_is_selected(ct):
     with pytest.raises(ct.Error, match=r"""hint: signature="classes\""""):
         ct.convert(folder)
     assert ct.convert(folder, signature="other").output_description
+
+
+def test_moving_averages_of_variables_are_used_on_request(ct, caplog):
+    np = pytest.importorskip("numpy")
+    folder = os.path.join(FIXTURES, "live")
+    image = np.load(os.path.join(folder, "..", "ways", "color0.npy"))
+    for are_used, name in ((True, "checkpoint_smoothed"), (False, "checkpoint_unsmoothed")):
+        caplog.clear()
+        with caplog.at_level(logging.INFO, logger="thaw"):
+            path = os.path.join(folder, "checkpoint_smoothed")
+            model = ct.convert(path, inputs=[ct.TensorType()], moving_averages=are_used)
+        assert ("moving_averages=True uses them" in caplog.text) != are_used
+        expected = np.load(os.path.join(folder, name + ".output0.npy"))
+        np.testing.assert_allclose(model.predict({"image": image})["softmax"], expected, atol=1e-5)
+    with pytest.raises(ValueError, match="no moving averages of variables; omit moving_averages"):
+        ct.convert(GRAPH, moving_averages=True)
 
 
 @pytest.mark.parametrize("name", ["signature", "tag", "batch_norm"])

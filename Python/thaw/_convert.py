@@ -38,6 +38,7 @@ def convert(
     tag: str | None = None,
     placeholder_values: Mapping[str, Any] | None = None,
     batch_norm: str | None = None,
+    moving_averages: bool = False,
     **older: Any,
 ) -> MLModel:
     """Converts a TensorFlow model to a Core ML model.
@@ -46,7 +47,7 @@ def convert(
     a tf.Graph, a ConcreteFunction or a list of one, or a Keras model. A tf.Graph with variables takes their values from
     `session`, from the default session, or from its only open session. `signature` and `tag` select a graph of a SavedModel.
     `placeholder_values` replaces placeholders by constants. `batch_norm="inference"` converts batch normalizations in training
-    mode as those of inference.
+    mode as those of inference. `moving_averages` uses the moving averages of variables that training stored in a checkpoint.
 
     Without `inputs`, an input with the shape of an image becomes an image, and its preprocessing is inferred. Without
     `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
@@ -64,6 +65,7 @@ def convert(
             "tag": tag,
             "placeholder_values": placeholder_values,
             "batch_norm": batch_norm,
+            "moving_averages": moving_averages or None,
         }
         arguments = {
             "inputs": inputs,
@@ -92,7 +94,7 @@ def convert(
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
     form.take_types(inputs, outputs)
     graph = _sources.read(model, session)
-    about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm)
+    about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm, moving_averages)
     options = _options.conversion(graph, inputs, outputs, classifier_config, about_graph, form.kind)
 
     def run() -> Any:

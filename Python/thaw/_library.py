@@ -85,6 +85,7 @@ class ConvertOptions(Sized):
         ("output_scale", POINTER(c_double)), ("output_scale_count", c_size_t), ("output_bias", POINTER(c_double)),
         ("output_bias_count", c_size_t), ("output_color", c_char_p), ("renamings", POINTER(Pair)),
         ("renaming_count", c_size_t), ("image_output_name", c_char_p),
+        ("uses_moving_averages", c_int32),
     ]  # fmt: skip
 
 

@@ -148,6 +148,7 @@ class GraphOptions(NamedTuple):
     tag: str | None
     placeholder_values: Mapping[str, Any] | None
     batch_norm: str | None
+    moving_averages: bool
 
 
 def conversion(
@@ -184,6 +185,7 @@ def _set_graph(options: Any, owned: list[Any], given: GraphOptions) -> None:
             if not isinstance(value, str):
                 raise InvalidTypeError(f"{name}= must be a string, not {value!r}", "wrongType")
             setattr(options, name, encoded(value))
+    options.uses_moving_averages = bool(given.moving_averages)
     settings = []
     for name, value in (given.placeholder_values or {}).items():
         values = list(value) if isinstance(value, (list, tuple)) else [value]

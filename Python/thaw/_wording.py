@@ -21,6 +21,7 @@ _KEYWORDS = {
     "output_type": "dtype",
     "minimum_count": "weight_threshold",
     "maximum_pixels": "max_pixels",
+    "uses_moving_averages": "moving_averages=True",
     "preprocessing": "",
 }
 

@@ -10,7 +10,7 @@ extension Converter {
             guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
         }
         let ofInputs = try nameInputs(of: &imported, source)
-        var notes = imported.notes
+        var notes = [source.noteOnAverages].compactMap { $0 } + imported.notes
         let isOpen = options.outputs.isEmpty
         if isOpen, let texts = source.signature?.textOutputs, !texts.isEmpty {
             notes.append(.textOutputsDropped(texts))

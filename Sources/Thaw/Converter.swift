@@ -30,6 +30,9 @@ public struct Converter: Sendable {
         package var arrays: (any GivenArrays)?
         /// How to convert batch normalization that was exported in training mode.
         public var batchNorm = BatchNormMode.graph
+        /// Whether moving averages of variables, which training may have stored in a checkpoint
+        /// (`tf.train.ExponentialMovingAverage`), replace their values.
+        public var usesMovingAverages = false
         /// Values for placeholders other than the image's.
         public var placeholderValues: [PlaceholderValue] = []
         /// The tags of a SavedModel's graph, separated by commas; nil means `serve`.
@@ -112,7 +115,8 @@ public struct Converter: Sendable {
         -> Conversion
     {
         let source = try GraphSource(
-            freezing: graph, outputs: options.outputs, fed: options.arrays?.names ?? [], file: nil
+            freezing: graph, outputs: options.outputs, fed: options.arrays?.names ?? [], file: nil,
+            names: variables.keys, usesAverages: options.usesMovingAverages
         ) { name, part in part == nil ? variables[name] : nil }
         return try convert(source, labels: labels)
     }
@@ -127,7 +131,9 @@ public struct Converter: Sendable {
         decoding bytes: UnsafeRawBufferPointer, variables: [String: Tensor] = [:], labels: Labels? = nil
     ) throws -> Conversion {
         let graph = try GraphDefinition(decoding: bytes)
-        guard variables.isEmpty else { return try convert(graph: graph, variables: variables, labels: labels) }
+        guard variables.isEmpty, !options.usesMovingAverages else {
+            return try convert(graph: graph, variables: variables, labels: labels)
+        }
         return try convert(GraphSource(definition: graph, outputs: []), labels: labels)
     }
 
@@ -141,6 +147,7 @@ public struct Converter: Sendable {
         result.takesTensor = options.isTensor
         result.keepsIntegers = options.keepsIntegers
         result.batchNorm = options.batchNorm
+        result.usesMovingAverages = options.usesMovingAverages
         result.ofInputs = options.inputs
         if let arrays = options.arrays {
             result.feeding = { names in

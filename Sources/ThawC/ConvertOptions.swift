@@ -23,6 +23,7 @@ struct ConvertOptions {
         options.channels = try channels(given.channels)
         options.preprocessing = try preprocessing(given.preprocessing)
         options.batchNorm = try choice(given.batch_norm, "options.batch_norm") ?? .graph
+        options.usesMovingAverages = given.uses_moving_averages != 0
         options.tag = try text(given.tag, "options.tag")
         options.signature = try text(given.signature, "options.signature")
         for (index, setting) in try array(given.settings, given.setting_count, "options.settings").enumerated() {

@@ -22,6 +22,7 @@ extension Arguments {
         options.channels = self[Options.channels]?.order
         options.placeholderValues = all(Options.set).compactMap { $0 }
         options.batchNorm = self[Options.batchNorm]
+        options.usesMovingAverages = self[Options.movingAverages]
         options.tag = self[Options.tag]
         options.signature = self[Options.signature]
         options.function = self[Options.function]

@@ -2,8 +2,9 @@
 enum OptionGroups {
     /// Settings that a graph does not determine by itself.
     static let graphInput: [any AnyOption] = [
-        Options.input, Options.output, Options.set, Options.batchNorm, Options.tag, Options.signature, Options.size,
-        Options.color, Options.channels, Options.preprocess, Options.scale, Options.bias,
+        Options.input, Options.output, Options.set, Options.batchNorm, Options.movingAverages, Options.tag,
+        Options.signature, Options.size, Options.color, Options.channels, Options.preprocess, Options.scale,
+        Options.bias,
     ]
 
     /// The options that affect the results for a given model and image.

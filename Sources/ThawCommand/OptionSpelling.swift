@@ -28,7 +28,8 @@ extension OptionName {
         let options: [OptionName: any AnyOption] = [
             .input: Options.input, .outputs: Options.output, .size: Options.size, .color: Options.color,
             .channels: Options.channels, .preprocessing: Options.preprocess, .scale: Options.scale,
-            .bias: Options.bias, .placeholderValues: Options.set, .batchNorm: Options.batchNorm, .tag: Options.tag,
+            .bias: Options.bias, .placeholderValues: Options.set, .batchNorm: Options.batchNorm,
+            .usesMovingAverages: Options.movingAverages, .tag: Options.tag,
             .signature: Options.signature, .function: Options.function, .hasIntegerLabels: Options.integerLabels,
             .offset: Options.offset,
             .imageOutput: Options.imageOutput, .outputColor: Options.outputColor,

@@ -49,6 +49,9 @@ enum Options {
             + "moving averages stored in the file",
         default: BatchNormMode.graph, "graph"
     ) { try readChoice($0, of: BatchNormMode.self) }
+    static let movingAverages = Flag(
+        "moving-averages",
+        "use the moving averages of variables (tf.train.ExponentialMovingAverage) that training stored in a checkpoint")
     static let tag = Option("tag", "TAGS", "the tags of the graph to read from a SavedModel (default: serve)")
     static let signature = Option(
         "signature", "NAME", "the signature to read from a SavedModel (default: serving_default, or the only one)")

@@ -252,6 +252,8 @@ typedef struct thaw_convert_options {
     size_t renaming_count;
     /// The output that becomes the image. NULL: the first with the shape of an image.
     const char *image_output_name;
+    /// Not 0: moving averages of variables, which training may have stored in a checkpoint, replace their values.
+    int32_t uses_moving_averages;
 } thaw_convert_options;
 
 /// Converts the frozen graph, SavedModel or checkpoint at `path`.

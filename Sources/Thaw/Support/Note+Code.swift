@@ -17,6 +17,8 @@ extension Note.Code {
     public static let channelsUnknown = Self(rawValue: "channelsUnknown")
     /// A placeholder was set to its value at inference.
     public static let placeholderAssumed = Self(rawValue: "placeholderAssumed")
+    /// Variables have moving averages, and which values are used.
+    public static let variableAverages = Self(rawValue: "variableAverages")
     /// Dropout was removed.
     public static let dropoutRemoved = Self(rawValue: "dropoutRemoved")
     /// Batch normalization uses its moving averages, as requested, or no layer is in training mode.
@@ -93,7 +95,7 @@ extension Note.Code {
     public static let all: [Self] = [
         sizeInferred, flexibleSizes, inputReplaced, severalInputs, outputDetected, arrayInput, channelsUnknown,
         placeholderAssumed,
-        dropoutRemoved, movingAverages, trainingMode, batchCombined,
+        variableAverages, dropoutRemoved, movingAverages, trainingMode, batchCombined,
         formula, preprocessingInferred, preprocessingAssumed, preprocessingUnknown, colorInferred, colorUncertain,
         imageOutput, arrayOutput, outputRangeAssumed, featureRenamed,
         duplicateLabel, labelOrder, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,

@@ -32,6 +32,8 @@ extension OptionName {
     public static let placeholderValues = Self(rawValue: "placeholderValues")
     /// How batch normalization in training mode is converted.
     public static let batchNorm = Self(rawValue: "batchNorm")
+    /// Whether moving averages of variables replace their values.
+    public static let usesMovingAverages = Self(rawValue: "usesMovingAverages")
     /// The tags of a SavedModel's graph.
     public static let tag = Self(rawValue: "tag")
     /// The signature of a SavedModel.
@@ -89,8 +91,8 @@ extension OptionName {
 extension OptionName {
     /// All options.
     package static let all: [Self] = [
-        input, outputs, size, color, channels, preprocessing, scale, bias, placeholderValues, batchNorm, tag,
-        signature, function, hasIntegerLabels, offset,
+        input, outputs, size, color, channels, preprocessing, scale, bias, placeholderValues, batchNorm,
+        usesMovingAverages, tag, signature, function, hasIntegerLabels, offset,
         imageOutput, outputColor, outputScale, outputBias, target, weights, mostChanged, minimumCount,
         includesDepthwise,
         computePrecision, inputType, outputType, mayReplace,

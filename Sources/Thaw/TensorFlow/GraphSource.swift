@@ -9,6 +9,8 @@ struct GraphSource {
     let outputs: [String]
     /// Whether the outputs were detected, in a graph that was made for training.
     let isForTraining: Bool
+    /// A note on moving averages of its variables; nil if there are none.
+    private(set) var noteOnAverages: Note?
 
     /// The graph with its variables; nil for a frozen graph.
     static func live(_ path: String, _ format: ModelFormat, tag: String?, isMapped: Bool = true) throws -> LiveGraph? {
@@ -36,19 +38,31 @@ struct GraphSource {
     ///   - fed: Placeholders that get arrays.
     ///   - keys: The keys of variables in a checkpoint, by the variable's node, if they are certain.
     ///   - file: The file that the values come from, for error messages.
+    ///   - names: The keys or names of all variables that have values.
+    ///   - usesAverages: Whether moving averages of variables replace their values.
     ///   - value: The value of a variable by its key or name, or of a part of it; nil if there is none.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     init(
         freezing graph: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String], fed: Set<String>,
-        keys: [String: String] = [:], file: String?, value: (String, [Range<Int>]?) throws -> Tensor?
+        keys: [String: String] = [:], file: String?, names: some Sequence<String>, usesAverages: Bool,
+        value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
         let live = try GraphSurvey(graph.nodes)
         let found = try outputs.isEmpty ? live.onlyOutput(fed: fed) : nil
         let outputs = found.map { [$0.name] } ?? outputs
-        let frozen = try VariableFreezing.frozen(
-            graph, live, outputs: outputs, keys: keys, source: file, value: value)
+        // TensorFlow's ExponentialMovingAverage names its variables like this.
+        let averages = Set(names.filter { $0.hasSuffix("/ExponentialMovingAverage") })
+        var averaged: Set<String> = []
+        let frozen = try VariableFreezing.frozen(graph, live, outputs: outputs, keys: keys, source: file) { key, part in
+            let average = key + "/ExponentialMovingAverage"
+            guard averages.contains(average) else { return try value(key, part) }
+            averaged.insert(key)
+            return try value(usesAverages ? average : key, part)
+        }
+        if usesAverages, averaged.isEmpty { throw Failure.noMovingAverages() }
         try self.init(
             definition: frozen, signature: signature, outputs: outputs, isForTraining: found?.isForTraining ?? false)
+        if !averaged.isEmpty { noteOnAverages = .variableAverages(averaged.count, areUsed: usesAverages) }
     }
 
     /// - Throws: `Failure` naming the file at fault.
@@ -60,6 +74,9 @@ struct GraphSource {
         let option: OptionName? = tag != nil ? .tag : name != nil ? .signature : nil
         if format != .savedModel, let option {
             throw Failure.optionForSavedModels(option).inFile(path)
+        }
+        if options.usesMovingAverages, ![.savedModel, .checkpoint].contains(format) {
+            throw Failure.noMovingAverages().inFile(path)
         }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
             let definition = try GraphDefinition(contentsOfFile: path, isMapped: isMapped)
@@ -91,7 +108,8 @@ struct GraphSource {
             return try GraphSource(
                 freezing: graph, signature: signature, outputs: outputs, fed: options.fed,
                 keys: objects?.keys(in: graph, live.meta.captures) ?? [:],
-                file: bundle.map { $0.prefix + ".index" } ?? path
+                file: bundle.map { $0.prefix + ".index" } ?? path, names: bundle?.names ?? [],
+                usesAverages: options.usesMovingAverages
             ) { key, part in
                 guard let bundle else { return nil }
                 if let value = try bundle.value(key, part: part) { return value }

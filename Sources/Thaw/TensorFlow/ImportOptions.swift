@@ -25,6 +25,8 @@ struct ImportOptions: Sendable {
     var channels: Graph.ChannelOrder?
     /// How to convert batch normalization in training mode.
     var batchNorm = BatchNormMode.graph
+    /// Whether moving averages of variables replace their values.
+    var usesMovingAverages = false
     /// Values for placeholders.
     var placeholderValues: [PlaceholderValue] = []
     /// The size to use if neither the graph nor `size` determines one.

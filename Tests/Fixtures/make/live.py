@@ -194,6 +194,33 @@ def averages(spelled):
     return write
 
 
+def averaged(are_used):
+    """The checkpoint of a training script with moving averages of its variables; the answers are those of the averages if they
+    are used, as in an evaluation script."""
+    def answers(session, x, y):
+        return [session.run(y, {x: image}) for image in sample_images("color")]
+
+    def write(folder):
+        average = v1.train.ExponentialMovingAverage(0.5)
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+            y = network(x, resource=True)
+            update = average.apply(v1.trainable_variables())
+            session.run(v1.global_variables_initializer())
+            session.run([variable.assign(-variable) for variable in v1.trainable_variables()])
+            session.run(update)
+            checkpoint(session, x, y, folder)
+            own = answers(session, x, y)
+        with tf.Graph().as_default(), v1.Session() as session:
+            x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
+            y = network(x, resource=True)
+            v1.train.Saver(average.variables_to_restore()).restore(session, os.path.join(folder, "model.ckpt-7"))
+            averaged = answers(session, x, y)
+        assert all(abs(one - other).max() > 0.01 for one, other in zip(own, averaged))
+        return averaged if are_used else own
+    return write
+
+
 def checkpoint(session, x, y, folder, **options):
     os.makedirs(folder)
     v1.train.Saver(**options).save(session, os.path.join(folder, "model.ckpt"), global_step=7)
@@ -409,6 +436,8 @@ def write():
              options="--batch-norm inference")
     live.add("checkpoint_averages_rows", averages(spelled=True), "the same of rows, spelled out",
              options="--batch-norm inference")
+    live.add("checkpoint_smoothed", averaged(True), "moving averages of the variables", options="--moving-averages")
+    live.add("checkpoint_unsmoothed", averaged(False), "the variables themselves", folder="checkpoint_smoothed")
     live.session("saved", "a SavedModel of version 1", saved)
     live.session("saved_parts", "partitioned resource variables", saved, resource=True, partitions=3)
     live.session("saved_tags", "a signature of several", saved_twice, options="--signature other")

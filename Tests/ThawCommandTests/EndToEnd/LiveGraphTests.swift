@@ -91,6 +91,14 @@ import Testing
         ),
         (["checkpoint", "--tag", "serve"], "--tag is for SavedModels\n"),
         (["checkpoint/model.ckpt-8"], "no such file\n"),
+        (
+            ["checkpoint", "--moving-averages"],
+            "there are no moving averages of variables; omit --moving-averages, which is for checkpoints that have them\n"
+        ),
+        (
+            ["../refuse/batch_norm_training.pb", "--moving-averages"],
+            "there are no moving averages of variables; omit --moving-averages, which is for checkpoints that have them\n"
+        ),
     ]) func `an unknown tag, signature or checkpoint is refused with the known ones`(
         _ arguments: [String], _ message: String
     ) throws {

@@ -19,13 +19,14 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         }
     }
 
-    /// `--tag` and `--signature`, in addition to the options for all graphs.
+    /// `--tag`, `--signature` and `--moving-averages`, in addition to the options for all graphs.
     private static func options(_ text: String) -> Converter.Options {
         let words = text.split(separator: " ").map(String.init)
         var options = Converter.Options()
         switch words[0] {
         case "--tag": options.tag = words[1]
         case "--signature": options.signature = words[1]
+        case "--moving-averages": options.usesMovingAverages = true
         default: options = Converter.Options(words: text)
         }
         return options
@@ -87,6 +88,17 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         #expect(failure.hint?.description == hint)
     }
 
+    @Test(arguments: [
+        (false, "there are moving averages of 4 variables, which evaluation often uses; usesMovingAverages uses them"),
+        (true, "the moving averages of 4 variables are used instead of their values"),
+    ])
+    func `a note says whether moving averages are used`(_ areUsed: Bool, _ text: String) throws {
+        var options = Converter.Options()
+        options.usesMovingAverages = areUsed
+        let notes = try Converter(options).convert(contentsOfFile: Fixtures.path("live/checkpoint_smoothed")).notes
+        #expect(notes.filter { $0.code == .variableAverages }.map(\.description) == [text])
+    }
+
     @Test func `adjacent parts of a variable are joined without a copy`() throws {
         let bundle = try TensorBundle(prefix: Fixtures.path("live1/checkpoint_parts/model.ckpt-7"))
         let whole = try #require(try bundle.value("dense/weights"))
@@ -114,6 +126,13 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         let conversion = try Converter().convert(graph: graph, variables: ["gain": Tensor([1, 2, 3], shape: [3])])
         let ones = Tensor([Float](repeating: 1, count: 3072), shape: [1, 32, 32, 3])
         #expect(try conversion.model.graph.evaluate([ones])[0].floats.prefix(4) == [1, 2, 3, 1])
+
+        var options = Converter.Options()
+        options.usesMovingAverages = true
+        let averages = ["gain": [1, 2, 3], "gain/ExponentialMovingAverage": [4, 5, 6] as [Float]]
+        let averaged = try Converter(options).convert(
+            graph: graph, variables: averages.mapValues { Tensor($0, shape: [3]) })
+        #expect(try averaged.model.graph.evaluate([ones])[0].floats.prefix(4) == [4, 5, 6, 4])
 
         let missing = try #require(throws: Failure.self) { try Converter().convert(graph: graph) }
         #expect(missing.description.hasPrefix("gain (VariableV2): the variable has no value; "))

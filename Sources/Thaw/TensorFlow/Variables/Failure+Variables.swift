@@ -135,6 +135,12 @@ extension Failure {
         Failure(.invalidOption, "\(option: option) is for SavedModels")
     }
 
+    static func noMovingAverages() -> Failure {
+        Failure(
+            .invalidOption, "there are no moving averages of variables",
+            remedy: "omit \(option: .usesMovingAverages), which is for checkpoints that have them")
+    }
+
     // MARK: Checkpoints
 
     static func checkpointMissing(_ index: String) -> Failure {
@@ -160,5 +166,17 @@ extension Failure {
         Failure(
             .incomplete, "the folder has no file 'checkpoint' and no single .meta file",
             remedy: "use the path of the .meta file")
+    }
+}
+
+extension Note {
+    static func variableAverages(_ count: Int, areUsed: Bool) -> Note {
+        let variables: Phrase = count == 1 ? "a variable" : "\(count) variables"
+        return Note(
+            .variableAverages,
+            areUsed
+                ? "the moving averages of \(variables) are used instead of their values"
+                : "there are moving averages of \(variables), which evaluation often uses; \(option: .usesMovingAverages) uses them"
+        )
     }
 }
