@@ -37,15 +37,26 @@ extension Failure {
         return Failure(.wrongLabels, "\(texts.listed(atMost: maximumShown)) \(verb) of the model")
     }
 
-    static func classOutside(_ index: Int, offset: Int, line: Int, count: Int) -> Failure {
+    static func wordNetFolders(_ folders: Int, classes: Int, offset: Int) -> Failure {
+        let expected = classes - offset
+        return Failure(
+            .wrongLabels,
+            "the \(folders) folders are named by WordNet IDs, whose order is that of the classes only if there is a folder "
+                + "for each of the \(expected) classes",
+            remedy: "name the folders by the labels or the indices of their classes",
+            hint: folders == expected - 1 && offset == 0
+                ? "\(option: .offset) 1 for a model with a background class at index 0" : nil)
+    }
+
+    static func classOutside(_ index: Int, offset: Int, location: String, count: Int) -> Failure {
         let (sum, overflow) = index.addingReportingOverflow(offset)
         let terms = "\(index) plus the offset \(offset)"
         let name = overflow ? terms : offset == 0 ? "\(index)" : "\(sum) (\(terms))"
         return Failure(
-            .wrongLabels, location: "line \(line)", "there is no class \(name)",
+            .wrongLabels, location: location, "there is no class \(name)",
             remedy: "the model has \(count) classes, counted from 0",
             hint: offset == 0
-                ? "\(option: .offset) is added to the indices in a table: 1 for a model with a background class at index 0"
+                ? "\(option: .offset) is added to the indices: 1 for a model with a background class at index 0"
                 : nil
         )
     }
@@ -77,17 +88,23 @@ extension Note {
 
     static func numbersRead(areIndices: Bool) -> Note {
         let (kind, other) = areIndices ? ("indices", "labels") : ("labels", "indices")
-        return Note(.numbersAmbiguous, "the numbers in the table are read as class \(kind), not as \(other)")
+        return Note(.numbersAmbiguous, "numbers are read as class \(kind), not as \(other)")
     }
 
     static func offsetUnused() -> Note {
-        Note(.offsetUnused, "the table has no class indices, so the offset has no effect")
+        Note(.offsetUnused, "there are no class indices, so the offset has no effect")
+    }
+
+    static func wordNetFolders(_ count: Int, offset: Int) -> Note {
+        Note(
+            .classesOrdered,
+            "the folders are named by WordNet IDs, whose order is that of the classes \(offset) to \(offset + count - 1)")
     }
 
     package static func offsetLikely(_ offset: Int, right count: Int, insteadOf other: Int, of all: Int) -> Note {
         Note(
             .offsetLikely,
-            "the class indices in the table seem to be shifted: with \(option: .offset) \(offset), \(count) instead of "
+            "the class indices seem to be shifted: with \(option: .offset) \(offset), \(count) instead of "
                 + "\(other) of \(all) photos would be classified correctly")
     }
 }

@@ -6,9 +6,12 @@
 
 /// Ground truth: the class of each photo, by its index in a model's output.
 ///
-/// It is read from a folder that contains a folder for each class, named like its label, or from a table with a header line
-/// and columns separated by tabs: the path of a photo, relative to the table, and the index or the label of its class. In a
-/// table for a multi-label model, a photo may appear in several lines, each with another label.
+/// It is read from a folder that contains a folder for each class, or from a table with a header line and columns separated
+/// by tabs: the path of a photo, relative to the table, and the index or the label of its class. In a table for a multi-label
+/// model, a photo may appear in several lines, each with another label.
+///
+/// The folder of a class has the name of its label, or its index. If there is a folder for every class, they may also have
+/// ImageNet's WordNet IDs (`n01440764`), whose order is that of the classes.
 public struct GroundTruth: Sendable {
     /// The images, in the order of their paths or of the table.
     public private(set) var images: [Image] = []
@@ -38,8 +41,7 @@ public struct GroundTruth: Sendable {
     }
 
     /// Reads a folder of photos by class, or a table.
-    /// - Parameter offset: Added to the indices in a table: 1 if the model has a background class at index 0 and the table
-    ///   does not count it.
+    /// - Parameter offset: Added to indices: 1 if the model has a background class at index 0 that they do not count.
     /// - Throws: `Failure` if it cannot be read, lists a photo twice, or names a label that the model does not have.
     public init(contentsOfFile path: String, for model: Model, offset: Int = 0) throws {
         let names = LabelIndex(model.classifier?.labels ?? [], classCount: model.classCount)
@@ -47,12 +49,12 @@ public struct GroundTruth: Sendable {
         let isFolder = stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
         try naming(file: path) {
             if isFolder {
-                try readFolder(path, names)
+                try readFolder(path, names, offset)
             } else {
                 try readTable(path, names, offset, severalLabels: model.labelsAreIndependent)
             }
             if images.isEmpty { throw Failure.noTruth(isFolder: isFolder) }
-            if isFolder, offset != 0 { notes.append(.offsetUnused()) }
+            if offset != 0, !hasIndices { notes.append(.offsetUnused()) }
         }
         let missing = model.classCount - Set(images.flatMap { [$0.classIndex] + $0.others }).count
         if missing > 0 {
@@ -60,11 +62,12 @@ public struct GroundTruth: Sendable {
         }
     }
 
-    private mutating func readFolder(_ folder: String, _ names: LabelIndex) throws {
+    private mutating func readFolder(_ folder: String, _ names: LabelIndex, _ offset: Int) throws {
         let root = folder.hasSuffix("/") ? folder : folder + "/"
-        var indices: [String: Int] = [:]
-        var unknown: [(name: String, location: String)] = []
-        var (strays, outside) = (0, Set<String>())
+        var found: [(path: String, folder: String)] = []
+        var folders: [String] = []
+        var seen: Set<String> = []
+        var strays = 0
         let files = ImageFiles([folder])
         for path in try files.paths() {
             // By bytes: a slash and a combining mark after it are one character.
@@ -74,18 +77,42 @@ public struct GroundTruth: Sendable {
                 continue
             }
             let name = String(Substring(parts[0]))
-            if indices[name] == nil, !outside.contains(name) {
-                indices[name] = names.index(of: name)
-                if indices[name] == nil {
-                    outside.insert(name)
-                    unknown.append((name, ""))
-                }
-            }
-            if let index = indices[name] { images.append(Image(path: path, classIndex: index)) }
+            if seen.insert(name).inserted { folders.append(name) }
+            found.append((path, name))
         }
         listings = files.listings
-        if !unknown.isEmpty { throw Failure.unknownLabels(unknown, names) }
+        let indices = try classes(of: folders, names, offset)
+        images = found.map { Image(path: $0.path, classIndex: indices[$0.folder]!) }
         if strays > 0 { notes.append(.photosIgnored(strays)) }
+    }
+
+    /// The class of each folder, by the names of all folders: labels, indices, or WordNet IDs.
+    private mutating func classes(of folders: [String], _ names: LabelIndex, _ offset: Int) throws -> [String: Int] {
+        var classes: [String: Int] = [:]
+        for folder in folders { classes[folder] = names.index(of: folder) }
+        if classes.count == folders.count { return classes }
+        let numbers = folders.compactMap(\.classNumber)
+        if numbers.count == folders.count {
+            hasIndices = true
+            if !classes.isEmpty { notes.append(.numbersRead(areIndices: true)) }
+            for (folder, index) in zip(folders, numbers) {
+                guard names.isClass(index, offset) else {
+                    throw Failure.classOutside(index, offset: offset, location: folder, count: names.count)
+                }
+                classes[folder] = index + offset
+            }
+            return classes
+        }
+        guard classes.isEmpty, folders.allSatisfy(\.isWordNetID) else {
+            throw Failure.unknownLabels(folders.filter { classes[$0] == nil }.map { ($0, "") }, names)
+        }
+        guard folders.count == names.count - offset else {
+            throw Failure.wordNetFolders(folders.count, classes: names.count, offset: offset)
+        }
+        hasIndices = true
+        notes.append(.wordNetFolders(folders.count, offset: offset))
+        for (index, folder) in folders.sorted().enumerated() { classes[folder] = index + offset }
+        return classes
     }
 
     private mutating func readTable(
@@ -140,10 +167,7 @@ public struct GroundTruth: Sendable {
         /// An earlier row that names the same photo, if there is one.
         let first: Int?
 
-        var index: Int? {
-            let digits = name.hasPrefix("-") ? name.dropFirst() : name[...]
-            return !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(name) : nil
-        }
+        var index: Int? { name.classNumber }
     }
 
     /// All numbers in a table are interpreted the same way: as labels if each of them is one, otherwise as indices.
@@ -156,7 +180,6 @@ public struct GroundTruth: Sendable {
             notes.append(.numbersRead(areIndices: areIndices))
         }
         hasIndices = areIndices && !numbers.isEmpty
-        if offset != 0, numbers.isEmpty { notes.append(.offsetUnused()) }
         /// For each row, the index of its image.
         var imageIndices: [Int] = []
         func add(_ index: Int, _ row: Row) {
@@ -175,7 +198,8 @@ public struct GroundTruth: Sendable {
         for row in rows {
             if let index = row.index, areIndices {
                 guard names.isClass(index, offset) else {
-                    throw Failure.classOutside(index, offset: offset, line: row.line, count: names.count)
+                    throw Failure.classOutside(
+                        index, offset: offset, location: "line \(row.line)", count: names.count)
                 }
                 add(index + offset, row)
             } else if let index = names.index(of: row.name) {
@@ -187,6 +211,19 @@ public struct GroundTruth: Sendable {
             }
         }
         if !unknown.isEmpty { throw Failure.unknownLabels(unknown, names) }
+    }
+}
+
+extension String {
+    /// The index of a class, if the text is an integer.
+    fileprivate var classNumber: Int? {
+        let digits = hasPrefix("-") ? dropFirst() : self[...]
+        return !digits.isEmpty && digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(self) : nil
+    }
+
+    /// Whether it is the name of a class in ImageNet, such as n01440764.
+    fileprivate var isWordNetID: Bool {
+        utf8.count == 9 && utf8.first == UInt8(ascii: "n") && utf8.dropFirst().allSatisfy { 0x30...0x39 ~= $0 }
     }
 }
 

@@ -241,7 +241,7 @@ enum Options {
         "append results to this file as JSON lines, and skip images that it already has results for")
     static let report = Option("report", "FILE.html", "write an HTML report with the photos and their results")
     static let offset = Option(
-        "offset", "N", "add this to the class indices in a table: 1 if class 0 of the network is the background",
+        "offset", "N", "add this to class indices: 1 if class 0 of the network is the background",
         default: 0, "0", read: readOffset)
     static let coco = Option(
         "coco", "FILE.json",

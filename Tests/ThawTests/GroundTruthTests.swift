@@ -70,7 +70,7 @@ import Testing
         let truth = try GroundTruth(contentsOfFile: path, for: numbered, offset: offset)
         #expect(truth.images.map(\.classIndex) == classes)
         let said = truth.notes.first { $0.contains("numbers") }
-        #expect(said?.description == note.map { "the numbers in the table are read as class " + $0 })
+        #expect(said?.description == note.map { "numbers are read as class " + $0 })
     }
 
     @Test(
@@ -143,7 +143,7 @@ import Testing
         #expect(failure?.hint == nil)
         let largest = #expect(throws: Failure.self) { try truth("file\tclass\na.jpg\t\(Int.max)\n", offset: 1) }
         #expect(largest?.problem.description == "there is no class \(Int.max) plus the offset 1")
-        let needless = "the table has no class indices, so the offset has no effect"
+        let needless = "there are no class indices, so the offset has no effect"
         for (name, offset, isTold) in [("cat", 1, true), ("cat", 0, false), ("1", 1, false), ("0", 1, false)] {
             let notes = try truth("file\tclass\na.jpg\t\(name)\n", offset: offset).notes
             #expect(notes.texts.contains(needless) == isTold, "\(name) \(offset)")
@@ -190,6 +190,68 @@ import Testing
         let failure = #expect(throws: Failure.self) { try truth("file\tclass\n" + rows) }
         let end = "'catt' in line 6 (did you mean 'cat'?) and 2 more are not labels of the model"
         #expect(failure?.problem.description.hasSuffix(end) == true)
+    }
+
+    private struct FolderCase: CustomTestStringConvertible, Sendable {
+        let testDescription: String
+        let folders: [String]
+        var offset = 0
+        var labels = ["cat", "big dog", "tench"]
+        /// The class of each folder; nil if they are refused.
+        let classes: [Int]?
+        /// The note, or the description of the failure.
+        var text = ""
+    }
+
+    @Test(arguments: [
+        FolderCase(testDescription: "labels", folders: ["tench", "big_dog"], classes: [2, 1]),
+        FolderCase(testDescription: "indices", folders: ["2", "0"], classes: [2, 0]),
+        FolderCase(testDescription: "indices and an offset", folders: ["0", "1"], offset: 1, classes: [1, 2]),
+        FolderCase(
+            testDescription: "numbers that are labels", folders: ["2", "1"], labels: ["1", "2", "3"], classes: [1, 0]),
+        FolderCase(
+            testDescription: "numbers not all of which are labels", folders: ["0", "1"], labels: ["1", "2", "3"],
+            classes: [0, 1], text: "numbers are read as class indices, not as labels"),
+        FolderCase(
+            testDescription: "WordNet IDs", folders: ["n02123045", "n01440764", "n02124075"], classes: [1, 0, 2],
+            text: "the folders are named by WordNet IDs, whose order is that of the classes 0 to 2"),
+        FolderCase(
+            testDescription: "WordNet IDs and a background class", folders: ["n02123045", "n01440764"], offset: 1,
+            classes: [2, 1],
+            text: "the folders are named by WordNet IDs, whose order is that of the classes 1 to 2"),
+        FolderCase(
+            testDescription: "a WordNet ID too few", folders: ["n02123045", "n01440764"], classes: nil,
+            text: "the 2 folders are named by WordNet IDs, whose order is that of the classes only if there is a folder "
+                + "for each of the 3 classes; name the folders by the labels or the indices of their classes\nhint: offset 1"
+        ),
+        FolderCase(
+            testDescription: "WordNet IDs and a label", folders: ["n02123045", "n01440764", "cat"], classes: nil,
+            text: "'n01440764', 'n02123045' are not labels of the model"),
+        FolderCase(
+            testDescription: "an index that no class has", folders: ["0", "3"], classes: nil,
+            text: "3: there is no class 3; the model has 3 classes, counted from 0"),
+        FolderCase(testDescription: "an unknown label", folders: ["cat", "cow"], classes: nil, text: "'cow'"),
+    ]) private func `folders are named by labels, indices or WordNet IDs`(_ folderCase: FolderCase) throws {
+        let folder = try TemporaryFolder()
+        let png = try Data(contentsOf: URL(filePath: ImageFixtures.path("good/one-pixel.png")))
+        for name in folderCase.folders {
+            let url = folder.url.appending(path: name)
+            try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+            try png.write(to: url.appending(path: "a.png"))
+        }
+        var model = model
+        model.classifier?.labels = folderCase.labels
+        guard let classes = folderCase.classes else {
+            let failure = #expect(throws: Failure.self) {
+                try GroundTruth(contentsOfFile: folder.url.path, for: model, offset: folderCase.offset)
+            }
+            #expect(failure?.description.contains(folderCase.text) == true, "\(failure?.description ?? "")")
+            return
+        }
+        let truth = try GroundTruth(contentsOfFile: folder.url.path, for: model, offset: folderCase.offset)
+        let found = Dictionary(uniqueKeysWithValues: truth.images.map { ($0.path.split(separator: "/").dropLast().last!, $0) })
+        #expect(folderCase.folders.map { found[Substring($0)]?.classIndex } == classes)
+        #expect(truth.notes.filter { $0.code != .classesWithoutPhotos }.texts == [folderCase.text].filter { !$0.isEmpty })
     }
 
     @Test func `a folder has a folder for each class`() throws {

@@ -81,6 +81,8 @@ extension Note.Code {
     public static let headerSkipped = Self(rawValue: "headerSkipped")
     /// The numbers in a table could be labels or indices.
     public static let numbersAmbiguous = Self(rawValue: "numbersAmbiguous")
+    /// The class folders have WordNet IDs, whose order is that of the classes.
+    public static let classesOrdered = Self(rawValue: "classesOrdered")
     /// An offset of class indices has no effect.
     public static let offsetUnused = Self(rawValue: "offsetUnused")
     /// Most predictions would be right if the class indices had another offset.
@@ -100,6 +102,6 @@ extension Note.Code {
         imageOutput, arrayOutput, outputRangeAssumed, featureRenamed,
         duplicateLabel, labelOrder, formatVersion, quantizationIgnored, photosUnsuitable, labelsChanged, imageDamaged,
         notANumber, classesWithoutPhotos, photosIgnored, headerSkipped,
-        numbersAmbiguous, offsetUnused, offsetLikely, precisionUnused, precisionSlower,
+        numbersAmbiguous, classesOrdered, offsetUnused, offsetLikely, precisionUnused, precisionSlower,
     ]
 }

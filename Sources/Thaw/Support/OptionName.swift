@@ -42,7 +42,7 @@ extension OptionName {
     public static let function = Self(rawValue: "function")
     /// Whether labels are integers.
     public static let hasIntegerLabels = Self(rawValue: "hasIntegerLabels")
-    /// The offset of the class indices in a table of photos.
+    /// The offset of the class indices in a table of photos, or of folders named by them.
     public static let offset = Self(rawValue: "offset")
 }
 

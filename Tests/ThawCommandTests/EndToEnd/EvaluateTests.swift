@@ -65,7 +65,7 @@ import Testing
             #expect(shifted.status == 0)
             #expect(
                 shifted.errors.contains(
-                    "the class indices in the table seem to be shifted: with --offset \(offset), 12 instead of 0 of 12 photos"
+                    "the class indices seem to be shifted: with --offset \(offset), 12 instead of 0 of 12 photos"
                 ), "\(shifted.errors)")
             let right = try Thaw.run(demo + [table, "--offset", "\(offset)"])
             #expect(right.status == 0 && !right.errors.contains("shifted"), "\(right.errors)")
