@@ -98,7 +98,8 @@ extension Note {
     static func wordNetFolders(_ count: Int, offset: Int) -> Note {
         Note(
             .classesOrdered,
-            "the folders are named by WordNet IDs, whose order is that of the classes \(offset) to \(offset + count - 1)")
+            "the folders are named by WordNet IDs, whose order is that of the classes \(offset) to \(offset + count - 1)"
+        )
     }
 
     package static func offsetLikely(_ offset: Int, right count: Int, insteadOf other: Int, of all: Int) -> Note {

@@ -221,8 +221,8 @@ import Testing
             text: "the folders are named by WordNet IDs, whose order is that of the classes 1 to 2"),
         FolderCase(
             testDescription: "a WordNet ID too few", folders: ["n02123045", "n01440764"], classes: nil,
-            text: "the 2 folders are named by WordNet IDs, whose order is that of the classes only if there is a folder "
-                + "for each of the 3 classes; name the folders by the labels or the indices of their classes\nhint: offset 1"
+            text: "only if there is a folder for each of the 3 classes; "
+                + "name the folders by the labels or the indices of their classes\nhint: offset 1"
         ),
         FolderCase(
             testDescription: "WordNet IDs and a label", folders: ["n02123045", "n01440764", "cat"], classes: nil,
@@ -249,9 +249,11 @@ import Testing
             return
         }
         let truth = try GroundTruth(contentsOfFile: folder.url.path, for: model, offset: folderCase.offset)
-        let found = Dictionary(uniqueKeysWithValues: truth.images.map { ($0.path.split(separator: "/").dropLast().last!, $0) })
-        #expect(folderCase.folders.map { found[Substring($0)]?.classIndex } == classes)
-        #expect(truth.notes.filter { $0.code != .classesWithoutPhotos }.texts == [folderCase.text].filter { !$0.isEmpty })
+        let indices = truth.images.map { ($0.path.split(separator: "/").dropLast().last!, $0.classIndex) }
+        let byFolder = Dictionary(uniqueKeysWithValues: indices)
+        #expect(folderCase.folders.map { byFolder[Substring($0)] } == classes)
+        let notes = truth.notes.filter { $0.code != .classesWithoutPhotos }
+        #expect(notes.texts == [folderCase.text].filter { !$0.isEmpty })
     }
 
     @Test func `a folder has a folder for each class`() throws {
