@@ -47,7 +47,7 @@ enum ManPage {
             i8mm; by default, the best that the machine supports.
             .TP
             .B THAW_BF16
-            1: use bf16 wherever its instructions exist; 0: never use it; by default, it is used where it is faster.
+            1: use bf16 whenever the processor has the instructions; 0: never use it; by default, it is used if it is faster.
             .TP
             .B THAW_MAX_NODES, THAW_MAX_NAME, THAW_MAX_LABELS, THAW_MAX_ELEMENTS, THAW_MAX_MEMORY, THAW_MAX_ITERATIONS
             Limits for models, graphs and labels; their defaults suit every known network.

@@ -84,9 +84,9 @@ const char *thaw_error_message(const thaw_error *error);
 /// `nodes` (a list of objects with `name` and `op`), `names` (a list of strings), and `parts`. NULL for an invalid handle.
 ///
 /// Messages refer to options by the names of members, such as `batch_norm`, and to tasks by functions. For bindings that name
-/// them differently, `parts` is the message in parts: strings, and objects with an `option` (the Swift library's name, such
-/// as `batch_norm`) or a `task` (`convert`, `quantize`, `classify`, `detect`, `evaluate_detector`, `apply`, `run`,
-/// `run_with_state` or `run_pipeline`). Later versions may add some.
+/// them differently, `parts` is the message in parts: strings, and objects with an `option` (the Swift library's name in
+/// snake case, such as `batch_norm`) or a `task` (`convert`, `quantize`, `classify`, `detect`, `evaluate_detector`, `apply`, `run`,
+/// `run_with_state` or `run_pipeline`). Later versions may add names.
 const char *thaw_error_details(const thaw_error *error);
 
 void thaw_error_free(thaw_error *error);
