@@ -179,13 +179,16 @@ public struct Classification: Equatable, Sendable {
 
     /// The `count` most probable classes, the most probable first. Ties are in the order of the index.
     public func top(_ count: Int) -> [Prediction] {
-        Classification.topIndices(of: probabilities, count).map {
+        Classification.topIndices(of: probabilities, count: count).map {
             Prediction(label: labels?[$0] ?? "\($0)", index: $0, probability: probabilities[$0])
         }
     }
 
+    /// The index of the largest value of at least one. The first of equal values counts, and NaN is the least.
+    package static func topIndex(of values: [Float]) -> Int { topIndices(of: values, count: 1)[0] }
+
     /// The indices of the `count` largest values, the largest first. Ties are in the order of the index; NaN comes last.
-    public static func topIndices(of values: [Float], _ count: Int) -> [Int] {
+    public static func topIndices(of values: [Float], count: Int) -> [Int] {
         let keys = values.map { $0.isNaN ? -.infinity : $0 }
         if count > keys.count / 8 {
             return Array(keys.indices.sorted { (keys[$1], $0) < (keys[$0], $1) }.prefix(count))

@@ -87,9 +87,10 @@ public struct Converter: Sendable {
 
     /// Converts the frozen graph, the SavedModel or the checkpoint at `path`.
     ///
-    /// - Parameter path: A graph's file (`.pb`), a SavedModel's folder, or a checkpoint: its folder, its `.meta` or `.index`
-    ///   file, or the prefix of their names.
-    /// - Parameter labels: The labels of the classes; without them, the model is not a classifier.
+    /// - Parameters:
+    ///   - path: A graph's file (`.pb`), a SavedModel's folder, or a checkpoint: its folder, its `.meta` or `.index` file, or the
+    ///     prefix of their names.
+    ///   - labels: The labels of the classes; without them, the model is not a classifier.
     /// - Throws: `Failure` naming the file, and the nodes at fault.
     public func convert(contentsOfFile path: String, labels: Labels? = nil) throws -> Conversion {
         let source = try GraphSource(path, importOptions, tag: options.tag, signature: options.signature)
@@ -110,7 +111,7 @@ public struct Converter: Sendable {
     /// - Parameters:
     ///   - variables: The values of the graph's variables (VariableV2, VarHandleOp), by their names.
     ///   - labels: The labels of the classes; without them, the model is not a classifier.
-    /// - Throws: `Failure` naming the nodes at fault, and variables whose value is missing or has another shape.
+    /// - Throws: `Failure` naming the nodes at fault, and the variables whose values are missing or of the wrong shape.
     public func convert(graph: GraphDefinition, variables: [String: Tensor] = [:], labels: Labels? = nil) throws
         -> Conversion
     {
@@ -125,8 +126,8 @@ public struct Converter: Sendable {
     ///
     /// - Parameters:
     ///   - variables: The values of the graph's variables, by their names.
-    ///   - labels: The names of the classes; without them, the model is not a classifier.
-    /// - Throws: `Failure` naming the nodes at fault, and variables without a value or with one of another shape.
+    ///   - labels: The labels of the classes; without them, the model is not a classifier.
+    /// - Throws: `Failure` naming the nodes at fault, and the variables whose values are missing or of the wrong shape.
     public func convert(
         decoding bytes: UnsafeRawBufferPointer, variables: [String: Tensor] = [:], labels: Labels? = nil
     ) throws -> Conversion {

@@ -162,7 +162,7 @@ public struct Evaluation: Sendable {
     }
 
     /// The indices of the outcomes with the most confident mistakes.
-    public func worstMistakes(_ count: Int) -> [Int] {
+    public func indicesOfWorstMistakes(_ count: Int) -> [Int] {
         // NaN is no confidence at all.
         func confidence(_ index: Int) -> Float { outcomes[index].confidence.isNaN ? 0 : outcomes[index].confidence }
         return Array(

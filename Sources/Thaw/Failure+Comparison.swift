@@ -9,7 +9,7 @@ extension Failure {
     static func outputCountsDiffer(_ first: [String], _ second: [String]) -> Failure {
         Failure(
             .notComparable,
-            "the first model has the outputs '\(first.joined(separator: "', '"))', the second '\(second.joined(separator: "', '"))'",
+            "the first model has the outputs \(first.quotedList()), the second \(second.quotedList())",
             remedy: "both must have the same number of outputs; \(option: .outputs) selects those of a graph")
     }
 

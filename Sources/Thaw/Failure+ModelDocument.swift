@@ -15,7 +15,7 @@ extension Failure {
     static func valueWithoutName(_ names: [String]) -> Failure {
         Failure(
             .ambiguousInputs, "a value does not say which of \(names.count) inputs it is for",
-            remedy: "the model takes '\(names.joined(separator: "', '"))'", names: names)
+            remedy: "the model takes \(names.quotedList())", names: names)
     }
 
     package static func duplicateValue(forInput name: String) -> Failure {

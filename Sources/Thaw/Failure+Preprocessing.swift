@@ -29,7 +29,7 @@ extension Failure {
 
     static func outputColorDiffers(_ output: String, _ color: String, _ channels: Int) -> Failure {
         Failure(
-            .invalidOption, "the output '\(output)' has \(channels) channel\(channels == 1 ? "" : "s")",
+            .invalidOption, "the output '\(output)' has \(counted(channels, "channel"))",
             remedy: "\(option: .outputColor) \(color) does not fit")
     }
 
@@ -41,7 +41,7 @@ extension Failure {
 
     static func scalingCount(_ option: OptionName, _ count: Int, _ channels: Int) -> Failure {
         Failure(
-            .invalidOption, "\(option: option) has \(count) values for \(channels) channel\(channels == 1 ? "" : "s")",
+            .invalidOption, "\(option: option) has \(count) values for \(counted(channels, "channel"))",
             remedy: channels == 1 ? "give one value" : "give one, or \(channels) in channel order")
     }
 }

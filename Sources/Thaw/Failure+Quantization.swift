@@ -35,14 +35,14 @@ extension Failure {
     static func noLabelsToKeep() -> Failure {
         Failure(
             .cannotQuantize, "the model does not return scores of classes, so there are no top labels to keep",
-            remedy: "omit \(option: .mostChanged)")
+            remedy: "omit \(option: .maximumChangedShare)")
     }
 
     static func allLayersKept(_ limit: Int, of count: Int) -> Failure {
         Failure(
             .cannotQuantize,
             "at most \(limit) of \(count) top labels may change, and that takes all layers in floating point",
-            remedy: "allow more with \(option: .mostChanged)")
+            remedy: "allow more with \(option: .maximumChangedShare)")
     }
 
     static func cannotStoreRange(_ name: String) -> Failure {

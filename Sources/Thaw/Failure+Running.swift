@@ -7,7 +7,7 @@ extension Failure {
     static func notOneInput(_ names: [String]) -> Failure {
         Failure(
             .unsupportedModel,
-            "the model takes \(names.count) inputs, '\(names.joined(separator: "', '"))', not a single image",
+            "the model takes \(names.count) inputs, \(names.quotedList()), not a single image",
             remedy: "use \(task: .run) with an array for each", names: names)
     }
 
@@ -46,7 +46,7 @@ extension Failure {
     static func unknownInput(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchFeature, "there is no input '\(name)'",
-            remedy: "the model takes '\(names.joined(separator: "', '"))'",
+            remedy: "the model takes \(names.quotedList())",
             names: names)
     }
 

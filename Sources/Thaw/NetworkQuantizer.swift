@@ -11,10 +11,10 @@ struct NetworkQuantizer {
 
     var layerCount: Int { plan.layers.count }
 
-    /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
     /// - Parameters:
     ///   - reference: The network with the means that are restored. Its values are those of `graph`.
     ///   - given: The quantization parameters of quantization-aware training.
+    /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
     init(
         _ graph: Graph, reference: Graph, given: [Graph.Value: QuantizationParameters], _ observer: Observer,
         _ statistic: RangeStatistic
@@ -124,7 +124,7 @@ struct NetworkQuantizer {
     ///   - limit: How many top labels may change; nil for no limit.
     /// - Returns: The number of unchanged top labels. Fewer are unchanged only if no number of layers is enough.
     mutating func keepLayers(agreeingWith scores: [[Float]], atMost limit: Int?, _ observer: Observer) throws -> Int {
-        let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
+        let tops = scores.map { Classification.topIndex(of: $0) }
         var agreeing = try agreement(with: tops, observer)
         guard let limit, tops.count - agreeing > limit else { return agreeing }
         let order = try layersBySensitivity(scores, observer)
@@ -185,7 +185,7 @@ struct NetworkQuantizer {
     private func agreement(with tops: [Int], _ observer: Observer) throws -> Int {
         let network = try quantized()
         let outputs = try observer.outputs(of: network, precision: network.hasRanges ? .int8 : .float32)
-        return zip(outputs, tops).count { Classification.topIndices(of: $0, 1)[0] == $1 }
+        return zip(outputs, tops).count { Classification.topIndex(of: $0) == $1 }
     }
 }
 

@@ -130,7 +130,7 @@ extension Failure {
     fileprivate static func outputNamesDiffer(_ first: [String], _ second: [String]) -> Failure {
         Failure(
             .notComparable,
-            "the first model has the outputs '\(first.joined(separator: "', '"))', the second '\(second.joined(separator: "', '"))'",
+            "the first model has the outputs \(first.quotedList()), the second \(second.quotedList())",
             remedy: "both must have the same")
     }
 
@@ -149,7 +149,7 @@ extension Failure {
     fileprivate static func pipelineOfNoImage(_ names: [String]) -> Failure {
         Failure(
             .notComparable,
-            "the pipeline does not take a single image: its inputs are '\(names.joined(separator: "', '"))'",
+            "the pipeline does not take a single image: its inputs are \(names.quotedList())",
             remedy: "\(task: .runPipeline) computes its outputs for rows of values")
     }
 }

@@ -10,8 +10,9 @@ public struct Quantization: Sendable {
     public struct Options: Sendable {
         /// The method that chooses ranges.
         public var statistic = RangeStatistic.error
-        /// Layers are kept in floating point, the most sensitive first, until at most this share of top labels changes.
-        public var mostChanged: Double?
+        /// The share of top labels that may change, from 0 to 1. Layers are kept in floating point, the most sensitive first,
+        /// until it suffices; nil keeps none.
+        public var maximumChangedShare: Double?
         /// How images are fitted to the network's size.
         public var crop = Crop.fill
         /// How images are resized.
@@ -53,12 +54,12 @@ public struct Quantization: Sendable {
         guard !pixels.isEmpty else { throw failures.first ?? Failure.noPhotos() }
         let observer = Observer(image: image, pixels: pixels, threads: options.threads)
         let labels = try model.classScores.map { _ in try observer.outputs(of: model.graph) }
-        if labels == nil, options.mostChanged != nil { throw Failure.noLabelsToKeep() }
+        if labels == nil, options.maximumChangedShare != nil { throw Failure.noLabelsToKeep() }
         var network = try NetworkQuantizer.best(model.graph, observer, options.statistic, scores: labels)
         var agreeing: Int?
         var warnings = damages + Quantization.warnings(labels)
         if let labels {
-            let limit = options.mostChanged.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
+            let limit = options.maximumChangedShare.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
             let found = try network.keepLayers(agreeingWith: labels, atMost: limit, observer)
             if let limit, pixels.count - found > limit {
                 warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: limit))
@@ -170,7 +171,7 @@ public struct Quantization: Sendable {
     static func warnings(_ scores: [[Float]]?) -> [Note] {
         guard let scores else { return [] }
         if scores.count == 1 { return [.singlePhoto()] }
-        let tops = scores.map { Classification.topIndices(of: $0, 1)[0] }
+        let tops = scores.map { Classification.topIndex(of: $0) }
         if scores.count >= 10, Set(tops).count == 1 { return [.photosOfOneLabel(scores.count)] }
         let highest = scores.map { $0.max() ?? 0 }.sorted()
         let areProbabilities = scores.allSatisfy { abs($0.reduce(0, +) - 1) < 0.01 && $0.count > 2 }

@@ -122,7 +122,7 @@ public func resultTop(
         guard result.isClassification else { throw Failure.noClassification() }
         guard count > 0 else { return }
         let indices = try required(indices, "indices")
-        let top = result.probabilities.map { Classification.topIndices(of: $0.floats, count) } ?? []
+        let top = result.probabilities.map { Classification.topIndices(of: $0.floats, count: count) } ?? []
         for (position, index) in top.enumerated() { indices[position] = index }
         found.pointee = top.count
     }

@@ -53,7 +53,7 @@ final class CValue: @unchecked Sendable {
             switch feature.kind {
             case .label:
                 guard let keys, let probabilities,
-                    let top = Classification.topIndices(of: probabilities, 1).first
+                    let top = Classification.topIndices(of: probabilities, count: 1).first
                 else { return nil }
                 return CValue(feature.name, FeatureValue(keys[top]))
             case .probabilities:

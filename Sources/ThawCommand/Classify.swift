@@ -18,7 +18,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     // A list may arrive slowly.
     let first = source.first(names.contains("-") ? 1 : arguments.threads)
     if first.isEmpty, cancellation.isCanceled { return .interrupted }
-    guard !first.isEmpty || source.passedOver > 0 else {
+    guard !first.isEmpty || source.skippedCount > 0 else {
         throw (names == ["-"] ? Failure.emptyList() : Failure.noImages()).inFile(names[0])
     }
     let classifier = try naming(file: path) { try arguments.classifier(conversion.model, first: first, names) }
@@ -31,7 +31,7 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let total = names.contains("-") ? nil : ImageSource.count(names)
     let work = Work(
         console: console, printer: printer, resumed: resumed, report: report,
-        cancellation: cancellation, progress: Progress(console, total: total, before: source.passedOver))
+        cancellation: cancellation, progress: Progress(console, total: total, before: source.skippedCount))
     if resumed == nil { try console.print(printer.header) }
     try work.classify(source, with: classifier, threads: arguments.threads)
     source.changedFolders.forEach(console.warn)
@@ -67,7 +67,7 @@ extension Arguments {
         if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
             throw Failure.cannotCombine("--resume, which writes JSON,", "another --format")
         }
-        if isGiven(Options.results) { throw Failure.cannotCombine("--resume", "--out") }
+        if isGiven(Options.resultFile) { throw Failure.cannotCombine("--resume", "--out") }
         if let report = self[Options.report], canonicalPath(of: resumed) == canonicalPath(of: report) {
             throw Failure.sameFile("--resume", "--report").inFile(resumed)
         }
@@ -84,7 +84,7 @@ private final class Work {
     private let progress: Progress?
     private var done = 0
     private var failures = 0
-    private var hasToldOfNumbers = false
+    private var hasNotedNonProbabilities = false
     private var labelsAreIndependent = false
     private var hints: Set<Phrase> = []
     /// Whether the reader of the results has closed the pipe.
@@ -120,11 +120,11 @@ private final class Work {
                 progress?.clear()
                 console.warn("\(image): \(warning)")
             }
-            if !hasToldOfNumbers,
+            if !hasNotedNonProbabilities,
                 let reason = Evaluation.whyNotProbabilities(
                     classification.probabilities, areIndependent: labelsAreIndependent)
             {
-                hasToldOfNumbers = true
+                hasNotedNonProbabilities = true
                 progress?.clear()
                 console.note("the model's outputs are not probabilities: \(reason)")
             }
@@ -162,26 +162,26 @@ private final class Work {
     func finish(_ source: ImageSource, _ arguments: Arguments) throws -> ExitStatus {
         let added = done - failures
         // Without new results, keep the earlier report.
-        if added > 0 || source.passedOver == 0 {
-            let title = "\(grouped(done)) \(done == 1 ? "photo" : "photos")"
+        if added > 0 || source.skippedCount == 0 {
+            let title = "\(grouped(done, "photo"))"
             try report?.finish(title: title, subtitle: arguments.positional[0], summary: nil)
         }
-        if let page = arguments[Options.report], source.passedOver > 0 {
+        if let page = arguments[Options.report], source.skippedCount > 0 {
             console.note(
                 added > 0
                     ? "\(page) shows only the added results; without --resume it shows all"
                     : "nothing was added, and \(page) was not written")
         }
-        if let resumed, source.passedOver > 0 {
+        if let resumed, source.skippedCount > 0 {
             let failed = failures == 0 ? "" : "; could not be read: \(grouped(failures))"
             console.note("existing results: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
         }
         if cancellation.isCanceled {
-            console.note("interrupted after \(grouped(done)) \(done == 1 ? "image" : "images")")
+            console.note("interrupted after \(grouped(done, "image"))")
             return .interrupted
         }
         if done > 1, let summary = progress?.summary(failures: failures) { console.note("\(summary)") }
-        return ExitStatus(failures: failures, of: done + source.passedOver)
+        return ExitStatus(failures: failures, of: done + source.skippedCount)
     }
 }
 
@@ -192,7 +192,7 @@ final class ImageSource: Sequence, IteratorProtocol {
     private let resumed: ResumedFile?
     private var waiting: ArraySlice<ImageFile> = []
     /// The number of images from an earlier run.
-    private(set) var passedOver = 0
+    private(set) var skippedCount = 0
 
     init(_ names: [String], _ cancellation: Cancellation, _ resumed: ResumedFile? = nil, maximumBytes: Int) {
         let lines = names.contains("-") ? InputLines(cancellation, maximumBytes: maximumBytes) : nil
@@ -216,7 +216,7 @@ final class ImageSource: Sequence, IteratorProtocol {
         while !cancellation.isCanceled, let image = files.next() {
             // Standard input is a different image each time.
             if image.content != nil || resumed?.contains(image.path) != true { return image }
-            passedOver += 1
+            skippedCount += 1
         }
         return nil
     }

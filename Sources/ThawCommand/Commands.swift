@@ -85,9 +85,8 @@ enum Commands {
             (
                 "model",
                 [
-                    Options.result, Options.target, Options.noClobber, Options.weights, Options.computePrecision,
-                    Options.inputType, Options.outputType,
-                    Options.minElements,
+                    Options.convertedModel, Options.target, Options.noClobber, Options.weights,
+                    Options.computePrecision, Options.inputType, Options.outputType, Options.minElements,
                     Options.depthwise, Options.classLabel, Options.probabilities, Options.integerLabels, Options.rename,
                 ]
             ),
@@ -178,7 +177,7 @@ enum Commands {
             (
                 "options",
                 [Options.top, Options.resultFormat, Options.function] + images
-                    + [Options.results, Options.resume, Options.report]
+                    + [Options.resultFile, Options.resume, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -203,7 +202,7 @@ enum Commands {
                 [
                     Options.offset, Options.baseline, Options.coco, Options.confidence, Options.iou,
                     Options.resultFormat, Options.function,
-                ] + images + [Options.results, Options.report]
+                ] + images + [Options.resultFile, Options.report]
             ), graphOptions,
         ],
         notes: [
@@ -311,7 +310,7 @@ enum Commands {
         optionGroups: [
             (
                 "options",
-                [Options.comparisonTolerance, Options.reportFormat, Options.function, Options.results]
+                [Options.comparisonTolerance, Options.reportFormat, Options.function, Options.resultFile]
                     + OptionGroups.images
             ), graphOptions,
         ],
@@ -335,7 +334,7 @@ enum Commands {
                 "options",
                 [
                     Options.threadCounts, Options.batch, Options.seconds, Options.benchmarkFormat, Options.function,
-                    Options.results, Options.precision, Options.profile,
+                    Options.resultFile, Options.precision, Options.profile,
                 ]
             ), graphOptions,
         ],
@@ -352,7 +351,7 @@ enum Commands {
     static let inspect = Command(
         name: "inspect", summary: "show what a model or graph contains",
         positionals: [.one("FILE", "the file")],
-        optionGroups: [("options", [Options.graph, Options.function, Options.results]), graphOptions],
+        optionGroups: [("options", [Options.graph, Options.function, Options.resultFile]), graphOptions],
         notes: [
             "FILE is a frozen graph, a SavedModel, a checkpoint, a .mlmodel or a .mlpackage.",
             "A drawing shows the network as it runs: a box for each operation with its activation, arrows labeled with "

@@ -76,18 +76,18 @@ extension Arguments {
         if !isGraph.contains(true),
             let option = ([Options.labels] + OptionGroups.graphInput).first(where: { isGiven($0) })
         {
-            throw Failure.optionForNoGraph(option.spelling)
+            throw Failure.optionForGraphs(option.spelling, isComparison: true)
         }
         let models = try zip(paths, isGraph).map {
             try $1 ? nil : Model.load(contentsOfFile: $0, options: converterOptions())
         }
         let preprocessing: [any AnyOption] = [Options.color, Options.preprocess, Options.scale, Options.bias]
-        let isSaid = preprocessing.contains { isGiven($0) }
+        let overridesPreprocessing = preprocessing.contains { isGiven($0) }
         var pair = try paths.indices.map { index -> Conversion in
             if let model = models[index] { return model }
             let image = models[1 - index]?.model.image
             let graph = try graph(at: paths[index], likely: image)
-            guard let image, !isSaid, let preprocessed = graph.withPreprocessing(of: image) else {
+            guard let image, !overridesPreprocessing, let preprocessed = graph.withPreprocessing(of: image) else {
                 console.report(graph)
                 return graph
             }

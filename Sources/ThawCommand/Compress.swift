@@ -21,7 +21,7 @@ func runCompress(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), \(share)% of the \(megabytes(compression.byteCount)) before, "
             + "Core ML version \(written.version.rawValue), for \(written.version.systems) and later")
-    console.tellOfCopies(in: compression.original.model, writtenTo: result, written.bytes, weights)
+    console.noteSharedWeights(of: compression.original.model, writtenTo: result, byteCount: written.bytes, weights)
     console.report(written, weights, isVerified: verification != nil)
     return try verification?.run(compression.original, asWrittenTo: result, console) ?? .done
 }

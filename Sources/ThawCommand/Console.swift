@@ -11,7 +11,7 @@ func withResultFile(
     _ run: @escaping @Sendable (Arguments, Console) throws -> ExitStatus
 ) -> @Sendable (Arguments, Console) throws -> ExitStatus {
     { arguments, console in
-        guard let path = arguments[Options.results] else { return try run(arguments, console) }
+        guard let path = arguments[Options.resultFile] else { return try run(arguments, console) }
         let inputs = arguments.positional + Options.inputFiles.compactMap { arguments[$0] }
         if inputs.contains(where: { canonicalPath(of: $0) == canonicalPath(of: path) }) {
             throw Failure.resultsOverInput().inFile(path)

@@ -17,7 +17,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     options.metadata = try arguments.metadata()
 
     let target = arguments[Options.target]
-    let result = arguments[Options.result] ?? defaultResult(of: source, for: target)
+    let result = arguments[Options.convertedModel] ?? defaultResult(of: source, for: target)
     try Model.requireWritable(toFile: result, target: target, mayReplace: !arguments[Options.noClobber])
 
     let conversion = try Converter(options).convert(contentsOfFile: source, labels: arguments.labels())
@@ -35,7 +35,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     console.note(
         "wrote \(result): \(megabytes(written.bytes)), Core ML version \(written.version.rawValue), "
             + "for \(written.version.systems) and later")
-    console.tellOfCopies(in: conversion.model, writtenTo: result, written.bytes, weights)
+    console.noteSharedWeights(of: conversion.model, writtenTo: result, byteCount: written.bytes, weights)
     console.report(written, weights, isVerified: verification != nil)
     return try verification?.run(conversion, asWrittenTo: result, console) ?? .done
 }
@@ -43,7 +43,9 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
 extension Console {
     /// Reports how much of a neural network's file consists of copies of weights shared by several layers, if it is a
     /// significant part.
-    func tellOfCopies(in model: Model, writtenTo path: String, _ byteCount: Int, _ storage: WeightStorage?) {
+    func noteSharedWeights(
+        of model: Model, writtenTo path: String, byteCount: Int, _ storage: WeightStorage?
+    ) {
         guard ModelFormat(extensionOf: path) == .coreML else { return }
         let bits = (storage?.type ?? .float32).bits
         let copies = model.graph.repeatedParameterCount * bits / 8

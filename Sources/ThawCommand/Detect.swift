@@ -119,7 +119,7 @@ private final class DetectionWork {
 
     func finish() -> ExitStatus {
         if cancellation.isCanceled {
-            console.note("interrupted after \(grouped(done)) \(done == 1 ? "image" : "images")")
+            console.note("interrupted after \(grouped(done, "image"))")
             return .interrupted
         }
         if done > 1, let summary = progress?.summary(failures: failures) { console.note("\(summary)") }

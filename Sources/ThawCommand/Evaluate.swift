@@ -17,8 +17,8 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     truth.notes.forEach(console.note)
     let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
 
-    let run = EvaluationRun(console, arguments.threads, Interruption.watch())
-    run.total = truth.images.count * (baseline == nil ? 1 : 2)
+    let total = truth.images.count * (baseline == nil ? 1 : 2)
+    let run = EvaluationRun(console, total: total, threads: arguments.threads, Interruption.watch())
     var result: EvaluationResult
     do {
         let first = try run.evaluate(classifier, truth.images, report: report)
@@ -96,10 +96,7 @@ struct BaselineModel {
 extension Arguments {
     /// The other side of a comparison: another model, or the same one in float32.
     func baseline(at path: String, for model: Model) throws -> BaselineModel {
-        let other =
-            try Pipeline.isPipeline(contentsOfFile: path)
-            ? naming(file: path) { try Pipeline(contentsOfFile: path).imageClassifier().model }
-            : Model.load(contentsOfFile: path, options: converterOptions(), labels: labels()).model
+        let other = try load(path, converterOptions(), takesPipelines: true).conversion.model
         return try naming(file: path) {
             try BaselineModel(path: path, classifier: classifier(other, precision: .float32, threads: 1), for: model)
         }
@@ -111,21 +108,19 @@ private final class EvaluationRun {
     private let console: Console
     private let threads: Int
     private let cancellation: Cancellation
-    private var progress: Progress?
+    /// The number of photos, counted once per model.
+    private let total: Int
+    private let progress: Progress?
+    private var unreadableCount = 0
     private var isFirst = true
 
-    init(_ console: Console, _ threads: Int, _ cancellation: Cancellation) {
-        (self.console, self.threads, self.cancellation) = (console, threads, cancellation)
-    }
-
-    /// The number of photos, counted once per model.
-    var total = 0 {
-        didSet { progress = Progress(console, total: total) }
+    init(_ console: Console, total: Int, threads: Int, _ cancellation: Cancellation) {
+        (self.console, self.total, self.threads, self.cancellation) = (console, total, threads, cancellation)
+        progress = Progress(console, total: total)
     }
 
     /// The summary at the end, on a terminal; nil elsewhere.
-    var summary: String? { total > 1 ? progress?.summary(failures: failures) : nil }
-    private var failures = 0
+    var summary: String? { total > 1 ? progress?.summary(failures: unreadableCount) : nil }
 
     /// - Returns: The result, the photos that could be read, and the failures of the others.
     func evaluate(
@@ -138,7 +133,7 @@ private final class EvaluationRun {
         var hints: Set<Phrase> = []
         var index = 0
         // Problems with a photo are reported once, with the first model.
-        let tells = isFirst
+        let reportsProblems = isFirst
         isFirst = false
         defer { progress?.clear() }
         try classifier.classify(
@@ -151,14 +146,16 @@ private final class EvaluationRun {
             case .success(let classification):
                 evaluation.add(classification, truth: image.classIndex, others: image.others)
                 read.append(image)
-                if tells, let warning = classification.warning {
+                if reportsProblems, let warning = classification.warning {
                     progress?.clear()
                     console.warn("\(path): \(warning)")
                 }
             case .failure(let failure):
                 progress?.clear()
-                if tells { console.report(failure, &hints) }
-                self.failures += tells ? 1 : 0
+                if reportsProblems {
+                    console.report(failure, &hints)
+                    unreadableCount += 1
+                }
                 failures.append(.init(image: image, failure: failure))
             }
             // Of several true labels, the most probable one counts.

@@ -11,7 +11,7 @@ extension EvaluationResult {
             ("calibration", evaluation.calibration?.json ?? .null),
             ("classes", .array(evaluation.classes.map(json))),
             ("confusion", .array(evaluation.confusion.map { JSON([$0.truth, $0.prediction, $0.count]) })),
-            ("worst", .array(evaluation.worstMistakes(50).map(mistake))),
+            ("worst", .array(evaluation.indicesOfWorstMistakes(50).map(mistake))),
         ]
         if let labels = evaluation.labels { members.append(("labels", .array(labels.map(json)))) }
         if let baseline { members.append(("baseline", json(baseline))) }

@@ -31,7 +31,7 @@ struct EvaluationText {
         let evaluation = result.evaluation
         let shown = evaluation.classes.filter { $0.imageCount > 0 }.count
         let failed = result.failed == 0 ? "" : "; \(grouped(result.failed)) could not be read"
-        let classes = "\(grouped(shown)) \(shown == 1 ? "class" : "classes")"
+        let classes = grouped(shown, "class", plural: "classes")
         line("photos", "\(grouped(result.images.count)) in \(classes)\(failed)")
         line("top 1", Self.share(evaluation.topAccuracy(1)))
         if evaluation.classCount > 5 { line("top 5", Self.share(evaluation.topAccuracy(5))) }
@@ -148,7 +148,7 @@ struct EvaluationText {
     }
 
     private mutating func addMistakes() {
-        let worst = result.evaluation.worstMistakes(10)
+        let worst = result.evaluation.indicesOfWorstMistakes(10)
         guard !worst.isEmpty else { return }
         text += "\nworst mistakes\n"
         for index in worst {

@@ -56,22 +56,19 @@ extension Failure {
         Failure(.invalidOption, "\(option) has no effect without \(other)")
     }
 
-    static func optionForGraphs(_ option: String) -> Failure {
+    /// - Parameter isComparison: Whether neither of two models is a graph.
+    static func optionForGraphs(_ option: String, isComparison: Bool = false) -> Failure {
         Failure(
             .invalidOption, "\(option) is for graphs",
-            remedy: "this is a Core ML model, which already contains this information")
+            remedy: isComparison
+                ? "both are Core ML models, which already contain this information"
+                : "this is a Core ML model, which already contains this information")
     }
 
     static func optionForPrograms(_ option: String) -> Failure {
         Failure(
             .invalidOption, "\(option) is for Core ML models with several functions",
             remedy: "this is another kind of model")
-    }
-
-    static func optionForNoGraph(_ option: String) -> Failure {
-        Failure(
-            .invalidOption, "\(option) is for graphs",
-            remedy: "both are Core ML models, which already contain this information")
     }
 
     static func severalSizesOfInput() -> Failure {
@@ -184,7 +181,7 @@ extension Failure {
 
     static func severalArrays(_ names: [String]) -> Failure {
         Failure(
-            .invalidOption, "one file cannot hold \(names.count) outputs: '\(names.joined(separator: "', '"))'",
+            .invalidOption, "one file cannot hold \(names.count) outputs: \(names.quotedList())",
             remedy: "name a folder")
     }
 
@@ -241,7 +238,7 @@ extension Failure {
 
     static func noSingleOutput(_ names: [String]) -> Failure {
         Failure(
-            .invalidOption, "a .npy file cannot contain the outputs '\(names.joined(separator: "', '"))'",
+            .invalidOption, "a .npy file cannot contain the outputs \(names.quotedList())",
             remedy: "it holds a single numeric output; name a .jsonl file")
     }
 
@@ -253,7 +250,7 @@ extension Failure {
 
     static func noSingleImage(_ names: [String]) -> Failure {
         Failure(
-            .invalidOption, "an image file cannot contain the outputs '\(names.joined(separator: "', '"))'",
+            .invalidOption, "an image file cannot contain the outputs \(names.quotedList())",
             remedy: "it holds a single image output; name a .jsonl file")
     }
 

@@ -52,6 +52,11 @@ func grouped(_ number: Int) -> String {
     return (number < 0 ? "-" : "") + String(digits)
 }
 
+/// A count with thousands separators, and its noun.
+func grouped(_ count: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+}
+
 /// A name or a label that is safe to print to a terminal: without control characters, bidirectional controls and line
 /// breaks.
 func shown(_ name: String) -> String {

@@ -87,13 +87,19 @@ extension Arguments {
     ) throws -> Conversion {
         var options = try converterOptions()
         options.arrays = arrays
-        let isPipeline = try takesPipelines && Pipeline.isPipeline(contentsOfFile: path)
-        let conversion =
-            try isPipeline
-            ? naming(file: path) { try Pipeline(contentsOfFile: path).imageClassifier() }
-            : Model.load(contentsOfFile: path, options: options, labels: labels())
+        let (conversion, isPipeline) = try load(path, options, takesPipelines: takesPipelines)
         try checkOptions(forModelAt: path, isGraph: conversion.isGraph, isPipeline: isPipeline)
         return conversion
+    }
+
+    /// Loads a model, or the network of a pipeline that classifies images, if pipelines are accepted.
+    func load(
+        _ path: String, _ options: Converter.Options, takesPipelines: Bool
+    ) throws -> (conversion: Conversion, isPipeline: Bool) {
+        guard try takesPipelines && Pipeline.isPipeline(contentsOfFile: path) else {
+            return (try Model.load(contentsOfFile: path, options: options, labels: labels()), false)
+        }
+        return try naming(file: path) { (try Pipeline(contentsOfFile: path).imageClassifier(), true) }
     }
 
     /// - Throws: `Failure` if an option is given that does not apply to this kind of model.

@@ -34,7 +34,7 @@ extension OptionName {
             .offset: Options.offset,
             .imageOutput: Options.imageOutput, .outputColor: Options.outputColor,
             .outputScale: Options.outputScale, .outputBias: Options.outputBias, .target: Options.target,
-            .weights: Options.weights, .mostChanged: Options.keepAccuracy, .minimumCount: Options.minElements,
+            .weights: Options.weights, .maximumChangedShare: Options.keepAccuracy, .minimumCount: Options.minElements,
             .includesDepthwise: Options.depthwise,
             .computePrecision: Options.computePrecision, .inputType: Options.inputType,
             .outputType: Options.outputType, .mayReplace: Options.noClobber,

@@ -82,7 +82,7 @@ enum Options {
         "that of the input image"
     ) { try readChoice($0, of: ColorLayout.self) }
 
-    static let result = Option(
+    static let convertedModel = Option(
         "out", letter: "o", "FILE",
         "the model to write: .mlmodel is a neural network, .mlpackage an ML Program (iOS 15 and later)",
         default: String?.none, "NAME.mlmodel in the current folder; NAME.mlpackage with --target iOS15 or later"
@@ -270,7 +270,7 @@ enum Options {
     static let benchmarkFormat = Option(
         "format", "text|json|csv|markdown", "the format of the results", default: BenchmarkFormat.text, "text"
     ) { try readChoice($0, of: BenchmarkFormat.self) }
-    static let results = Option(
+    static let resultFile = Option(
         "out", letter: "o", "FILE", "write the results to this file instead of standard output")
     static let quiet = Flag("quiet", "print no notes, warnings or progress, only results and errors")
     static let arrays = Option(

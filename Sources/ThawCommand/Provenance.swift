@@ -19,7 +19,7 @@ extension Arguments {
         }
         let count = result.images.count + result.failed
         facts.append(
-            ("Ground truth", "\(result.truth): \(grouped(count)) \(count == 1 ? "photo" : "photos")"))
+            ("Ground truth", "\(result.truth): \(grouped(count, "photo"))"))
         let commandOptions: [any AnyOption] = [Options.labels, Options.offset]
         let options = commandLine(of: commandOptions + OptionGroups.results)
         facts.append(("Options", options.isEmpty ? "none (all defaults)" : Self.shellLine(options)))

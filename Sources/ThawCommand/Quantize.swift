@@ -15,7 +15,7 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     console.report(conversion)
     var options = Quantization.Options()
     options.statistic = arguments[Options.statistic]
-    options.mostChanged = arguments[Options.keepAccuracy].map { $0 / 100 }
+    options.maximumChangedShare = arguments[Options.keepAccuracy].map { $0 / 100 }
     options.crop = arguments.crop
     options.resize = arguments[Options.resize]
     options.decoding = arguments.decoding

@@ -120,7 +120,7 @@ private struct ClassifiedImage {
 
     /// The same line as `thaw classify --format json` prints.
     func line(image: String?, top count: Int) -> String {
-        let predictions = Classification.topIndices(of: probabilities, count).map { index in
+        let predictions = Classification.topIndices(of: probabilities, count: count).map { index in
             let probability = probabilities[index]
             return "{\"label\": \(quoted(labels?[index] ?? "\(index)")), \"index\": \(index), "
                 + "\"probability\": \(probability.isFinite ? probability.description : "null")}"

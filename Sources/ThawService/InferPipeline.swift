@@ -84,7 +84,7 @@ extension OutputValues {
                 bytes.append(string: Self.json(entries))
                 break
             }
-            let top = Classification.topIndices(of: entries.map { Float($0.value) }, count)
+            let top = Classification.topIndices(of: entries.map { Float($0.value) }, count: count)
             for index in top { bytes.append(string: "\(entries[index].value):\(index):\(entries[index].key)") }
             itemShape = [top.count]
         case .image(let pixels):

@@ -87,7 +87,7 @@ struct InferResponse {
         return bytes.withUnsafeBytes { bytes in
             (0..<items).flatMap { item in
                 let values = (0..<perItem).map { Float(output.port.type.value(at: item * perItem + $0, of: bytes)) }
-                return Classification.topIndices(of: values, min(count, perItem)).map { index in
+                return Classification.topIndices(of: values, count: min(count, perItem)).map { index in
                     "\(values[index]):\(index)" + (labels.map { ":\($0[index])" } ?? "")
                 }
             }

@@ -69,7 +69,7 @@ extension TaskName {
 }
 
 private func run(_ settings: Settings) throws -> Int32 {
-    openStandardDescriptors()
+    reserveStandardDescriptors()
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     raiseDescriptorLimit(to: settings.connections + 64)
@@ -99,10 +99,11 @@ private func run(_ settings: Settings) throws -> Int32 {
     return stop(server, service, grace: settings.grace)
 }
 
-/// Opens the standard descriptors that are closed. Otherwise the first file or connection would get one, and then receive
-/// messages.
-private func openStandardDescriptors() {
+/// Opens the descriptors of standard input, output and error that are closed. Otherwise the first file or connection would
+/// get one of them, and receive messages. Reading from or writing to a reserved one still fails.
+private func reserveStandardDescriptors() {
     for descriptor in STDIN_FILENO...STDERR_FILENO where fcntl(descriptor, F_GETFD) == -1 {
+        // `open` returns the lowest free descriptor.
         _ = open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY)
     }
 }

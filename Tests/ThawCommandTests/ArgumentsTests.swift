@@ -19,10 +19,10 @@ import Thaw
         #expect(arguments.positional == ["graph.pb"])
         #expect(arguments[Options.size]?.value.defaultSize == ImageSize(width: 224, height: 192))
         #expect(arguments[Options.labels] == "a=b.txt")
-        #expect(arguments[Options.result] == "out.mlmodel")
+        #expect(arguments[Options.convertedModel] == "out.mlmodel")
         #expect(arguments[Options.noClobber])
-        #expect(try convert("-oout.mlmodel")[Options.result] == "out.mlmodel")
-        #expect(try convert("--out", "x.mlmodel")[Options.result] == "x.mlmodel")
+        #expect(try convert("-oout.mlmodel")[Options.convertedModel] == "out.mlmodel")
+        #expect(try convert("--out", "x.mlmodel")[Options.convertedModel] == "x.mlmodel")
     }
 
     @Test func `a value may begin with a minus sign`() throws {
@@ -53,7 +53,7 @@ import Thaw
         let weights = ["--weights", "int8", "-o", "m.mlmodel"]
         let compress = try Arguments(weights, options: Commands.compress.options)
         #expect(compress[Options.shorterWeights] == .int8 && compress[Options.compressed] == "m.mlmodel")
-        #expect(compress[Options.weights] == nil && compress[Options.result] == nil)
+        #expect(compress[Options.weights] == nil && compress[Options.convertedModel] == nil)
         #expect(!compress.isGiven(Options.weights) && compress.commandLine(of: [Options.weights]) == [])
         #expect(compress.commandLine(of: [Options.shorterWeights]) == ["--weights", "int8"])
         let run = try Arguments(["-o", "m.npy"], options: Commands.run.options)

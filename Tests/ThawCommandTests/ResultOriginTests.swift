@@ -15,7 +15,7 @@ import Testing
         #expect(ResultOrigin.text(inResult: Array(line.utf8)) == origin)
     }
 
-    @Test func `digits matter, names do not`() {
+    @Test func `results have the same origin if the checksums are equal, whatever the names`() {
         let origin = ResultOrigin(name: "Net.mlmodel", options: ["--crop", "fit"], 5)
         #expect(origin.text == "Net.mlmodel --crop fit (00000005)")
         #expect(origin.isSame(as: ResultOrigin(name: "Other.mlmodel", options: [], 5).text))
@@ -28,8 +28,8 @@ import Testing
             ("", ""), ("--crop fill", ""), ("--crop=fill --resize pillow", ""), ("--crop fit", "--crop fit"),
             ("--crop=center:0.5 --fast", "--crop center:0.5 --fast"), ("--threads 2", ""),
         ])
-    func `different options differ, but defaults equal omitted options`(_ given: String, _ said: String) throws {
+    func `different options differ, but defaults equal omitted options`(_ given: String, _ expected: String) throws {
         let arguments = try Arguments(given.split(separator: " ").map(String.init), options: Commands.classify.options)
-        #expect(arguments.commandLine(of: OptionGroups.results).joined(separator: " ") == said)
+        #expect(arguments.commandLine(of: OptionGroups.results).joined(separator: " ") == expected)
     }
 }

@@ -130,9 +130,11 @@ import Thaw
     func `invalid base64 is refused`(_ text: String) { #expect(base64Decoded(text) == nil) }
 
     @Test func `the highest values come first, of equals the lower index, and NaN last`() {
-        #expect(Classification.topIndices(of: [1, 3, .nan, 3, 2], 5) == [1, 3, 4, 0, 2])
+        #expect(Classification.topIndices(of: [1, 3, .nan, 3, 2], count: 5) == [1, 3, 4, 0, 2])
         let many = (0..<1000).map { Float($0 * 7919 % 1000) }
-        #expect(Classification.topIndices(of: many, 3) == Array(many.indices.sorted { many[$0] > many[$1] }.prefix(3)))
+        #expect(
+            Classification.topIndices(of: many, count: 3)
+                == Array(many.indices.sorted { many[$0] > many[$1] }.prefix(3)))
     }
 }
 

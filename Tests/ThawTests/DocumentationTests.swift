@@ -131,7 +131,7 @@ private enum Articles {
 
     static func keepingLayers(_ model: Model, _ photos: [String]) throws {
         var options = Quantization.Options()
-        options.mostChanged = 0.01
+        options.maximumChangedShare = 0.01
         let quantization = try Quantization(model, imagesAt: photos, options: options)
         print("\(quantization.keptLayers.count) of \(quantization.layerCount) layers are kept in floating point")
     }

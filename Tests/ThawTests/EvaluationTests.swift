@@ -120,7 +120,7 @@ import Testing
         let cell = { Evaluation.Cell(truth: $0, prediction: $1, count: $2) }
         #expect(evaluation.confusion == [cell(0, 0, 1), cell(1, 0, 2), cell(1, 1, 1), cell(2, 0, 1)])
         #expect(evaluation.worstConfusions(1) == [cell(1, 0, 2)])
-        #expect(evaluation.worstMistakes(2) == [3, 1])
+        #expect(evaluation.indicesOfWorstMistakes(2) == [3, 1])
     }
 
     @Test func `NaN counts as the least probable`() {

@@ -3,12 +3,12 @@ extension Failure {
     static func noFunction(_ names: [String]) -> Failure {
         Failure(
             .invalidModel, "the program has no function 'main'",
-            remedy: "it has \(names.isEmpty ? "none" : names.joined(separator: ", "))")
+            remedy: "it has \(names.isEmpty ? "none" : names.quotedList())")
     }
 
     static func severalFunctions(_ names: [String]) -> Failure {
         Failure(
-            .unsupportedModel, "the package has several functions: '\(names.sorted().joined(separator: "', '"))'",
+            .unsupportedModel, "the package has several functions: \(names.sorted().quotedList())",
             remedy: "none of them is described: save the one you need as a separate model")
     }
 
@@ -16,13 +16,13 @@ extension Failure {
         Failure(
             .invalidOption, "the model has no function '\(name)'",
             remedy: names.isEmpty
-                ? "only ML Programs have functions" : "it has '\(names.sorted().joined(separator: "', '"))'")
+                ? "only ML Programs have functions" : "it has \(names.sorted().quotedList())")
     }
 
     static func noDefaultFunction(_ names: [String]) -> Failure {
         Failure(
             .invalidOption, "the model has several functions, none of which is its default",
-            remedy: "choose one with \(option: .function): '\(names.sorted().joined(separator: "', '"))'")
+            remedy: "choose one with \(option: .function): \(names.sorted().quotedList())")
     }
 
     static func noBlock(_ opset: String) -> Failure {

@@ -39,7 +39,7 @@ extension Failure {
     }
 
     static func featuresOfOneName(_ names: [String]) -> Failure {
-        Failure(.invalidModel, "two features have the same name: '\(names.joined(separator: "', '"))'")
+        Failure(.invalidModel, "two features have the same name: \(names.quotedList())")
     }
 
     static func stageFeatures(_ inputs: Int, _ outputs: Int) -> Failure {
@@ -164,7 +164,7 @@ extension Failure {
 
     /// - Parameter names: The inputs of the pipeline that contain NaN.
     static func missingNumber(_ names: [String] = []) -> Failure {
-        let inputs = names.isEmpty ? "the input" : "'\(names.joined(separator: "', '"))'"
+        let inputs = names.isEmpty ? "the input" : "\(names.quotedList())"
         return Failure(
             .noInput, "a number in \(inputs) is missing or NaN",
             remedy: "of the classifiers, only tree ensembles accept missing numbers", names: names)
@@ -177,6 +177,6 @@ extension Failure {
     static func unknownPipelineInput(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchFeature, "there is no input '\(name)'",
-            remedy: "the model takes '\(names.joined(separator: "', '"))'", names: names)
+            remedy: "the model takes \(names.quotedList())", names: names)
     }
 }

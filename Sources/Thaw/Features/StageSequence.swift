@@ -180,8 +180,9 @@ public struct StageDescription: Equatable, Sendable {
     public var position: String
     /// The kind's name in Core ML's format.
     public var kind: String
-    /// The names of features.
+    /// The names of the features that it takes.
     public var inputs: [String]
+    /// The names of the features that it returns.
     public var outputs: [String]
 }
 

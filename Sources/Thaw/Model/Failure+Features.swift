@@ -3,7 +3,7 @@ extension Failure {
     static func noFeature(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchFeature, "there is no input or output '\(name)'",
-            remedy: "the names are '\(names.joined(separator: "', '"))'",
+            remedy: "the names are \(names.quotedList())",
             names: names)
     }
 

@@ -59,7 +59,7 @@ extension Failure {
             }
         return Failure(
             .wrongLabels,
-            "\(labels) \(labels == 1 ? "label" : "labels") for \(classes) \(classes == 1 ? "class" : "classes")",
+            "\(counted(labels, "label")) for \(counted(classes, "class", plural: "classes"))",
             remedy: "expected one label per class", hint: hint)
     }
 }

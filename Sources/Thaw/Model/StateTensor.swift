@@ -61,13 +61,13 @@ public final class ModelState: @unchecked Sendable {
 extension Failure {
     static func stateful(_ names: [String]) -> Failure {
         Failure(
-            .unsupportedModel, "the model keeps '\(names.joined(separator: "', '"))' between runs",
+            .unsupportedModel, "the model keeps \(names.quotedList()) between runs",
             remedy: "use \(task: .runWithState), which keeps a state", names: names)
     }
 
     static func noState(_ names: [String]) -> Failure {
         Failure(
-            .noInput, "the model keeps '\(names.joined(separator: "', '"))' between runs, and no state is given",
+            .noInput, "the model keeps \(names.quotedList()) between runs, and no state is given",
             remedy: "create a state for the model first", names: names)
     }
 
@@ -78,7 +78,7 @@ extension Failure {
     static func noSuchState(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchFeature, "the model's state has no tensor '\(name)'",
-            remedy: "it has '\(names.joined(separator: "', '"))'", names: names)
+            remedy: "it has \(names.quotedList())", names: names)
     }
 
     static func stateShape(_ name: String, _ shape: Shape, _ expected: Shape) -> Failure {

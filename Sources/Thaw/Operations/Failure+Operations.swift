@@ -13,7 +13,8 @@ extension Failure {
     }
 
     static func wrongRank(_ rank: Int, _ shape: Shape) -> Failure {
-        Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected \(rank) \(rank == 1 ? "axis" : "axes")")
+        Failure(
+            .wrongShape, "the input has shape \(shape)", remedy: "expected \(counted(rank, "axis", plural: "axes"))")
     }
 
     static func wrongRank(_ ranks: ClosedRange<Int>, _ shape: Shape) -> Failure {

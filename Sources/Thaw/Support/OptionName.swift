@@ -62,7 +62,7 @@ extension OptionName {
     /// How weights are stored.
     public static let weights = Self(rawValue: "weights")
     /// The largest share of top labels that quantizing may change.
-    public static let mostChanged = Self(rawValue: "mostChanged")
+    public static let maximumChangedShare = Self(rawValue: "maximumChangedShare")
     /// The least number of elements of tensors that are compressed.
     public static let minimumCount = Self(rawValue: "minimumCount")
     /// Whether the weights of depthwise convolutions are compressed, too.
@@ -93,7 +93,7 @@ extension OptionName {
     package static let all: [Self] = [
         input, outputs, size, color, channels, preprocessing, scale, bias, placeholderValues, batchNorm,
         usesMovingAverages, tag, signature, function, hasIntegerLabels, offset,
-        imageOutput, outputColor, outputScale, outputBias, target, weights, mostChanged, minimumCount,
+        imageOutput, outputColor, outputScale, outputBias, target, weights, maximumChangedShare, minimumCount,
         includesDepthwise,
         computePrecision, inputType, outputType, mayReplace,
         maximumPixels, longestSide, tile,

@@ -119,7 +119,12 @@ extension String {
     }
 }
 
+/// A count with its noun: "1 channel", "3 channels".
+package func counted(_ count: Int, _ noun: String, plural: String? = nil) -> String {
+    "\(count) \(count == 1 ? noun : plural ?? noun + "s")"
+}
+
 extension [String] {
     /// The strings in quotes, for a message.
-    func quotedList(separator: String = ", ") -> String { map { "'\($0)'" }.joined(separator: separator) }
+    package func quotedList(separator: String = ", ") -> String { map { "'\($0)'" }.joined(separator: separator) }
 }

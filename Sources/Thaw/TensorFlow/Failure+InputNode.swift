@@ -90,7 +90,7 @@ extension Failure {
     static func colorDiffers(_ node: String, _ op: String, _ color: String, _ channels: Int) -> Failure {
         refused(
             node, op,
-            "\(option: .color) \(color) does not fit an input of \(channels) channel\(channels == 1 ? "" : "s")",
+            "\(option: .color) \(color) does not fit an input of \(counted(channels, "channel"))",
             code: .invalidOption)
     }
 
@@ -102,7 +102,7 @@ extension Failure {
 /// Notes about the input.
 extension Note {
     static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> Note {
-        let depth = channels.map { " and \($0) channel\($0 == 1 ? "" : "s")" } ?? ""
+        let depth = channels.map { " and " + counted($0, "channel") } ?? ""
         return Note(.sizeInferred, "the image has \(size) pixels\(depth), because no other size fits \(layer)")
     }
 

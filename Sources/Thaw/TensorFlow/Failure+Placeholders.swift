@@ -20,7 +20,7 @@ extension Failure {
         Failure(
             .invalidOption,
             """
-            \(option: .placeholderValues) \(name): \(count) value\(count == 1 ? "" : "s") for a tensor of shape \(shape)
+            \(option: .placeholderValues) \(name): \(counted(count, "value")) for a tensor of shape \(shape)
             """)
     }
 }

@@ -53,7 +53,7 @@ extension Failure {
 
     static func noInput(_ outputs: [String]) -> Failure {
         Failure(
-            .noInput, "the graph has no placeholder that '\(outputs.joined(separator: "', '"))' depends on",
+            .noInput, "none of the graph's placeholders is needed by \(outputs.quotedList())",
             remedy: "select the node that the image replaces with \(option: .input) NODE")
     }
 
@@ -78,16 +78,20 @@ extension Failure {
         }
         return Failure(
             .unsetPlaceholders,
-            "the value\(isOne ? "" : "s") of the placeholder\(isOne ? "" : "s") \(listed(names)) at inference "
-                + "\(isOne ? "is" : "are") unknown",
+            isOne
+                ? "the value of the placeholder \(listed(names)) at inference is unknown"
+                : "the values of the placeholders \(listed(names)) at inference are unknown",
             remedy: "set \(isOne ? "it" : "them") with \(values.joined(separator: ", "))",
             names: names)
     }
 
     static func outputIndependentOfInput(_ outputs: [String], _ input: String?, others: [String] = []) -> Failure {
-        Failure(
+        let input = "the input" + (input.map { " '\($0)'" } ?? "")
+        return Failure(
             .noInput,
-            "the output '\(outputs.joined(separator: "', '"))' does not depend on the input\(input.map { " '\($0)'" } ?? "")",
+            outputs.count == 1
+                ? "the output \(outputs.quotedList()) does not depend on \(input)"
+                : "the outputs \(outputs.quotedList()) do not depend on \(input)",
             hint: others.isEmpty ? nil : others.map { "\(option: .outputs) \($0)" }.joined(separator: " "))
     }
 

@@ -7,7 +7,7 @@ import Testing
 @Suite struct CModelTests {
     private typealias Object = [String: Any]
 
-    @Test func `a quantized model runs in the precision that is asked for`() throws {
+    @Test func `a quantized model runs in the requested precision`() throws {
         let folder = try TemporaryFolder()
         let path = folder.path("m.mlmodel")
         let labels = try Labels(contentsOfFile: Project.demoLabels)
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `values that do not match are refused with a code`() throws {
+    @Test func `tensors that do not match are refused with a code`() throws {
         let program = try CProgram("run", checks: .address)
         let folder = try TemporaryFolder()
         let image = folder.path("image.mlmodel")

@@ -96,7 +96,7 @@ import Testing
             lines.contains { $0.contains(" dictionary ") && $0.contains("\(labels.names[top.index])=\(probability)") })
     }
 
-    @Test func `values that do not match are refused with a code`() throws {
+    @Test func `pipeline values that do not match are refused with a code`() throws {
         let program = try CProgram("predict", checks: .address)
         let iris = Project.fixture("pipelines/iris_logistic.mlmodel")
         let scaler = Project.fixture("pipelines/only_scaler.mlmodel")

@@ -64,7 +64,7 @@ private func message(_ name: String) throws -> Message {
         }
     }
 
-    @Test func `at least twenty of them are scikit-learn's`() {
+    @Test func `at least twenty pipelines come from scikit-learn`() {
         #expect(PipelineCase.all.count { !$0.name.hasPrefix("hand_") && !$0.name.hasPrefix("xgboost_") } >= 20)
     }
 

@@ -90,7 +90,7 @@ extension QuantizationTests {
         }
         #expect(throws: Failure.cannotQuantizeBatch(2)) { try Quantization(model(images: 2), imagesAt: Self.photos) }
         var options = Quantization.Options()
-        options.mostChanged = 0.1
+        options.maximumChangedShare = 0.1
         #expect(throws: Failure.noLabelsToKeep()) {
             try Quantization(model(images: 1), imagesAt: Self.photos, options: options)
         }

@@ -58,7 +58,7 @@ import Testing
     @Test func `if no label may change, none does`() throws {
         let model = try Self.model("mobilenet_v1_folded")
         var options = Quantization.Options()
-        options.mostChanged = 0
+        options.maximumChangedShare = 0
         let quantization = try Quantization(model, imagesAt: Self.photos, options: options)
         #expect(quantization.agreeingCount == Self.photos.count)
         #expect(quantization.model.quantization?.changedCount == 0)

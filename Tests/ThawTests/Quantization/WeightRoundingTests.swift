@@ -96,7 +96,8 @@ import Testing
         #expect(try rounding.rounded().keys.sorted() == [0])
     }
 
-    @Test func `integers stay the same, and so do the nearest ones if inputs are uncorrelated`() throws {
+    @Test func `weights that are integers are kept, and with uncorrelated inputs others are rounded to nearest`() throws
+    {
         let weights = [3, -127, 0.4, 17.6, 200]
         let nearest: [Int8] = [3, -127, 0, 18, 127]
         let identity: [Float] = (0..<25).map { $0 % 6 == 0 ? 1 : 0 }

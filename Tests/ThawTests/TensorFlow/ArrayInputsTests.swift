@@ -166,6 +166,6 @@ import Testing
         let failure = #expect(throws: Failure.self) {
             try Self.answer(GraphDefinition(nodes: [numbers, Self.node("y", "Neg", ["n"])]), [(nil, Self.array([3]))])
         }
-        #expect(failure?.description.contains("no placeholder") == true)
+        #expect(failure?.description.contains("none of the graph's placeholders") == true)
     }
 }

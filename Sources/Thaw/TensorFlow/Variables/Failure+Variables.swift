@@ -127,7 +127,7 @@ extension Failure {
     static func noSuchSignature(_ requested: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchSignature, "the SavedModel has no signature '\(requested)'",
-            remedy: names.isEmpty ? "it has none" : "it has '\(names.joined(separator: "', '"))'",
+            remedy: names.isEmpty ? "it has none" : "it has \(names.quotedList())",
             hint: names.first.map { "\(option: .signature) \($0)" }, names: names)
     }
 
