@@ -9,7 +9,7 @@ from typing import Any
 
 from . import _coremltools
 
-FORWARDED = "it works here, too, once coremltools is installed"
+FORWARDED = "it works here, too, once coremltools 8 or newer is installed"
 _MAC = "it is part of Core ML itself, which exists on macOS only"
 
 # Per module, the names of attributes and submodules.
@@ -103,6 +103,12 @@ def attribute(module: str, name: str) -> Any:
     return value
 
 
+def forwarded(module: str) -> set[str]:
+    """The names of a module that are coremltools' own, if it is installed."""
+    names = _NAMES[module] if _coremltools.is_installed() else {}
+    return {name for name, advice in names.items() if advice is FORWARDED}
+
+
 def of(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
     """The exception for a missing attribute. `absent` has advice for those that only coremltools has."""
     return AttributeError(f"{owner} has no attribute {name!r}" + _advice(name, absent))
@@ -117,7 +123,8 @@ class _Finder:
 
     @staticmethod
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> Any:
-        if fullname.startswith("thaw.") and _coremltools.module(fullname) is not None:
+        # Nothing may be imported here: Python holds a lock that other imports wait for.
+        if _coremltools.name_of_module(fullname) is not None and _coremltools.is_installed():
             return importlib.machinery.ModuleSpec(fullname, _ForwardingLoader)  # type: ignore[arg-type]
         module, _, name = fullname.rpartition(".")
         absent = _NAMES.get(module, {})
@@ -135,7 +142,11 @@ class _ForwardingLoader:
 
     @staticmethod
     def exec_module(module: Any) -> None:
-        sys.modules[module.__name__] = _coremltools.module(module.__name__)
+        name = module.__name__
+        found = _coremltools.module(name)
+        if found is None:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+        sys.modules[name] = found
 
 
 def explain_imports() -> None:

@@ -74,6 +74,7 @@ def convert(
             "minimum_deployment_target": minimum_deployment_target,
             "convert_to": convert_to,
             "compute_precision": compute_precision,
+            "compute_units": compute_units,
             "package_dir": package_dir,
             "pass_pipeline": pass_pipeline,
             "states": states,

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.machinery
+import logging
+import os
+import shutil
 import sys
 import types
 from typing import Any, Callable
+
+_log = logging.getLogger("thaw")
 
 _NAME = "coremltools"
 
@@ -28,43 +34,51 @@ _MODULES = {
 }
 # The modules that other names come from.
 _HOMES = {
-    "thaw": "",
-    "thaw.optimize.coreml": "optimize.coreml",
+    "thaw": _NAME,
+    "thaw.optimize.coreml": _NAME + ".optimize.coreml",
 }
+# Descriptions of inputs and outputs, which coremltools' converters have as well.
+_DESCRIPTIONS = ("convert", "ImageType", "TensorType", "ClassifierConfig", "RangeDim", "EnumeratedShapes", "Shape")
 
 
 def is_installed() -> bool:
-    try:
-        importlib.import_module(_NAME)
-    except ImportError:
-        return False
-    return True
+    """Whether it is installed; it is not imported."""
+    if _NAME in sys.modules:
+        return sys.modules[_NAME] is not None
+    return importlib.machinery.PathFinder.find_spec(_NAME) is not None
 
 
-def module(name: str) -> Any:
-    """The module that is called `name` here; None if there is none in coremltools, or if it is not installed."""
+def name_of_module(name: str) -> str | None:
+    """coremltools' name of the module that is called `name` here; None if it is not one of coremltools."""
     ours = name
     while ours not in _MODULES:
         ours = ours.rpartition(".")[0]
         if not ours:
             return None
-    theirs = f"{_NAME}.{_MODULES[ours]}{name[len(ours) :]}"
+    return f"{_NAME}.{_MODULES[ours]}{name[len(ours) :]}"
+
+
+def module(name: str) -> Any:
+    """The module that is called `name` here; None if coremltools does not have it, or is not installed."""
+    theirs = name_of_module(name)
+    return None if theirs is None else _forwarded(_imported(theirs))
+
+
+def _imported(name: str) -> Any:
     try:
-        return _forwarded(importlib.import_module(theirs))
-    except ImportError:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as failure:
+        # The reason for any other failure is coremltools' own.
+        if failure.name is None or not (name + ".").startswith(failure.name + "."):
+            raise
         return None
 
 
 def attribute(home: str, name: str) -> Any:
     """The value of a name in one of Thaw's modules that is coremltools' own; None if it is not installed."""
-    found = module(f"{home}.{name}")
-    if found is not None or f"{home}.{name}" in _MODULES:
-        return found
-    try:
-        theirs = importlib.import_module(".".join(filter(None, (_NAME, _HOMES[home]))))
-    except ImportError:
-        return None
-    return _forwarded(getattr(theirs, name, None))
+    if f"{home}.{name}" in _MODULES:
+        return module(f"{home}.{name}")
+    return _forwarded(getattr(_imported(_HOMES[home]), name, None))
 
 
 class _Forwarded(types.ModuleType):
@@ -78,10 +92,10 @@ class _Forwarded(types.ModuleType):
         self._theirs = theirs
 
     def __getattr__(self, name: str) -> Any:
-        thaw = sys.modules["thaw"]
-        # coremltools has these in `converters`, too.
-        if self.__name__ == "thaw.converters" and name in thaw.__all__:
-            return getattr(thaw, name)
+        if name in _DESCRIPTIONS and self.__name__.startswith("thaw.converters") and hasattr(self._theirs, name):
+            # The converters of other libraries have a `convert` of their own.
+            if name != "convert" or self.__name__ == "thaw.converters":
+                return getattr(sys.modules["thaw"], name)
         value = _forwarded(getattr(self._theirs, name))
         setattr(self, name, value)
         return value
@@ -105,16 +119,26 @@ def _forwarded(value: Any) -> Any:
 
 
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
+    # Functions on layers take neural networks.
+    kind = "neuralNetwork" if ".neural_network" in function.__module__ else None
+
     @functools.wraps(function, updated=())
     def call(*arguments: Any, **named: Any) -> Any:
-        given = [theirs(argument) for argument in arguments]
-        return ours(function(*given, **{name: theirs(argument) for name, argument in named.items()}))
+        given = [theirs(argument, kind) for argument in arguments]
+        by_name = {name: theirs(argument, kind) for name, argument in named.items()}
+        result = ours(function(*given, **by_name))
+        for made, argument in [*zip(given, arguments), *((by_name[name], named[name]) for name in named)]:
+            if made is not argument:
+                _remove_package(made)
+        return result
 
     return call
 
 
 def convert(model: Any, source: str, arguments: dict[str, Any]) -> Any:
     """The conversion of a model of PyTorch, or of another source that coremltools has."""
+    if isinstance(model, (str, os.PathLike)):
+        model = os.path.expanduser(os.fspath(model))
     converter = importlib.import_module(_NAME).convert
     given = {name: theirs(value) for name, value in arguments.items() if value is not None}
     return ours(converter(model, source=source, skip_model_load=True, **given))
@@ -124,39 +148,69 @@ def convert(model: Any, source: str, arguments: dict[str, Any]) -> Any:
 
 
 def ours(value: Any) -> Any:
-    """A result of coremltools, with Thaw's models instead of its own."""
+    """A result of coremltools, with Thaw's models instead of its own, except those that Thaw cannot run."""
+    from ._errors import UnsupportedError
     from .models import MLModel
 
-    if isinstance(value, (list, tuple)) and type(value) in (list, tuple):
-        parts = [ours(part) for part in value]
-        return type(value)(parts) if any(new is not old for new, old in zip(parts, value)) else value
-    return MLModel(value) if isinstance(value, importlib.import_module(_NAME).models.MLModel) else value
-
-
-def theirs(value: Any) -> Any:
-    """An argument for coremltools: one of its own objects for one of Thaw's."""
     if type(value) in (list, tuple):
-        parts = [theirs(part) for part in value]
-        return type(value)(parts) if any(new is not old for new, old in zip(parts, value)) else value
-    make = next((_MAKERS[base.__name__] for base in type(value).__mro__ if base.__name__ in _MAKERS), None)
-    if make is None or not type(value).__module__.startswith("thaw."):
+        return _each(value, ours)
+    if not isinstance(value, importlib.import_module(_NAME).models.MLModel):
         return value
-    return make(value, importlib.import_module(_NAME))
+    try:
+        model = MLModel._of_coremltools(value)
+    except UnsupportedError as failure:
+        _log.warning("Thaw cannot run this model, so it remains one of coremltools: %s", failure)
+        return value
+    _remove_package(value)
+    return model
 
 
-def _model(model: Any, coremltools: Any) -> Any:
-    spec, weights = model.get_spec(), model.weights_dir
-    made = coremltools.models.MLModel(
-        spec, weights_dir=weights, skip_model_load=True, function_name=model.function_name
-    )
-    # The folder of the weights is removed with the model.
-    made._thaw_model = model
-    return made
+def _remove_package(model: Any) -> None:
+    """Removes the temporary package of a model that is not needed anymore. coremltools would keep it until Python exits."""
+    path = getattr(model, "package_path", None)
+    if path is not None and getattr(model, "is_temp_package", False):
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def theirs(value: Any, kind: str | None = None) -> Any:
+    """An argument for coremltools: one of its own objects for one of Thaw's.
+
+    `kind` is that of the specification of a model whose kind is undecided.
+    """
+    if type(value) in (list, tuple):
+        return _each(value, lambda part: theirs(part, kind))
+    if not type(value).__module__.startswith("thaw."):
+        return value
+    name = next((base.__name__ for base in type(value).__mro__ if base.__name__ in _MAKERS), None)
+    if name is None:
+        return value
+    coremltools = importlib.import_module(_NAME)
+    return _model(value, coremltools, kind) if name == "MLModel" else _MAKERS[name](value, coremltools)
+
+
+def _each(values: Any, convert: Callable[[Any], Any]) -> Any:
+    """A list or tuple of converted values; the same object if none changes."""
+    parts = [convert(value) for value in values]
+    return type(values)(parts) if any(new is not old for new, old in zip(parts, values)) else values
+
+
+def _model(model: Any, coremltools: Any, kind: str | None = None) -> Any:
+    spec, weights = model._specification(kind)
+    options = {"function_name": model.function_name} if model.function_name is not None else {}
+    return coremltools.models.MLModel(spec, weights_dir=weights, skip_model_load=True, **options)
 
 
 def _shape(shape: Any, coremltools: Any) -> Any:
     sizes = [theirs(size) for size in shape.shape]
     return coremltools.Shape(shape=sizes, default=list(shape.default) if shape.has_default else None)
+
+
+def _range(dim: Any, coremltools: Any) -> Any:
+    # The same object each time: its symbol stands for one size.
+    if dim.of_coremltools is None:
+        default = dim.default if dim.has_default else None
+        dim.of_coremltools = coremltools.RangeDim(dim.lower_bound, dim.upper_bound, default, dim.symbol)
+    return dim.of_coremltools
 
 
 def _image(image: Any, coremltools: Any) -> Any:
@@ -171,12 +225,21 @@ def _image(image: Any, coremltools: Any) -> Any:
     )
 
 
+def _member(member: Any, coremltools: Any) -> Any:
+    members = getattr(coremltools, type(member).__name__)
+    try:
+        return members[member.name]
+    except KeyError:
+        from ._errors import UnsupportedError
+
+        message = f"coremltools {coremltools.__version__} has no {type(member).__name__}.{member.name}"
+        raise UnsupportedError(message, "unsupportedTarget") from None
+
+
 _MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "MLModel": _model,
     "Shape": _shape,
-    "RangeDim": lambda dim, coremltools: coremltools.RangeDim(
-        dim.lower_bound, dim.upper_bound, dim.default if dim.has_default else None, dim.symbol
-    ),
+    "RangeDim": _range,
     "EnumeratedShapes": lambda shapes, coremltools: coremltools.EnumeratedShapes(
         [list(shape.shape) for shape in shapes.shapes], list(shapes.default)
     ),
@@ -189,8 +252,5 @@ _MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     ),
     "OptimizationConfig": lambda config, coremltools: config.of_coremltools(coremltools.optimize.coreml),
     "_OpConfig": lambda config, coremltools: config.of_coremltools(coremltools.optimize.coreml),
-    "target": lambda member, coremltools: coremltools.target[member.name],
-    "precision": lambda member, coremltools: coremltools.precision[member.name],
-    "colorlayout": lambda member, coremltools: coremltools.colorlayout[member.name],
-    "ComputeUnit": lambda member, coremltools: coremltools.ComputeUnit[member.name],
+    **dict.fromkeys(("target", "precision", "colorlayout", "ComputeUnit"), _member),
 }

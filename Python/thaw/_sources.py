@@ -72,7 +72,11 @@ def read(model: Any, session: Any = None) -> Source:
 
 def of_coremltools(model: Any, source: str) -> str | None:
     """The source, as coremltools names it, of a model that only coremltools converts; None for TensorFlow's."""
-    if source == "auto" and _is_from(model, "torch"):
+    is_path = isinstance(model, (str, os.PathLike))
+    if source == "auto" and is_path and os.fsdecode(model).lower().endswith((".pt", ".pth")):
+        return "pytorch"
+    # Keras may compute with PyTorch.
+    if source == "auto" and _is_from(model, "torch") and not _is_from(model, "keras"):
         return "pytorch"
     if source == "auto" and _is_from(model, "coremltools.converters.mil"):
         return "milinternal"

@@ -49,6 +49,8 @@ class RangeDim:
             raise InvalidValueError(f"the range {lower_bound}..{upper_bound} is empty", "wrongShape")
         self.has_default = default is not None
         self.default = self.lower_bound if default is None else _integer(default, "default")
+        # coremltools' object for it, once there is one.
+        self.of_coremltools: Any = None
         self._check(self.default)
 
     def _check(self, default: int) -> None:

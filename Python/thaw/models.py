@@ -49,6 +49,10 @@ def __getattr__(name: str) -> Any:
     return _absent.attribute(__name__, name)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_absent.forwarded(__name__)})
+
+
 class MLModel(Owner):
     """A Core ML model: a network, a pipeline, or a model of another kind such as scikit-learn's.
 
@@ -86,6 +90,14 @@ class MLModel(Owner):
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
         self._take(handle, Form(), compute_units, function_name)
+
+    @classmethod
+    def _of_coremltools(cls, model: Any) -> MLModel:
+        """A result of coremltools, which is of a decided kind."""
+        result = cls(model, compute_units=getattr(model, "compute_unit", ComputeUnit.ALL))
+        if result._description["kind"] in _EXTENSIONS:
+            result._form = Form(result._description["kind"])
+        return result
 
     @classmethod
     def _of_handle(
@@ -269,15 +281,16 @@ class MLModel(Owner):
 
     def _specified(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
         """The model as `get_spec` and `weights_dir` have it: an ML Program if no kind is selected, as in coremltools."""
-        undecided = self._form.kind is None and self._description["kind"] == "graph"
-        return self._serialized(with_weights, "mlProgram" if undecided else self._kind())
+        is_undecided = self._form.kind is None and (self._description["kind"] == "graph" or self._is_undecided)
+        return self._serialized(with_weights, "mlProgram" if is_undecided else self._kind())
 
     def _serialized(self, with_weights: bool = True, kind: str | None = None) -> tuple[bytes, bytes | None]:
         """The message of the model, and the file of an ML Program's weights."""
-        options = self._options(kind or self._kind())
+        kind = kind or self._kind()
+        options = self._options(kind)
         content, weights = _library.Buffer(), _library.Buffer()
         weights_result = byref(weights) if with_weights else None
-        _library.call("thaw_model_serialize", self._live(), byref(options), byref(content), weights_result)
+        _library.call("thaw_model_serialize", self._in(kind), byref(options), byref(content), weights_result)
         try:
             parts = [part.data and bytes((c_char * part.count).from_address(part.data)) for part in (content, weights)]
         finally:
@@ -333,11 +346,21 @@ class MLModel(Owner):
 
     def get_spec(self) -> Any:
         """The model as coremltools' message; requires coremltools."""
+        return self._message(self._specified(with_weights=False)[0])
+
+    def _specification(self, kind: str | None) -> tuple[Any, str | None]:
+        """The message, and the folder of its weights; of this kind if the kind is undecided."""
+        if kind == "neuralNetwork" and self._form.kind is None and self._description["kind"] == "graph":
+            return self._message(self._serialized(with_weights=False, kind=kind)[0]), None
+        return self.get_spec(), self.weights_dir
+
+    @staticmethod
+    def _message(content: bytes) -> Any:
         try:
             from coremltools.proto import Model_pb2
         except ImportError as failure:
             raise MachineError("get_spec() needs coremltools, which is not installed", "environment") from failure
-        return Model_pb2.Model.FromString(self._specified(with_weights=False)[0])
+        return Model_pb2.Model.FromString(content)
 
     # MARK: Metadata
 

@@ -30,6 +30,10 @@ def __getattr__(name: str) -> Any:
     return _absent.attribute(__name__, name)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_absent.forwarded(__name__)})
+
+
 def _refused(problem: str) -> UnsupportedError:
     return UnsupportedError(f"{problem}; {_absent.FORWARDED}", "invalidOption")
 
@@ -57,24 +61,39 @@ class _OpConfig:
     # The values of arguments that Thaw has.
     _SUPPORTED: dict[str, tuple[Any, ...]] = {}
 
-    def __init__(self, weights: str, arguments: dict[str, Any]):
+    def __init__(self, **arguments: Any):
         self.__dict__.update(arguments)
-        self._arguments = arguments
-        self._minimum_count = _threshold(arguments["weight_threshold"])
-        # None if it is left to coremltools.
-        self._weights: str | None = weights
+        _threshold(self.weight_threshold)
+        problem = self._problem()
+        if problem is not None:
+            if not _coremltools.is_installed():
+                raise _refused(problem)
+            # It checks the arguments.
+            _coremltools.theirs(self)
+
+    def __eq__(self, other: Any) -> bool:
+        return type(other) is type(self) and vars(other) == vars(self)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
+
+    weight_threshold: int | None
+
+    def _problem(self) -> str | None:
+        """What Thaw does not have; None if it has it all."""
         for name, supported in self._SUPPORTED.items():
-            if _plain(arguments[name]) not in supported:
-                self._weights = None
-                if not _coremltools.is_installed():
-                    names = ", ".join(repr(choice) for choice in supported)
-                    raise _refused(f"{name}={arguments[name]!r} is unsupported; supported: {names}")
-                # It checks the arguments.
-                _coremltools.theirs(self)
-                return
+            value = getattr(self, name)
+            if _plain(value) not in supported:
+                names = ", ".join(repr(choice) for choice in supported)
+                return f"{name}={value!r} is unsupported; supported: {names}"
+        return None
+
+    def _weights(self) -> str:
+        """The library's name of the method."""
+        raise NotImplementedError
 
     def of_coremltools(self, module: Any) -> Any:
-        return getattr(module, type(self).__name__)(**self._arguments)
+        return getattr(module, type(self).__name__)(**vars(self))
 
 
 class OpPalettizerConfig(_OpConfig):
@@ -107,19 +126,23 @@ class OpPalettizerConfig(_OpConfig):
         num_kmeans_workers: int = 1,
         weight_threshold: int | None = 2048,
     ):
-        arguments = {
-            "mode": mode,
-            "nbits": nbits,
-            "lut_function": lut_function,
-            "granularity": granularity,
-            "group_size": group_size,
-            "channel_axis": channel_axis,
-            "cluster_dim": cluster_dim,
-            "enable_per_channel_scale": enable_per_channel_scale,
-            "num_kmeans_workers": num_kmeans_workers,
-            "weight_threshold": weight_threshold,
-        }
-        super().__init__(f"palette{nbits}", arguments)
+        super().__init__(
+            mode=mode,
+            nbits=nbits,
+            lut_function=lut_function,
+            granularity=granularity,
+            group_size=group_size,
+            channel_axis=channel_axis,
+            cluster_dim=cluster_dim,
+            enable_per_channel_scale=enable_per_channel_scale,
+            num_kmeans_workers=num_kmeans_workers,
+            weight_threshold=weight_threshold,
+        )
+
+    nbits: int | None
+
+    def _weights(self) -> str:
+        return f"palette{self.nbits}"
 
 
 class OpLinearQuantizerConfig(_OpConfig):
@@ -135,14 +158,12 @@ class OpLinearQuantizerConfig(_OpConfig):
         block_size: Any = 32,
         weight_threshold: int | None = 2048,
     ):
-        arguments = {
-            "mode": mode,
-            "dtype": dtype,
-            "granularity": granularity,
-            "block_size": block_size,
-            "weight_threshold": weight_threshold,
-        }
-        super().__init__("int8", arguments)
+        super().__init__(
+            mode=mode, dtype=dtype, granularity=granularity, block_size=block_size, weight_threshold=weight_threshold
+        )
+
+    def _weights(self) -> str:
+        return "int8"
 
 
 class OptimizationConfig:
@@ -171,19 +192,20 @@ class OptimizationConfig:
             raise _refused(f"{name} is unsupported: {_ONE_FOR_ALL}")
 
     @classmethod
-    def from_dict(cls, config_dict: Any) -> Any:
-        """coremltools' configuration of this dictionary."""
-        return cls._theirs("from_dict")(config_dict)
+    def from_dict(cls, config_dict: Any) -> OptimizationConfig:
+        """The configuration that coremltools reads from this dictionary."""
+        return cls._of_theirs("from_dict", config_dict)
 
     @classmethod
-    def from_yaml(cls, yml: Any) -> Any:
-        """coremltools' configuration of this YAML file."""
-        return cls._theirs("from_yaml")(yml)
+    def from_yaml(cls, yml: Any) -> OptimizationConfig:
+        """The configuration that coremltools reads from this YAML file."""
+        return cls._of_theirs("from_yaml", yml)
 
     @classmethod
-    def _theirs(cls, name: str) -> Any:
+    def _of_theirs(cls, name: str, source: Any) -> OptimizationConfig:
         cls._check(name)
-        return getattr(_coremltools.attribute(__name__, cls.__name__), name)
+        theirs = getattr(_coremltools.attribute(__name__, cls.__name__), name)(source)
+        return cls(theirs.global_config, theirs.op_type_configs, theirs.op_name_configs)
 
     def set_global(self, op_config: Any) -> None:
         """Replaces the configuration for all weights."""
@@ -207,7 +229,8 @@ class OptimizationConfig:
     def _is_for(self, kind: type) -> bool:
         """Whether it configures one of Thaw's methods, for all weights."""
         own = self.global_config
-        return isinstance(own, kind) and own._weights is not None and not (self.op_type_configs or self.op_name_configs)
+        others = self.op_type_configs or self.op_name_configs
+        return isinstance(own, kind) and own._problem() is None and not others
 
 
 def palettize_weights(mlmodel: Any, config: Any, joint_compression: bool = False) -> MLModel:
@@ -228,7 +251,8 @@ def _compressed(function: str, mlmodel: Any, config: Any, kind: Any, joint_compr
         raise InvalidTypeError(message.format(kind.__name__, found), "wrongType")
     if is_own and config._is_for(kind) and not joint_compression:
         model = mlmodel if isinstance(mlmodel, MLModel) else MLModel(mlmodel)
-        return model._compressed(config.global_config._weights, config.global_config._minimum_count)
+        own = config.global_config
+        return model._compressed(own._weights(), _threshold(own.weight_threshold))
     theirs = _coremltools.attribute(__name__, function)
     if theirs is None:
         raise _refused(f"joint_compression={joint_compression!r} is unsupported")
