@@ -159,9 +159,7 @@ struct Dropout {
         return node.data.allSatisfy({ fixed($0, depth: depth + 1) != nil }) ? Keep() : nil
     }
 
-    private func node(_ input: String?) -> NodeDefinition? {
-        input.flatMap { survey.node(GraphSurvey.Reference($0).node) }
-    }
+    private func node(_ input: String?) -> NodeDefinition? { input.flatMap { survey.producer(of: $0) } }
 }
 
 extension NodeDefinition {

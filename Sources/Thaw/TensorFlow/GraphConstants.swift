@@ -39,7 +39,7 @@ struct GraphConstants {
             sizes = known.count == 1 ? known : Array(known.dropFirst())
         } else {
             // The sizes after a batch size that is computed from the input.
-            guard let pack = survey.node(GraphSurvey.Reference(input).node), pack.has(.pack), pack.data.count > 1 else {
+            guard let pack = survey.producer(of: input), pack.has(.pack), pack.data.count > 1 else {
                 return nil
             }
             sizes = pack.data.dropFirst().map { integers($0)?.first ?? -1 }

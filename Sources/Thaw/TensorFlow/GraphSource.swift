@@ -119,7 +119,7 @@ struct GraphSource {
     }
 
     /// Whether an input takes strings.
-    func isText(_ tensor: String) -> Bool { survey.node(GraphSurvey.Reference(tensor).node)?.dataType == .string }
+    func isText(_ tensor: String) -> Bool { survey.producer(of: tensor)?.dataType == .string }
 }
 
 extension GraphDefinition {

@@ -29,7 +29,7 @@ extension GraphSurvey {
     /// Whether a node is a mean or a sum over the images of a batch.
     func reducesBatch(_ node: NodeDefinition) -> Bool {
         guard node.has(.total), node.data.count == 2 else { return false }
-        let axes = self.node(Reference(node.data[1]).node)
+        let axes = producer(of: node.data[1])
         // A reduction over all axes has a range that depends on the rank.
         guard axes?.has(.constant) ?? false else { return axes?.has(.range) ?? false }
         guard case .tensor(let tensor)? = axes?.attributes["value"] else { return false }

@@ -102,12 +102,15 @@ struct GraphSurvey {
 
     func node(_ name: String) -> NodeDefinition? { nodeIndices[name].map { nodes[$0] } }
 
+    /// The node that an input reads.
+    func producer(of input: String) -> NodeDefinition? { node(Reference(input).node) }
+
     /// The node that an input reads, skipping identities; nil if these form a cycle.
     func source(of input: String?) -> NodeDefinition? {
-        var source = input.flatMap { node(Reference($0).node) }
+        var source = input.flatMap { producer(of: $0) }
         for _ in nodes.indices {
             guard let identity = source, identity.has(.identity), let next = identity.data.first else { return source }
-            source = node(Reference(next).node)
+            source = producer(of: next)
         }
         return nil
     }
@@ -173,6 +176,6 @@ struct GraphSurvey {
 
     /// Whether a node receives values from the previous iteration of a loop.
     private func beginsLoop(_ node: NodeDefinition) -> Bool {
-        node.has(.merge) && node.data.contains { self.node(Reference($0).node)?.has(.iteration) ?? false }
+        node.has(.merge) && node.data.contains { producer(of: $0)?.has(.iteration) ?? false }
     }
 }

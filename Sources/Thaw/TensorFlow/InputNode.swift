@@ -182,7 +182,7 @@ struct InputNode {
         }
         if let sizes = listed("output_shapes", of: node) ?? listed("_output_shapes", of: node) { return sizes }
         if node.op.hasPrefix("QueueDequeue"),
-            let queue = node.data.first.flatMap({ survey.node(GraphSurvey.Reference($0).node) }),
+            let queue = node.data.first.flatMap({ survey.producer(of: $0) }),
             let sizes = listed("shapes", of: queue)
         {
             return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes

@@ -204,7 +204,7 @@ struct OutputSearch {
         let node = nodes[index]
         if node.has(.comparison) || forward.isError[index] { return true }
         guard node.data.count == 2 else { return false }
-        let (first, second) = (survey.node(node.data[0]), survey.node(node.data[1]))
+        let (first, second) = (survey.producer(of: node.data[0]), survey.producer(of: node.data[1]))
         // The probability of the opposite.
         if node.has(.difference), first?.has(.constant) ?? false { return true }
         // A small constant that keeps logarithms finite.
@@ -287,8 +287,4 @@ extension NodeDefinition {
         guard case .tensor(let tensor)? = attributes["value"], tensor.elementCount == 1 else { return false }
         return tensor.withElements { abs($0[0]) } < 1e-3
     }
-}
-
-extension GraphSurvey {
-    fileprivate func node(_ input: String?) -> NodeDefinition? { input.flatMap { node(Reference($0).node) } }
 }
