@@ -73,8 +73,8 @@ struct FlatGraph {
     /// Notes on assumptions: about placeholders that are among these nodes or decided conditions, and about dropout among
     /// them.
     func assumptions(of needed: [String]) -> [Note] {
-        let order = try? survey.order(from: needed.compactMap { predicates[$0] }, stoppingAt: [])
-        let deciding = deciding.union((order ?? []).map { survey.nodes[$0].name })
+        let predicateNodes = try? survey.nodes(neededBy: needed.compactMap { predicates[$0] })
+        let deciding = deciding.union((predicateNodes ?? []).map(\.name))
         let settings = (needed + deciding.subtracting(needed).sorted()).compactMap { name in
             assumed[name].map { Note.placeholderAssumed(name, $0) }
         }

@@ -1,9 +1,7 @@
 extension GraphSurvey {
     /// The detected outputs: nodes without consumers that depend on the image but not on labels. Nodes that only train, save,
     /// report or compare with labels do not count.
-    ///
-    /// - Parameter fed: Placeholders that get arrays, and therefore are not labels.
-    func outputs(fed: Set<String> = []) throws -> [String] { try outputs(TruthSearch(self).truths(fed: fed)) }
+    func outputs() throws -> [String] { try outputs(TruthSearch(self).truths(fed: [])) }
 
     private func outputs(_ truths: Set<Reference>) throws -> [String] {
         let search = try OutputSearch(self)
@@ -13,6 +11,8 @@ extension GraphSurvey {
 
     /// The detected output, if there is only one, and whether the graph contains more than the network: an optimizer, or what
     /// losses and metrics need.
+    ///
+    /// - Parameter fed: Placeholders that get arrays, and therefore are not labels.
     /// - Throws: `Failure` if there is none, or if there are several.
     func onlyOutput(fed: Set<String>) throws -> (name: String, isForTraining: Bool) {
         let truths = try TruthSearch(self).truths(fed: fed)
@@ -23,7 +23,7 @@ extension GraphSurvey {
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }
-        return (outputs[0], !truths.isEmpty || nodes.contains(where: { $0.has(.optimizer) }))
+        return (outputs[0], !truths.isEmpty || contains(.optimizer))
     }
 
     /// Whether a node is a mean or a sum over the images of a batch.

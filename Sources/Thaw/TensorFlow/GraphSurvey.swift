@@ -132,7 +132,7 @@ struct GraphSurvey {
     ///
     /// - Parameter limit: The most nodes that they may depend on.
     /// - Throws: `Failure` for a cycle, for a node that reads one that does not exist, and if the limit is exceeded.
-    func order(from names: [String], stoppingAt stops: Set<String>, limit: Int = .max) throws -> [Int] {
+    func order(from names: [String], stoppingAt stops: Set<String> = [], limit: Int = .max) throws -> [Int] {
         enum State { case entered, done }
         var states: [Int: State] = [:]
         states.reserveCapacity(min(limit, nodes.count))
@@ -172,6 +172,13 @@ struct GraphSurvey {
             }
         }
         return order
+    }
+
+    /// The nodes that these depend on, each after those that it reads. The inputs of `stops` are not followed.
+    ///
+    /// - Throws: `Failure` for a cycle, and for a node that reads one that does not exist.
+    func nodes(neededBy names: [String], stoppingAt stops: Set<String> = []) throws -> [NodeDefinition] {
+        try order(from: names, stoppingAt: stops).map { nodes[$0] }
     }
 
     /// Whether a node receives values from the previous iteration of a loop.

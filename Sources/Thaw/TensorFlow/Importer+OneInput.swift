@@ -24,8 +24,8 @@ extension Importer {
             failure.hint = hint
             return failure
         }
-        let order = try input.survey.order(from: flat.names, stoppingAt: []).map { input.survey.nodes[$0] }
-        let search = CutSearch(order, input: input.name, outputs: flat.names, refused: refusal.nodes)
+        let nodes = try input.survey.nodes(neededBy: flat.names)
+        let search = CutSearch(nodes, input: input.name, outputs: flat.names, refused: refusal.nodes)
         guard !refusal.holdsVariables else { return refusal.failure(hint: nil) }
         let words = search.optionsText(input.survey.node(input.name)?.imageSize) { name, outputs, size in
             var cut = known

@@ -29,7 +29,7 @@ extension Importer {
         guard let size = options.size else { return nil }
         var open = options
         open.size = nil
-        let image = try image(flat, input)
+        let (image, _) = try image(flat, input)
         guard image.openSize(options) != nil else { return nil }
         if let finding = try finding(flat, input, open) {
             guard !finding.sizes.contains(size) else { return nil }
@@ -51,12 +51,9 @@ extension Importer {
     private static func finding(_ flat: FlatGraph, _ input: InputNode, _ options: ImportOptions) throws -> SizeSearch
         .Finding?
     {
-        let survey = input.survey
-        let nodes = try survey.order(from: flat.names, stoppingAt: []).map { survey.nodes[$0] }
-        guard let node = nodes.first(where: { $0.name == input.name }) else { return nil }
-        let image = InputImage(node, through: nodes, survey)
-        guard image.refusal == nil else { return nil }
-        var search = SizeSearch(image, input: input.name, through: nodes, survey) { name, size, channels in
+        let (image, nodes) = try image(flat, input)
+        guard nodes.contains(where: { $0.name == input.name }), image.refusal == nil else { return nil }
+        var search = SizeSearch(image, input: input.name, through: nodes, input.survey) { name, size, channels in
             var trial = options
             (trial.size, trial.openChannels) = (size, channels)
             guard let graph = try? run(flat, [FlatGraph.Output(name)], [input], trial).graph else { return nil }
@@ -65,10 +62,12 @@ extension Importer {
         return search.find(options)
     }
 
-    private static func image(_ flat: FlatGraph, _ input: InputNode) throws -> InputImage {
-        let survey = input.survey
-        let nodes = try survey.order(from: flat.names, stoppingAt: []).map { survey.nodes[$0] }
-        return InputImage(survey.node(input.name)!, through: nodes, survey)
+    /// The input as an image, and the nodes that the outputs need.
+    private static func image(_ flat: FlatGraph, _ input: InputNode) throws -> (
+        image: InputImage, nodes: [NodeDefinition]
+    ) {
+        let nodes = try input.survey.nodes(neededBy: flat.names)
+        return (InputImage(input.survey.node(input.name)!, through: nodes, input.survey), nodes)
     }
 
     private static func text(_ size: ImageSize) -> String { "\(size.width)x\(size.height)" }

@@ -120,7 +120,7 @@ struct Importer {
     private static func nodes(of cut: GraphSurvey, neededBy names: [String], _ inputs: [InputNode]) throws
         -> [NodeDefinition]
     {
-        let nodes = try cut.order(from: names, stoppingAt: []).map { cut.nodes[$0] }
+        let nodes = try cut.nodes(neededBy: names)
         for input in inputs where !nodes.contains(where: { $0.name == input.name }) {
             throw Failure.outputIndependentOfInput(names, input.name)
         }
@@ -219,14 +219,14 @@ struct Importer {
     /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
     private static func run(_ flat: FlatGraph, _ arrays: [String: TensorType]) throws -> Result {
         let survey = flat.survey
-        let order = try survey.order(from: flat.names, stoppingAt: Set(arrays.keys))
-        try requireNoBooleanPlaceholder(order.map { survey.nodes[$0] }, but: Set(arrays.keys))
+        let nodes = try survey.nodes(neededBy: flat.names, stoppingAt: Set(arrays.keys))
+        try requireNoBooleanPlaceholder(nodes, but: Set(arrays.keys))
         var importer = Importer(survey)
         for (name, type) in arrays.sorted(on: \.key) {
             importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
         }
-        for index in order where arrays[survey.nodes[index].name] == nil {
-            importer.known[survey.nodes[index].name] = try importer.results(of: survey.nodes[index])
+        for node in nodes where arrays[node.name] == nil {
+            importer.known[node.name] = try importer.results(of: node)
         }
         guard importer.refusal.isEmpty else { throw importer.refusal.failure(hint: nil) }
         for output in flat.outputs {
@@ -237,7 +237,7 @@ struct Importer {
                 try importer.addOutput(output)
             }
         }
-        let nodeNames = order.map { survey.nodes[$0].name }
+        let nodeNames = nodes.map(\.name)
         return Result(
             graph: importer.context.builder.graph.pruned(), images: [], nodeNames: nodeNames,
             notes: flat.assumptions(of: nodeNames.filter { arrays[$0] == nil }), isForTraining: flat.isForTraining,

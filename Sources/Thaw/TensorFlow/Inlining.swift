@@ -179,8 +179,7 @@ struct Inlining {
                 if !isOfSizes || !addSwitches(condition, predicate) { open.append(condition) }
                 continue
             }
-            let order = try survey.order(from: [GraphSurvey.Reference(predicate).node], stoppingAt: [])
-            deciding.formUnion(order.map { survey.nodes[$0].name })
+            deciding.formUnion(try survey.nodes(neededBy: [GraphSurvey.Reference(predicate).node]).map(\.name))
             var call = condition
             call.node.op = "PartitionedCall"
             call.node.inputs.removeFirst()

@@ -33,7 +33,7 @@ struct InputNode {
         var constants = GraphConstants(survey)
         var shape = InputNode.shape(reference, survey, &constants)
         if InputNode.leavesSizeOpen(shape) {
-            let reach = try survey.order(from: outputs, stoppingAt: [name]).map { survey.nodes[$0] }
+            let reach = try survey.nodes(neededBy: outputs, stoppingAt: [name])
             let chain = ResizeChain(
                 from: reference, rank: isDecoder ? 3 : shape?.count, through: reach, &constants)
             if isDecoder, let reshaped = chain.reshaped { shape = reshaped }
@@ -114,7 +114,7 @@ struct InputNode {
         .Reference]
     {
         let stops = Set(survey.nodes.lazy.filter { $0.has([.decoder, .iterator]) }.map(\.name))
-        let reach = try survey.order(from: outputs, stoppingAt: stops).map { survey.nodes[$0] }
+        let reach = try survey.nodes(neededBy: outputs, stoppingAt: stops)
         var candidates: [GraphSurvey.Reference] = []
         var texts: [GraphSurvey.Reference] = []
         for node in reach where !node.isBooleanPlaceholder || fed.contains(node.name) {
@@ -138,7 +138,7 @@ struct InputNode {
     private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
         let candidates = try candidates(survey, outputs)
         if candidates.count == 1 { return candidates[0] }
-        let reach = try survey.order(from: outputs, stoppingAt: []).map { survey.nodes[$0] }
+        let reach = try survey.nodes(neededBy: outputs)
         guard candidates.isEmpty else {
             // The most image-like ones first: a scalar is not an image.
             let images = candidates.filter { survey.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }

@@ -15,7 +15,7 @@ struct OutputSearch {
 
     init(_ survey: GraphSurvey) throws {
         self.survey = survey
-        order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
+        order = try survey.order(from: survey.nodes.map(\.name))
         sources = survey.nodes.indices.map(survey.sources)
     }
 
@@ -26,7 +26,7 @@ struct OutputSearch {
         if !forward.dependsOnInput.contains(true) {
             forward.dependsOnInput = nodes.map { !$0.has(.source) }
         }
-        let isTrained = !truths.isEmpty || nodes.contains(where: { $0.has(.optimizer) })
+        let isTrained = !truths.isEmpty || survey.contains(.optimizer)
         var (found, isCompared) = unread(forward, isTrained: isTrained)
         if found.isEmpty { (found, isCompared) = unread(forward, isTrained: false) }
         // Assertions have conditions of their own, and results may be checked too.

@@ -34,7 +34,7 @@ struct TrainingNormalization {
         self.survey = survey
         guard survey.contains([.batchNormalization, .squaredDifference]) else { return }
         var constants = GraphConstants(survey)
-        layers = try survey.order(from: outputs, stoppingAt: []).compactMap { layer(survey.nodes[$0], &constants) }
+        layers = try survey.nodes(neededBy: outputs).compactMap { layer($0, &constants) }
         if !layers.isEmpty { findAverages() }
         // A fused layer without them may be a layer normalization, as written by Keras; in training mode it is refused.
         layers.removeAll { $0.variance == nil && !$0.hasAverages }

@@ -13,7 +13,7 @@ struct TruthSearch {
 
     init(_ survey: GraphSurvey) throws {
         self.survey = survey
-        order = try survey.order(from: survey.nodes.map(\.name), stoppingAt: [])
+        order = try survey.order(from: survey.nodes.map(\.name))
         sources = survey.nodes.indices.map(survey.sources)
     }
 

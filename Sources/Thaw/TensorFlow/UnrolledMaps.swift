@@ -51,9 +51,8 @@ struct UnrolledMaps {
             let write = survey.source(of: next.data.first), write.op.hasPrefix("TensorArrayWrite"),
             write.data.count == 4,
             let enter = survey.source(of: merge.data[0]), case .string(let frame)? = enter.attributes["frame_name"],
-            let order = try? survey.order(from: [GraphSurvey.Reference(write.data[2]).node], stoppingAt: [])
+            let body = try? survey.nodes(neededBy: [GraphSurvey.Reference(write.data[2]).node])
         else { return nil }
-        let body = order.map { survey.nodes[$0] }
         let readsFiles = body.contains { node in
             guard node.op.hasPrefix("TensorArrayRead"), case .type(.string)? = node.attributes["dtype"] else {
                 return false

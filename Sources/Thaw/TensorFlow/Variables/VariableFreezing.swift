@@ -23,11 +23,11 @@ struct VariableFreezing {
         let names = outputs.map { GraphSurvey.Reference($0).node }
         // An output inside a function needs the nodes that call the function.
         let isInside = names.contains { survey.node($0) == nil }
-        var order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names, stoppingAt: [])
+        var order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names)
         let needed = isInside ? [] : Set(order)
         // The moving averages of batch normalization in training mode are found by their updates.
         let updates = isInside ? [] : TrainingNormalization.updates(in: survey, by: order)
-        if !updates.isEmpty, let more = try? survey.order(from: names + updates, stoppingAt: []) { order = more }
+        if !updates.isEmpty, let more = try? survey.order(from: names + updates) { order = more }
         let freezing = VariableFreezing(graph, keys)
         var constants = GraphConstants(survey)
         var result = GraphDefinition(nodes: [], functions: graph.functions)
