@@ -121,10 +121,7 @@ struct ModelInterface {
         let features: [Message] = description.output
         let outputs = features.map { $0.name as String }
         guard !outputs.isEmpty else { throw Failure.noOutputsDescribed() }
-        var seen = Set<String>()
-        if let name = outputs.first(where: { !seen.insert($0).inserted }) {
-            throw Failure.badFeature(name, "is described twice")
-        }
+        if let name = outputs.firstRepeated { throw Failure.badFeature(name, "is described twice") }
         guard isClassifier else {
             for feature in features {
                 let kind = feature["type"].choice
@@ -155,10 +152,7 @@ struct ModelInterface {
             (classifier.labels, classifier.warnings) = Labels.unique(labels)
             return classifier
         }
-        var seen = Set<String>(minimumCapacity: labels.count)
-        if let duplicate = labels.first(where: { !seen.insert($0).inserted }) {
-            throw Failure.duplicateLabel(duplicate)
-        }
+        if let duplicate = labels.firstRepeated { throw Failure.duplicateLabel(duplicate) }
         if let other = labels.first(where: { Int64($0) == nil }) { throw Failure.labelOfOtherType(other) }
         return classifier
     }

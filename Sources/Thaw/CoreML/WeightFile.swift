@@ -60,16 +60,17 @@ struct MILElement {
     /// The type of the unpacked elements.
     let element: ElementType
 
+    private static let types: [String: (ProgramWeights.Kind, ElementType)] = [
+        "FLOAT16": (.float16, .float16), "FLOAT32": (.float32, .float32), "BFLOAT16": (.bfloat16, .bfloat16),
+        "INT8": (.int8, .int8), "INT16": (.int16, .int16), "INT32": (.int32, .int32), "INT4": (.int4, .int8),
+        "UINT8": (.uint8, .uint8), "UINT16": (.uint16, .uint16), "UINT32": (.uint32, .uint32),
+        "UINT6": (.uint6, .uint8), "UINT4": (.uint4, .uint8), "UINT3": (.uint3, .uint8),
+        "UINT2": (.uint2, .uint8), "UINT1": (.uint1, .uint8),
+    ]
+
     /// The type with this name, or nil if weight files do not have such a type.
     init?(_ name: String) {
-        let types: [String: (ProgramWeights.Kind, ElementType)] = [
-            "FLOAT16": (.float16, .float16), "FLOAT32": (.float32, .float32), "BFLOAT16": (.bfloat16, .bfloat16),
-            "INT8": (.int8, .int8), "INT16": (.int16, .int16), "INT32": (.int32, .int32), "INT4": (.int4, .int8),
-            "UINT8": (.uint8, .uint8), "UINT16": (.uint16, .uint16), "UINT32": (.uint32, .uint32),
-            "UINT6": (.uint6, .uint8), "UINT4": (.uint4, .uint8), "UINT3": (.uint3, .uint8),
-            "UINT2": (.uint2, .uint8), "UINT1": (.uint1, .uint8),
-        ]
-        guard let (kind, element) = types[name] else { return nil }
+        guard let (kind, element) = Self.types[name] else { return nil }
         (self.name, self.kind, self.element) = (name, kind, element)
     }
 

@@ -113,10 +113,7 @@ extension StageSource {
     fileprivate func labels() throws -> [FeatureKey] {
         let labels = keys(strings: "stringClassLabels", integers: "int64ClassLabels")
         guard !labels.isEmpty else { throw Failure.classifierWithoutLabels() }
-        var seen = Set<FeatureKey>(minimumCapacity: labels.count)
-        if let duplicate = labels.first(where: { !seen.insert($0).inserted }) {
-            throw Failure.duplicateLabel(duplicate.description)
-        }
+        if let duplicate = labels.firstRepeated { throw Failure.duplicateLabel(duplicate.description) }
         return labels
     }
 }

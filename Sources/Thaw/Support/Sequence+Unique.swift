@@ -4,4 +4,10 @@ extension Sequence where Element: Hashable {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }
+
+    /// The first element that appeared before.
+    var firstRepeated: Element? {
+        var seen: Set<Element> = []
+        return first { !seen.insert($0).inserted }
+    }
 }

@@ -84,11 +84,3 @@ struct FlatGraph {
         return settings + [removed, normalizationNote].compactMap { $0 }
     }
 }
-
-extension [String] {
-    /// The first element that appeared before.
-    var firstRepeated: String? {
-        var seen = Set<String>()
-        return first { !seen.insert($0).inserted }
-    }
-}

@@ -49,7 +49,7 @@ struct GraphConstants {
 
     private mutating func results(of node: NodeDefinition) -> [Tensor]? {
         guard let rule = Operations.tensorFlow[node.op] else { return nil }
-        let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }
+        let references = node.data.map { GraphSurvey.Reference($0) }
         var inputs: [Operand] = []
         for reference in references {
             guard let results = known[reference.node] ?? nil, results.indices.contains(reference.output) else {

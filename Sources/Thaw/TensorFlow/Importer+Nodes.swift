@@ -1,7 +1,7 @@
 /// The conversion of single nodes.
 extension Importer {
     mutating func results(of node: NodeDefinition) throws -> [Known] {
-        let references = node.inputs.map { GraphSurvey.Reference($0) }.filter { !$0.isControl }
+        let references = node.data.map { GraphSurvey.Reference($0) }
         let inputs = references.map { reference -> Known in
             guard let results = known[reference.node] else { return .unknown }
             if results.indices.contains(reference.output) { return results[reference.output] }
