@@ -1,20 +1,20 @@
 /// The conversion of single nodes.
 extension Importer {
-    mutating func results(of node: NodeDefinition) throws -> [Known] {
+    mutating func results(of node: NodeDefinition) throws -> [OutputState] {
         let references = node.data.map { GraphSurvey.Reference($0) }
-        let inputs = references.map { reference -> Known in
-            guard let results = known[reference.node] else { return .unknown }
+        let inputs = references.map { reference -> OutputState in
+            guard let results = states[reference.node] else { return .failed }
             if results.indices.contains(reference.output) { return results[reference.output] }
             // A node that was not converted, or is never computed, has a single state for all outputs.
             switch results.first {
-            case .operand?:
+            case .value?:
                 let isArgmax = survey.node(reference.node)?.op == "MaxPoolWithArgmax"
                 refusal.add(
                     isArgmax
                         ? Failure.argMaxUnsupported(node.name, node.op, reference.node)
                         : Failure.missingOutput(node.name, node.op, reference.text), of: node)
-                return .unknown
-            case let other: return other ?? .unknown
+                return .failed
+            case let other: return other ?? .failed
             }
         }
         if node.has([.switching, .selecting]) { return try branch(node, inputs) }
@@ -23,10 +23,10 @@ extension Importer {
         if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
         guard let rule = Operations.tensorFlow[node.op] else {
             refusal.add(node)
-            return [.unknown]
+            return [.failed]
         }
-        let operands = inputs.compactMap { if case .operand(let operand) = $0 { operand } else { nil } }
-        guard operands.count == inputs.count else { return [.unknown] }
+        let operands = inputs.compactMap { if case .value(let operand) = $0 { operand } else { nil } }
+        guard operands.count == inputs.count else { return [.failed] }
         let hasFloats = WideIntegers.areFloats(in: TensorFlowNode(definition: node, inputs: operands))
         let areKept = hasIntegerArrays && WideIntegers.areResult(of: node)
         if hasFloats, node.has(.truncates) || areKept { needsIntegers = true }
@@ -40,17 +40,17 @@ extension Importer {
                 if !operands.isEmpty { try context.count(results, from: operands) }
                 return results
             }
-            return results.map { .operand($0) }
+            return results.map { .value($0) }
         } catch let failure as Failure {
             if hasFloats { needsIntegers = true }
             refusal.add(failure, of: node)
-            return [.unknown]
+            return [.failed]
         }
     }
 
     /// A switch on a constant passes its input to the selected branch: output 1 if the predicate is true, otherwise
     /// output 0. With several branches, the constant is the index; any other value selects the last branch.
-    private mutating func branch(_ node: NodeDefinition, _ inputs: [Known]) throws -> [Known] {
+    private mutating func branch(_ node: NodeDefinition, _ inputs: [OutputState]) throws -> [OutputState] {
         var count = 2
         if node.has(.selecting) {
             guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.maximumSides).contains(sides)
@@ -59,15 +59,15 @@ extension Importer {
             }
             count = sides
         }
-        var sides = [Known](repeating: .unknown, count: count)
-        guard inputs.count == 2, case .operand(let predicate) = inputs[1] else { return sides }
+        var sides = [OutputState](repeating: .failed, count: count)
+        guard inputs.count == 2, case .value(let predicate) = inputs[1] else { return sides }
         guard let constant = predicate.constant, constant.elementCount == 1 else {
             refusal.add(Failure.dataDependent(node.name, node.op), of: node)
             return sides
         }
         let number = constant.integers[0]
         let side = node.has(.selecting) ? (0..<count).contains(number) ? number : count - 1 : number != 0 ? 1 : 0
-        sides = [Known](repeating: .dead, count: count)
+        sides = [OutputState](repeating: .dead, count: count)
         sides[side] = inputs[0]
         return sides
     }
@@ -76,10 +76,10 @@ extension Importer {
     private static let maximumSides = 1 << 16
 
     /// A merge passes on the input that is computed; its second output is the index of that input.
-    private func merge(_ node: NodeDefinition, _ inputs: [Known]) -> [Known] {
+    private func merge(_ node: NodeDefinition, _ inputs: [OutputState]) -> [OutputState] {
         for (index, input) in inputs.enumerated() {
             if case .dead = input { continue }
-            return [input, .operand(.constant(Tensor(Double(index), element: .int32)))]
+            return [input, .value(.constant(Tensor(Double(index), element: .int32)))]
         }
         return [.dead, .dead]
     }

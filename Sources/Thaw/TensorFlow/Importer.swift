@@ -35,18 +35,18 @@ struct Importer {
     }
 
     /// The state of a node's output.
-    enum Known {
-        case operand(Operand)
+    enum OutputState {
+        case value(Operand)
         /// On the branch of a switch that is never taken.
         case dead
         /// Depends on a node that could not be converted and has been reported.
-        case unknown
+        case failed
     }
 
     let survey: GraphSurvey
     var context = ImportContext()
-    /// The outputs of the nodes that were visited.
-    private(set) var known: [String: [Known]] = [:]
+    /// The states of the outputs of the nodes that were visited.
+    private(set) var states: [String: [OutputState]] = [:]
     var refusal = Refusal()
     /// Whether a node needs integers where an input is floating point.
     var needsIntegers = false
@@ -152,18 +152,18 @@ struct Importer {
         var read = InputsRead()
         for node in nodes {
             guard let input = inputs.first(where: { $0.name == node.name }) else {
-                known[node.name] = try results(of: node)
+                states[node.name] = try results(of: node)
                 continue
             }
             let image = InputImage(node, through: nodes, survey)
             if let failure = image.refusal {
                 refusal.add(failure, of: node)
-                known[node.name] = [.unknown]
+                states[node.name] = [.failed]
                 continue
             }
             let inputOptions = options.forInput(node.name)
             let added = try image.add(to: &context, inputOptions)
-            known[node.name] = [.operand(added.operand)]
+            states[node.name] = [.value(added.operand)]
             read.notes += [added.note].compactMap { $0 }
             read.isBatchOpen = read.isBatchOpen || image.isBatchOpen
             read.shape = read.shape ?? added.operand.shape
@@ -202,11 +202,8 @@ struct Importer {
     private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> Note? {
         let batch = image?.rank == 4 ? image![0] : 1
         return flat.training?.warning { input in
-            let reference = GraphSurvey.Reference(input)
-            guard let results = known[reference.node], results.indices.contains(reference.output),
-                case .operand(let operand) = results[reference.output]
-            else { return false }
-            return operand.shape.rank >= 2 && operand.shape[0] == batch
+            guard let shape = operand(at: GraphSurvey.Reference(input))?.shape else { return false }
+            return shape.rank >= 2 && shape[0] == batch
         }
     }
 
@@ -223,10 +220,10 @@ struct Importer {
         try requireNoBooleanPlaceholder(nodes, but: Set(arrays.keys))
         var importer = Importer(survey)
         for (name, type) in arrays.sorted(on: \.key) {
-            importer.known[name] = [.operand(.edge(importer.context.builder.input(name, type), type))]
+            importer.states[name] = [.value(.edge(importer.context.builder.input(name, type), type))]
         }
         for node in nodes where arrays[node.name] == nil {
-            importer.known[node.name] = try importer.results(of: node)
+            importer.states[node.name] = try importer.results(of: node)
         }
         guard importer.refusal.isEmpty else { throw importer.refusal.failure(hint: nil) }
         for output in flat.outputs {
@@ -246,11 +243,14 @@ struct Importer {
     }
 
     /// The value of an output that does not depend on the input.
-    private func constant(of output: FlatGraph.Output) -> Tensor? {
-        guard let results = known[output.reference.node], results.indices.contains(output.reference.output),
-            case .operand(let operand) = results[output.reference.output]
+    private func constant(of output: FlatGraph.Output) -> Tensor? { operand(at: output.reference)?.constant }
+
+    /// The value of a node's output; nil if it is not computed.
+    private func operand(at reference: GraphSurvey.Reference) -> Operand? {
+        guard let results = states[reference.node], results.indices.contains(reference.output),
+            case .value(let operand) = results[reference.output]
         else { return nil }
-        return operand.constant
+        return operand
     }
 
     private mutating func addOutput(_ output: FlatGraph.Output) throws {
@@ -258,9 +258,9 @@ struct Importer {
         if let node = survey.node(reference.node), Quantized.givesQuantized(node.op, output: reference.output) {
             throw Failure.quantizedOutput(node.name, node.op)
         }
-        guard let results = known[reference.node], results.indices.contains(reference.output),
-            case .operand(.edge(let value, _)) = results[reference.output]
-        else { throw Failure.outputNotComputed(reference.node, reference.output) }
+        guard case .edge(let value, _)? = operand(at: reference) else {
+            throw Failure.outputNotComputed(reference.node, reference.output)
+        }
         context.builder.output(output.name, value)
     }
 }
