@@ -56,7 +56,7 @@ package struct FileContents: Sendable {
         weights = StoredWeights.summed(graph.nodes.compactMap(\.storedWeights))
         placeholders = graph.nodes.filter { $0.has(.fed) }.map { node in
             var type = ""
-            if case .type(let element)? = node.attributes["dtype"] { type = "\(element)" }
+            if let element = node.dataType { type = "\(element)" }
             if case .shape(let sizes?)? = node.attributes["shape"] {
                 type += "[" + sizes.map { $0 < 0 ? "?" : "\($0)" }.joined(separator: ", ") + "]"
             }
@@ -107,7 +107,7 @@ extension Graph {
 extension NodeDefinition {
     /// The weights of a constant, unless they are integers or Booleans, which are parameters such as shapes and axes.
     fileprivate var storedWeights: StoredWeights? {
-        guard has(.constant), case .tensor(let tensor)? = attributes["value"], tensor.shape.rank > 0,
+        guard has(.constant), let tensor = constant, tensor.shape.rank > 0,
             ![.int32, .int64, .bool].contains(tensor.element)
         else { return nil }
         return StoredWeights(

@@ -63,16 +63,15 @@ struct ChannelSearch {
             guard arrived[input, default: nil] != nil else { return nil }
         default: return nil
         }
-        guard case .string(let format)? = node.attributes["data_format"] else { return 3 }
+        guard let format = node.string("data_format") else { return 3 }
         return ["NHWC": 3, "NCHW": 1][format]
     }
 
     /// The input channels of a convolution's filters.
     private static func channelsRead(_ node: NodeDefinition, _ survey: GraphSurvey) -> Int? {
         guard node.has(.layer), case .image(input: 0) = node.traits.axes, node.data.count >= 2 else { return nil }
-        guard case .tensor(let tensor)? = survey.source(of: node.data[1])?.attributes["value"], tensor.shape.rank == 4
-        else { return nil }
-        return tensor.shape[2]
+        guard let filters = survey.source(of: node.data[1])?.constant, filters.shape.rank == 4 else { return nil }
+        return filters.shape[2]
     }
 
     /// The tensor after a node; nil if it cannot be traced any further.
@@ -105,10 +104,8 @@ struct ChannelSearch {
             array.axes.insert(nil, at: 0)
             return array
         case .sliced:
-            let masks = ["new_axis_mask", "shrink_axis_mask", "ellipsis_mask"].map { node.attributes[$0] }
-            guard masks.allSatisfy({ $0.map { if case .int(0) = $0 { true } else { false } } ?? true }) else {
-                return nil
-            }
+            let masks = ["new_axis_mask", "shrink_axis_mask", "ellipsis_mask"]
+            guard masks.allSatisfy({ node.integer($0) == 0 }) else { return nil }
             array.hasAllChannels = false
             return array
         default: return nil

@@ -164,8 +164,5 @@ struct Dropout {
 
 extension NodeDefinition {
     /// Whether it is a cast to integers.
-    fileprivate var truncatesToIntegers: Bool {
-        guard case .type(let type)? = attributes["DstT"] else { return true }
-        return type.element?.isFloatingPoint != true
-    }
+    fileprivate var truncatesToIntegers: Bool { type("DstT")?.element?.isFloatingPoint != true }
 }

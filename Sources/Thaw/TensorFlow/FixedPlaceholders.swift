@@ -28,7 +28,7 @@ struct FixedPlaceholders {
         {
             if let given = values[node.name] {
                 self.survey.replace(index, by: node.fixed(to: try given.tensor(for: node)))
-            } else if !fed.contains(node.name), case .type(.bool)? = node.attributes["dtype"],
+            } else if !fed.contains(node.name), node.dataType == .bool,
                 let value = node.valueAtInference
             {
                 self.survey.replace(index, by: node.fixed(to: Tensor(value ? 1 : 0, element: .bool)))
@@ -89,7 +89,7 @@ public struct PlaceholderValue: Sendable, Equatable {
 
     /// The value as the tensor that the placeholder takes.
     fileprivate func tensor(for node: NodeDefinition) throws -> Tensor {
-        guard case .type(let type)? = node.attributes["dtype"], let element = type.element else {
+        guard let type = node.dataType, let element = type.element else {
             throw Failure.settingType(name, value, "no numbers")
         }
         let parts = value.split(separator: ",", omittingEmptySubsequences: false).map(String.init)

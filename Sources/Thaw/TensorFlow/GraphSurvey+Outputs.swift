@@ -32,8 +32,7 @@ extension GraphSurvey {
         let axes = producer(of: node.data[1])
         // A reduction over all axes has a range that depends on the rank.
         guard axes?.has(.constant) ?? false else { return axes?.has(.range) ?? false }
-        guard case .tensor(let tensor)? = axes?.attributes["value"] else { return false }
-        return tensor.integers.contains(0)
+        return axes?.constant?.integers.contains(0) ?? false
     }
 }
 
@@ -53,16 +52,5 @@ extension NodeDefinition {
         guard let sizes = declaredShape(0), sizes.count >= 3 else { return nil }
         let (height, width) = (sizes[sizes.count - 3], sizes[sizes.count - 2])
         return height > 0 && width > 0 ? ImageSize(width: width, height: height) : nil
-    }
-
-    var dataType: DataType? { if case .type(let type)? = attributes["dtype"] { type } else { nil } }
-
-    /// The sizes that a source declares for an output; nil if the rank is unknown.
-    func declaredShape(_ output: Int) -> [Int]? {
-        if case .shape(let sizes)? = attributes["shape"] { return sizes }
-        guard case .list(let shapes)? = attributes["output_shapes"], shapes.indices.contains(output),
-            case .shape(let sizes) = shapes[output]
-        else { return nil }
-        return sizes
     }
 }

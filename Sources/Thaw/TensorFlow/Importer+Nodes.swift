@@ -53,11 +53,10 @@ extension Importer {
     private mutating func branch(_ node: NodeDefinition, _ inputs: [OutputState]) throws -> [OutputState] {
         var count = 2
         if node.has(.selecting) {
-            guard case .int(let sides)? = node.attributes["num_outs"], (1...Importer.maximumSides).contains(sides)
-            else {
+            count = node.integer("num_outs")
+            guard (1...Importer.maximumSides).contains(count) else {
                 throw Failure.badAttribute(node.name, node.op, "num_outs")
             }
-            count = sides
         }
         var sides = [OutputState](repeating: .failed, count: count)
         guard inputs.count == 2, case .value(let predicate) = inputs[1] else { return sides }

@@ -83,21 +83,13 @@ struct Inlining {
 
     private func function(of node: NodeDefinition) -> String? {
         if functions[node.op] != nil { return node.op }
-        guard node.has(.call), case .function(let name)? = node.attributes["f"] else { return nil }
-        return name
+        return node.has(.call) ? node.function("f") : nil
     }
 
     /// The body of a loop over strings. These are the encoded images of a batch, so it runs once for one image.
     private func bodyOfMap(_ node: NodeDefinition) -> String? {
-        guard node.has(.loop), case .function(let name)? = node.attributes["body"],
-            let body = functions[name]
-        else { return nil }
-        let readsFiles = body.nodes.contains { node in
-            guard node.op == "TensorListGetItem", case .type(.string)? = node.attributes["element_dtype"] else {
-                return false
-            }
-            return true
-        }
+        guard node.has(.loop), let name = node.function("body"), let body = functions[name] else { return nil }
+        let readsFiles = body.nodes.contains { $0.op == "TensorListGetItem" && $0.type("element_dtype") == .string }
         return readsFiles ? name : nil
     }
 

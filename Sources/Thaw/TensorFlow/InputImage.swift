@@ -16,9 +16,7 @@ struct InputImage {
     /// - Parameter nodes: The nodes to compute, each after those that it reads.
     init(_ node: NodeDefinition, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
         self.node = node
-        worksChannelsFirst = survey.nodes.contains {
-            if case .string("NCHW")? = $0.attributes["data_format"] { true } else { false }
-        }
+        worksChannelsFirst = survey.nodes.contains { $0.string("data_format") == "NCHW" }
         shape = node.shapeAttribute
         channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, survey)
         rowLength =
@@ -29,10 +27,8 @@ struct InputImage {
     private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
         for consumer in nodes where consumer.has(.dense) && consumer.data.count >= 2 {
             guard consumer.data.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
-            let weights = survey.source(of: consumer.data[1])
-            guard case .tensor(let tensor)? = weights?.attributes["value"], tensor.shape.rank == 2 else { continue }
-            if case .bool(true)? = consumer.attributes["transpose_b"] { return tensor.shape[1] }
-            return tensor.shape[0]
+            guard let weights = survey.source(of: consumer.data[1])?.constant, weights.shape.rank == 2 else { continue }
+            return weights.shape[consumer.flag("transpose_b") ? 1 : 0]
         }
         return nil
     }

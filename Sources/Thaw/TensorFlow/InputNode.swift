@@ -120,7 +120,7 @@ struct InputNode {
         for node in reach where !node.isBooleanPlaceholder || fed.contains(node.name) {
             let isFed = node.has(.defaultPlaceholder) && fed.contains(node.name)
             if node.has(.placeholder) || isFed {
-                if case .type(.string)? = node.attributes["dtype"] {
+                if node.dataType == .string {
                     texts.append(GraphSurvey.Reference(node.name))
                 } else {
                     candidates.append(GraphSurvey.Reference(node.name))
@@ -177,8 +177,8 @@ struct InputNode {
         }
         if node.has(.fed), reference.output == 0 { return node.shapeAttribute }
         if node.has(.decoder) {
-            if case .int(let channels)? = node.attributes["channels"], channels > 0 { return [-1, -1, channels] }
-            return [-1, -1, 3]
+            let channels = node.integer("channels")
+            return [-1, -1, channels > 0 ? channels : 3]
         }
         if let sizes = listed("output_shapes", of: node) ?? listed("_output_shapes", of: node) { return sizes }
         if node.op.hasPrefix("QueueDequeue"),
@@ -259,19 +259,16 @@ private struct ResizeChain {
 
     /// Whether a node casts floating-point numbers to integers.
     private static func rounds(_ node: NodeDefinition) -> Bool {
-        guard case .type(let source)? = node.attributes["SrcT"], case .type(let target)? = node.attributes["DstT"],
-            let from = source.element, let to = target.element
-        else { return false }
+        guard let from = node.type("SrcT")?.element, let to = node.type("DstT")?.element else { return false }
         return from.isFloatingPoint && !to.isFloatingPoint
     }
 
     /// Whether a node only adds an axis at the front: `image[None]`.
     private static func addsBatch(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Bool {
-        func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
-        guard mask("new_axis_mask") == 1, mask("shrink_axis_mask") == 0, node.data.count == 4,
+        guard node.integer("new_axis_mask") == 1, node.integer("shrink_axis_mask") == 0, node.data.count == 4,
             let strides = constants.integers(node.data[3]), strides.count <= 8
         else { return false }
-        let fullAxes = mask("begin_mask") & mask("end_mask") | mask("ellipsis_mask")
+        let fullAxes = node.integer("begin_mask") & node.integer("end_mask") | node.integer("ellipsis_mask")
         return strides.indices.dropFirst().allSatisfy { strides[$0] == 1 && fullAxes >> $0 & 1 == 1 }
     }
 
@@ -282,34 +279,18 @@ private struct ResizeChain {
         func integers(_ input: Int) -> [Int]? {
             node.data.indices.contains(input) ? constants.integers(node.data[input]) : nil
         }
-        func mask(_ key: String) -> Int { if case .int(let bits)? = node.attributes[key] { Int(bits) } else { 0 } }
         if node.op == "ReverseV2" {
             let axes = integers(1)
             return axes == [-1] || (axes != nil && axes == rank.map { [$0 - 1] })
         }
         guard let strides = integers(3), strides.count <= 8, strides.last == -1,
             strides.dropLast().allSatisfy({ $0 == 1 }),
-            mask("new_axis_mask") == 0, mask("shrink_axis_mask") == 0
+            node.integer("new_axis_mask") == 0, node.integer("shrink_axis_mask") == 0
         else { return false }
-        let ellipsis = mask("ellipsis_mask")
-        let fullAxes = mask("begin_mask") & mask("end_mask") | ellipsis
+        let ellipsis = node.integer("ellipsis_mask")
+        let fullAxes = node.integer("begin_mask") & node.integer("end_mask") | ellipsis
         let hasAllAxes = ellipsis != 0 || strides.count == rank
         return hasAllAxes && strides.indices.allSatisfy { fullAxes >> $0 & 1 == 1 }
             && ellipsis >> (strides.count - 1) & 1 == 0
-    }
-}
-
-extension NodeDefinition {
-    /// The sizes in the attributes `shape` and `_output_shapes`, −1 if neither has one; nil if the rank is unknown.
-    /// TensorFlow 1.0 and earlier wrote an empty shape if none was given.
-    var shapeAttribute: [Int]? {
-        var declared: [Int]?
-        if case .shape(let sizes?)? = attributes["shape"], !sizes.isEmpty { declared = sizes }
-        guard case .list(let list)? = attributes["_output_shapes"], case .shape(let inferred?)? = list.first else {
-            return declared
-        }
-        guard let declared, !inferred.isEmpty else { return declared ?? (inferred.isEmpty ? nil : inferred) }
-        guard declared.count == inferred.count else { return declared }
-        return zip(declared, inferred).map { $0 < 0 ? $1 : $0 }
     }
 }

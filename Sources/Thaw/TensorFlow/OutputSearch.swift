@@ -277,14 +277,11 @@ struct OutputSearch {
 
 extension NodeDefinition {
     /// Whether the value is a string, as in the nodes that save a graph.
-    fileprivate var isText: Bool {
-        for key in ["T", "dtype"] { if case .type(.string)? = attributes[key] { return true } }
-        return false
-    }
+    fileprivate var isText: Bool { type("T") == .string || dataType == .string }
 
     /// Whether a constant is a scalar near zero.
     fileprivate var isSmallNumber: Bool {
-        guard case .tensor(let tensor)? = attributes["value"], tensor.elementCount == 1 else { return false }
-        return tensor.withElements { abs($0[0]) } < 1e-3
+        guard let constant, constant.elementCount == 1 else { return false }
+        return constant.withElements { abs($0[0]) } < 1e-3
     }
 }

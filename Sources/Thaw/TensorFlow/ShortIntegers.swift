@@ -43,7 +43,7 @@ struct ShortIntegers {
 
     /// The short integer type of a node that computes with an image, which is floating point here; nil for other nodes.
     private static func elementOfImage(_ node: TensorFlowNode) -> ElementType? {
-        guard case .type(let type)? = node.definition.attributes["T"], let element = type.element,
+        guard let element = node.definition.type("T")?.element,
             element.bounds != nil, element.size < 4,
             node.inputs.contains(where: { $0.constant == nil && $0.type.element.isFloatingPoint })
         else { return nil }

@@ -83,8 +83,8 @@ struct SizeSearch {
                 guard count > 0 else { continue }
                 layers.append(Layer(node: node, input: sources[0], count: count, sizes: sizes))
             } else if node.has(.dense), let weights = constants.value(node.data[1]), weights.shape.rank == 2 {
-                let isTransposed = if case .bool(true)? = node.attributes["transpose_b"] { true } else { false }
-                layers.append(Layer(node: node, input: sources[0], count: weights.shape[isTransposed ? 1 : 0]))
+                let count = weights.shape[node.flag("transpose_b") ? 1 : 0]
+                layers.append(Layer(node: node, input: sources[0], count: count))
             }
         }
         return layers

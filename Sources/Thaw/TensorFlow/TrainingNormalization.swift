@@ -55,9 +55,7 @@ struct TrainingNormalization {
             guard let mean = source(squares.data[center]), mean.has(.mean), mean.data.count == 2,
                 origin(mean.data[0]) == origin(squares.data[value]), batchAxes(mean, &constants) == axes
             else { continue }
-            var keepsAxes = false
-            if case .bool(true)? = node.attributes["keep_dims"] { keepsAxes = true }
-            return Layer(name: mean.name, variance: node.name, shape: (axes, keepsAxes))
+            return Layer(name: mean.name, variance: node.name, shape: (axes, keepsAxes: node.flag("keep_dims")))
         }
         return nil
     }
@@ -187,7 +185,7 @@ struct TrainingNormalization {
 
     /// A moving average in the shape of the statistic that it replaces.
     private func average(_ variable: String, _ layer: Layer, named name: String) throws -> NodeDefinition {
-        guard case .tensor(let tensor)? = survey.node(variable)?.attributes["value"], tensor.shape.rank == 1,
+        guard let tensor = survey.node(variable)?.constant, tensor.shape.rank == 1,
             let (axes, keepsAxes) = layer.shape
         else { throw Failure.noMovingAverages(layer.name) }
         var shape = tensor.shape

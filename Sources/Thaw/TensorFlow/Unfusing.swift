@@ -105,8 +105,3 @@ enum Unfusing {
         return chain.finished()
     }
 }
-
-extension NodeDefinition {
-    /// The inputs that carry values.
-    var data: [String] { inputs.filter { !$0.hasPrefix("^") } }
-}

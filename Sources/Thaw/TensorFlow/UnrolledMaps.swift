@@ -50,21 +50,14 @@ struct UnrolledMaps {
             let next = survey.source(of: merge.data[1]), next.op == "NextIteration",
             let write = survey.source(of: next.data.first), write.op.hasPrefix("TensorArrayWrite"),
             write.data.count == 4,
-            let enter = survey.source(of: merge.data[0]), case .string(let frame)? = enter.attributes["frame_name"],
+            let enter = survey.source(of: merge.data[0]), let frame = enter.string("frame_name"),
             let body = try? survey.nodes(neededBy: [GraphSurvey.Reference(write.data[2]).node])
         else { return nil }
-        let readsFiles = body.contains { node in
-            guard node.op.hasPrefix("TensorArrayRead"), case .type(.string)? = node.attributes["dtype"] else {
-                return false
-            }
-            return true
-        }
+        let readsFiles = body.contains { $0.op.hasPrefix("TensorArrayRead") && $0.dataType == .string }
         guard readsFiles else { return nil }
         // Values from outside the loop are the same in every iteration.
-        for (index, node) in survey.nodes.enumerated() where node.op == "Enter" {
-            guard case .string(frame)? = node.attributes["frame_name"],
-                case .bool(true)? = node.attributes["is_constant"]
-            else { continue }
+        for (index, node) in survey.nodes.enumerated()
+        where node.op == "Enter" && node.string("frame_name") == frame && node.flag("is_constant") {
             result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: node.inputs))
         }
         return write.data[2]

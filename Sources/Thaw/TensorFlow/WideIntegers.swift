@@ -20,7 +20,6 @@ enum WideIntegers {
 
     /// Whether a node casts to integers. Those of few bits wrap around, and are exact only if they are computed as integers.
     static func areResult(of node: NodeDefinition) -> Bool {
-        guard case .type(let type)? = node.attributes["DstT"] else { return false }
-        return type.element?.bounds != nil
+        node.type("DstT")?.element?.bounds != nil
     }
 }

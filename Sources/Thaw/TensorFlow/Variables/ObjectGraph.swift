@@ -33,7 +33,7 @@ struct ObjectGraph {
     func keys(in graph: GraphDefinition, _ captures: [String: [FileNumber]]) -> [String: String] {
         var keys: [String: String] = [:]
         for call in graph.nodes {
-            guard case .function(let name)? = call.attributes["f"], let objects = captures[name],
+            guard let name = call.function("f"), let objects = captures[name],
                 objects.count <= call.data.count
             else { continue }
             for (input, object) in zip(call.data.suffix(objects.count), objects) {

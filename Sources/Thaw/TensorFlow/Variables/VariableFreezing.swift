@@ -69,7 +69,7 @@ struct VariableFreezing {
             uniquingKeysWith: { first, _ in first })
         guard !functions.isEmpty else { return }
         for call in graph.nodes {
-            guard case .function(let name)? = call.attributes["f"], let function = functions[name] else { continue }
+            guard let name = call.function("f"), let function = functions[name] else { continue }
             let handles = Dictionary(zip(function.inputs, call.data), uniquingKeysWith: { $1 })
             let body = Dictionary(function.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             for node in function.nodes where node.has(.assignment) && node.data.count >= 2 {
@@ -137,7 +137,7 @@ struct VariableFreezing {
             return try node.checked(tensor, key, file)
         }
         var keys = [node.name]
-        if case .string(let shared)? = node.attributes["shared_name"], !shared.isEmpty { keys.insert(shared, at: 0) }
+        if let shared = node.string("shared_name"), !shared.isEmpty { keys.insert(shared, at: 0) }
         for key in keys {
             if let tensor = try value(key, nil) { return try node.checked(tensor, key, file) }
         }
