@@ -142,6 +142,11 @@ extension Graph {
     }
 }
 
+extension Graph.ChannelOrder {
+    /// The axes of batch, height, width and channel.
+    var axes: [Int] { self == .channelsFirst ? Graph.toLast : [0, 1, 2, 3] }
+}
+
 extension TensorType {
     /// The type with its axes permuted if it is an image.
     fileprivate func permuted(_ order: [Int]) -> TensorType {

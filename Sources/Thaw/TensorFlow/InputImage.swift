@@ -42,19 +42,24 @@ struct InputImage {
     /// Whether the graph takes batches of any size.
     var isBatchOpen: Bool { shape.map { $0.count != 3 && $0.first ?? 0 < 0 } ?? true }
 
+    /// The sizes of an image, nil if unknown, with a batch of 1 if it has none; nil unless the rank is 3 or 4.
+    private var sizesWithBatch: [Int?]? {
+        guard let shape, 3...4 ~= shape.count else { return nil }
+        let sizes = shape.map { $0 < 0 ? nil : $0 }
+        return shape.count == 3 ? [1] + sizes : sizes
+    }
+
     /// Width and height, nil if unknown; nil if both are known, or if the input is not an image.
     func openSize(_ options: ImportOptions) -> (width: Int?, height: Int?)? {
         guard let shape else { return rowLength == nil ? (nil, nil) : nil }
-        let sizes = shape.map { $0 < 0 ? nil : $0 }
-        switch shape.count {
-        case 3, 4:
-            let four = shape.count == 3 ? [1] + sizes : sizes
-            guard let order = order(four, options) else { return nil }
-            let axes = order == .channelsFirst ? Graph.toLast : [0, 1, 2, 3]
-            let (height, width) = (four[axes[1]], four[axes[2]])
+        if let sizes = sizesWithBatch {
+            guard let order = order(sizes, options) else { return nil }
+            let (height, width) = (sizes[order.axes[1]], sizes[order.axes[2]])
             return height == nil || width == nil ? (width, height) : nil
-        case 2: return sizes[1] == nil && rowLength == nil ? (nil, nil) : nil
-        case 1: return sizes[0] == nil ? (nil, nil) : nil
+        }
+        switch shape.count {
+        case 2: return shape[1] < 0 && rowLength == nil ? (nil, nil) : nil
+        case 1: return shape[0] < 0 ? (nil, nil) : nil
         default: return nil
         }
     }
@@ -63,10 +68,9 @@ struct InputImage {
     func knowsChannels(_ options: ImportOptions) -> Bool {
         if options.color != nil || depth != nil { return true }
         guard let shape else { return rowLength != nil }
-        if shape.count < 3 { return shape[shape.count - 1] > 0 || rowLength != nil }
-        let sizes: [Int?] = (shape.count == 3 ? [1] : []) + shape.map { $0 < 0 ? nil : $0 }
-        let axis = order(sizes, options) == .channelsFirst ? 3 : 1
-        return shape[shape.count - axis] > 0
+        guard let sizes = sizesWithBatch else { return shape[shape.count - 1] > 0 || rowLength != nil }
+        let order = order(sizes, options) ?? .channelsLast
+        return sizes[order.axes[3]] ?? 0 > 0
     }
 
     /// The result of converting the input.
@@ -146,13 +150,11 @@ struct InputImage {
             return try form(
                 [nil, nil, nil, nil], order([1, nil, nil, nil], options) ?? .channelsLast, hasBatch: true, options)
         }
+        if let sizes = sizesWithBatch, let order = order(sizes, options) {
+            return try form(sizes, order, hasBatch: shape.count == 4, options)
+        }
         let sizes = shape.map { $0 < 0 ? nil : $0 }
         switch shape.count {
-        case 3, 4:
-            let four = shape.count == 3 ? [1] + sizes : sizes
-            if let order = order(four, options) {
-                return try form(four, order, hasBatch: shape.count == 4, options)
-            }
         case 1...2 where options.isOneOfSeveral: return nil
         case 2:
             return try flattened(sizes[1] ?? rowLength, batch: sizes[0] ?? options.openBatch, options).map {
@@ -175,7 +177,7 @@ struct InputImage {
     private func form(_ sizes: [Int?], _ order: Graph.ChannelOrder, hasBatch: Bool, _ options: ImportOptions) throws
         -> Form
     {
-        let axes = order == .channelsFirst ? Graph.toLast : [0, 1, 2, 3]
+        let axes = order.axes
         let (height, width) = (sizes[axes[1]], sizes[axes[2]])
         let image = try image(sizes[0], height, width, sizes[axes[3]], options)
         let shape = order == .channelsFirst ? image.permuted(Graph.toFirst) : image
@@ -222,7 +224,7 @@ struct InputImage {
 
     /// The note on a tensor that might be an image.
     private var doubt: Note? {
-        guard let shape, mayBeImage(shape.map { $0 < 0 ? nil : $0 }), channels.axis == nil else { return nil }
+        guard let shape, let sizes = sizesWithBatch, mayBeImage(sizes), channels.axis == nil else { return nil }
         return .channelsUnknown(node.name, Shape(shape))
     }
 
@@ -248,7 +250,7 @@ struct InputImage {
         if let color = options.color, color.channels != channels, !options.isOneOfSeveral {
             throw Failure.colorDiffers(node.name, node.op, color.rawValue, channels)
         }
-        let shape = Shape([Swift.max(1, batch ?? options.openBatch), height, width, channels])
+        let shape = Shape([max(1, batch ?? options.openBatch), height, width, channels])
         guard let count = shape.checkedCount, count < 1 << 31 else {
             throw Failure.inputTooLarge(node.name, node.op, shape)
         }
@@ -272,7 +274,7 @@ struct InputImage {
             if options.channels == nil { return nil }
         }
         if let size = options.size {
-            let area = Swift.max(1, size.width * size.height)
+            let area = max(1, size.width * size.height)
             let channels = options.color?.channels ?? count.map { $0 / area } ?? options.openChannels ?? 3
             let shape = try image(batch, size.height, size.width, channels, options)
             guard count == nil || shape.dropFirst().reduce(1, *) == count else {
