@@ -50,7 +50,7 @@ extension Arguments {
 extension Crop {
     /// A note on how photos are fitted to the model's image.
     fileprivate func description(to image: ImageInput) -> String {
-        let size = "\(image.width)x\(image.height) pixels"
+        let size = "\(image.size.optionText) pixels"
         return switch self {
         case .fill: "photos are stretched to \(size); --crop fit keeps their aspect ratio"
         case .center: "only the central square of photos is used, resized to \(size)"

@@ -22,7 +22,7 @@ struct SizeChoice: Equatable, Sendable {
         } else if all.count > 1 {
             let list = all.map { ImageSize(width: $0.width.lowerBound, height: $0.height.lowerBound) }
             if let duplicate = list.first(where: { size in list.count { $0 == size } > 1 }) {
-                throw Failure.badValue(text, "each size once, not \(duplicate.width)x\(duplicate.height) twice")
+                throw Failure.badValue(text, "each size once, not \(duplicate.optionText) twice")
             }
             guard list.count <= ImageSizes.maximumCount else {
                 throw Failure.badValue(

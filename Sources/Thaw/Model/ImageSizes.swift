@@ -9,6 +9,9 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
     public init(width: Int, height: Int) { (self.width, self.height) = (width, height) }
 
     public var description: String { "\(width)×\(height)" }
+
+    /// The size as options take it: "224x224".
+    package var optionText: String { "\(width)x\(height)" }
 }
 
 /// The sizes that a model's image may have.

@@ -57,7 +57,7 @@ struct CutSearch {
             }
             if let size, let weights = convert(name, outputs, size) {
                 // A refused node may change the size, so this is only likely.
-                let text = "\(size.width)x\(size.height) (if it still has that size there)"
+                let text = "\(size.optionText) (if it still has that size there)"
                 offer("\(option: .input) \(name) \(option: .size) \(text)", weights)
                 break
             }

@@ -44,36 +44,38 @@ extension Failure {
     /// - Parameters:
     ///   - sizes: The sizes that a layer takes, in ascending order.
     ///   - likely: The one among them that is most common.
-    static func severalSizes(_ node: String, _ op: String, _ sizes: [String], _ likely: String, layer: String)
-        -> Failure
-    {
+    static func severalSizes(
+        _ node: String, _ op: String, _ sizes: [ImageSize], likely: ImageSize, layer: String
+    ) -> Failure {
         var failure = refused(
             node, op, "the size of the input is unknown: \(listedSizes(sizes)) fit \(layer)",
             "set it with \(option: .size) WxH", code: .unknownSize)
-        failure.names = sizes
-        failure.hint = "\(option: .size) \(likely) is the most likely one"
+        failure.names = sizes.map(\.optionText)
+        failure.hint = "\(option: .size) \(likely.optionText) is the most likely one"
         return failure
     }
 
     /// A hint at sizes other than the given one.
-    static func sizesFit(_ sizes: [String], layer: String) -> Phrase {
+    static func sizesFit(_ sizes: [ImageSize], layer: String) -> Phrase {
         "\(layer) takes images of \(listedSizes(sizes)) pixels: set \(option: .size) accordingly"
     }
 
-    static func sizeWorks(_ size: String) -> Phrase { "the graph takes other sizes: \(option: .size) \(size) converts" }
-
-    private static func listedSizes(_ sizes: [String]) -> String {
-        guard sizes.count > 6 else { return sizes.joined(separator: ", ") }
-        return "\(sizes[0]) to \(sizes[sizes.count - 1])"
+    static func sizeWorks(_ size: ImageSize) -> Phrase {
+        "the graph takes other sizes: \(option: .size) \(size.optionText) converts"
     }
 
+    private static func listedSizes(_ sizes: [ImageSize]) -> String {
+        guard sizes.count > 6 else { return sizes.map(\.optionText).joined(separator: ", ") }
+        return "\(sizes[0].optionText) to \(sizes[sizes.count - 1].optionText)"
+    }
+
+    /// - Parameter fixed: The sizes that the graph determines.
     static func sizeDiffers(
-        _ node: String, _ op: String, _ width: Int, _ height: Int, _ fixedWidth: Int?, _ fixedHeight: Int?,
-        isLayoutGiven: Bool
+        _ node: String, _ op: String, _ given: ImageSize, fixed: (width: Int?, height: Int?), isLayoutGiven: Bool
     ) -> Failure {
-        let fixed = [fixedWidth, fixedHeight].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
+        let expected = [fixed.width, fixed.height].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
         return refused(
-            node, op, "\(option: .size) \(width)x\(height) differs from the graph's \(fixed)",
+            node, op, "\(option: .size) \(given.optionText) differs from the graph's \(expected)",
             isLayoutGiven
                 ? "omit \(option: .channels) if the graph has another layout, or \(option: .size)"
                 : "omit \(option: .size)",
@@ -83,7 +85,7 @@ extension Failure {
     static func shapeDiffers(_ node: String, _ op: String, _ given: [Int], _ fixed: [Int]) -> Failure {
         let sizes = fixed.map { $0 < 0 ? "?" : "\($0)" }.joined(separator: ", ")
         return refused(
-            node, op, "the shape \(given) differs from the graph's [\(sizes)]", "leave the shape out",
+            node, op, "the shape \(given) differs from the graph's [\(sizes)]", "omit the shape",
             code: .wrongShape)
     }
 
@@ -101,22 +103,24 @@ extension Failure {
 
 /// Notes about the input.
 extension Note {
-    static func sizeFound(_ size: String, _ channels: Int?, layer: String) -> Note {
+    static func sizeFound(_ size: ImageSize, _ channels: Int?, layer: String) -> Note {
         let depth = channels.map { " and " + counted($0, "channel") } ?? ""
-        return Note(.sizeInferred, "the image has \(size) pixels\(depth), because no other size fits \(layer)")
+        return Note(
+            .sizeInferred, "the image has \(size.optionText) pixels\(depth), because no other size fits \(layer)")
     }
 
     static func rowIsImage(_ shape: Shape) -> Note {
-        Note(
+        let size = ImageSize(width: shape[2], height: shape[1])
+        return Note(
             .sizeInferred,
             "the row of \(shape.elementCount) values is read as \(shape[3] == 1 ? "a gray" : "an RGB") image of "
-                + "\(shape[2])x\(shape[1]) pixels")
+                + "\(size.optionText) pixels")
     }
 
-    static func sizeOfResize(_ width: Int, _ height: Int, at node: String) -> Note {
+    static func sizeOfResize(_ size: ImageSize, at node: String) -> Note {
         Note(
             .sizeInferred,
-            "the graph resizes its input to \(width)x\(height) at '\(node)': the model takes images of that size")
+            "the graph resizes its input to \(size.optionText) at '\(node)': the model takes images of that size")
     }
 
     static func inputReplaced(_ node: String, _ op: String) -> Note {

@@ -9,19 +9,18 @@ extension Importer {
             return (options, [])
         }
         var options = options
-        let sizes = finding.sizes.map { text($0) }
         if options.size == nil {
-            guard sizes.count == 1 else {
+            guard finding.sizes.count == 1 else {
                 // Not needed for a graph that is only inspected, or that takes each image in its own size.
                 guard options.openSize == nil else { return (options, []) }
                 let op = flat.survey.node(input.name)?.op ?? "Placeholder"
                 throw Failure.severalSizes(
-                    input.name, op, sizes, text(likely(finding.sizes)), layer: finding.layer)
+                    input.name, op, finding.sizes, likely: likely(finding.sizes), layer: finding.layer)
             }
             options.size = finding.sizes[0]
         }
         options.openChannels = finding.channels
-        return (options, [.sizeFound(sizes[0], finding.channels, layer: finding.layer)])
+        return (options, [.sizeFound(finding.sizes[0], finding.channels, layer: finding.layer)])
     }
 
     /// The hint if a graph cannot be converted because of the given size.
@@ -33,7 +32,7 @@ extension Importer {
         guard image.openSize(options) != nil else { return nil }
         if let finding = try finding(flat, input, open) {
             guard !finding.sizes.contains(size) else { return nil }
-            return Failure.sizesFit(finding.sizes.map { text($0) }, layer: finding.layer)
+            return Failure.sizesFit(finding.sizes, layer: finding.layer)
         }
         // Networks halve their images several times, and the sizes must match when they are upscaled again.
         let block = 32
@@ -43,7 +42,7 @@ extension Importer {
             let other = ImageSize(width: rounded.width * factor, height: rounded.height * factor)
             guard other != size else { continue }
             open.size = other
-            if (try? run(flat, flat.outputs, [input], open)) != nil { return Failure.sizeWorks(text(other)) }
+            if (try? run(flat, flat.outputs, [input], open)) != nil { return Failure.sizeWorks(other) }
         }
         return nil
     }
@@ -69,8 +68,6 @@ extension Importer {
         let nodes = try input.survey.nodes(neededBy: flat.names)
         return (InputImage(input.survey.node(input.name)!, through: nodes, input.survey), nodes)
     }
-
-    private static func text(_ size: ImageSize) -> String { "\(size.width)x\(size.height)" }
 
     /// The size that divides by two most often.
     private static func likely(_ sizes: [ImageSize]) -> ImageSize {

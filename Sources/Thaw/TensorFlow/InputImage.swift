@@ -236,7 +236,7 @@ struct InputImage {
         if let size = options.size {
             guard height ?? size.height == size.height, width ?? size.width == size.width else {
                 throw Failure.sizeDiffers(
-                    node.name, node.op, size.width, size.height, width, height, isLayoutGiven: options.channels != nil)
+                    node.name, node.op, size, fixed: (width, height), isLayoutGiven: options.channels != nil)
             }
         }
         let given = options.size ?? options.openSize

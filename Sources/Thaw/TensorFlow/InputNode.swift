@@ -46,7 +46,7 @@ struct InputNode {
             try removeIncluded(chain, isResized: target != nil, hasBatch: shape?.count == 4)
             if let target {
                 shape = [shape?.first.map { max(1, $0) } ?? 1, target.height, target.width, shape?.last ?? -1]
-                notes.append(.sizeOfResize(target.width, target.height, at: chain.resize!))
+                notes.append(.sizeOfResize(target, at: chain.resize!))
             }
         }
         if given == nil, !isPlaceholder {
