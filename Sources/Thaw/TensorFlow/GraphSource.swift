@@ -59,7 +59,7 @@ struct GraphSource {
             averaged.insert(key)
             return try value(usesAverages ? average : key, part)
         }
-        if usesAverages, averaged.isEmpty { throw Failure.noMovingAverages() }
+        if usesAverages, averaged.isEmpty { throw Failure.noVariableAverages() }
         try self.init(
             definition: frozen, signature: signature, outputs: outputs, isForTraining: found?.isForTraining ?? false)
         if !averaged.isEmpty { noteOnAverages = .variableAverages(averaged.count, areUsed: usesAverages) }
@@ -76,7 +76,7 @@ struct GraphSource {
             throw Failure.optionForSavedModels(option).inFile(path)
         }
         if options.usesMovingAverages, ![.savedModel, .checkpoint].contains(format) {
-            throw Failure.noMovingAverages().inFile(path)
+            throw Failure.noVariableAverages().inFile(path)
         }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
             let definition = try GraphDefinition(contentsOfFile: path, isMapped: isMapped)

@@ -105,15 +105,20 @@ struct GraphSurvey {
     /// The node that an input reads.
     func producer(of input: String) -> NodeDefinition? { node(Reference(input).node) }
 
-    /// The node that an input reads, skipping identities; nil if these form a cycle.
-    func source(of input: String?) -> NodeDefinition? {
-        var source = input.flatMap { producer(of: $0) }
+    /// The output that an input reads, skipping identities; nil if these form a cycle.
+    func origin(of input: String) -> Reference? {
+        var origin = Reference(input)
         for _ in nodes.indices {
-            guard let identity = source, identity.has(.identity), let next = identity.data.first else { return source }
-            source = producer(of: next)
+            guard let identity = node(origin.node), identity.has(.identity), let next = identity.data.first else {
+                return origin
+            }
+            origin = Reference(next)
         }
         return nil
     }
+
+    /// The node that an input reads, skipping identities; nil if these form a cycle.
+    func source(of input: String?) -> NodeDefinition? { input.flatMap { origin(of: $0) }.flatMap { node($0.node) } }
 
     /// The node with this name, in the form that users write (`name` or `name:0`).
     /// - Throws: `Failure` with the nearest existing name.

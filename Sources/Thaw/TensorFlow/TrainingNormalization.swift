@@ -48,12 +48,13 @@ struct TrainingNormalization {
             return Layer(name: node.name)
         }
         // A variance: the mean of squared differences from another mean along the same axes.
-        guard node.has(.mean), node.data.count == 2, let squares = source(node.data[0]),
+        guard node.has(.mean), node.data.count == 2, let squares = survey.source(of: node.data[0]),
             squares.has(.squaredDifference), squares.data.count == 2, let axes = batchAxes(node, &constants)
         else { return nil }
         for (value, center) in [(0, 1), (1, 0)] {
-            guard let mean = source(squares.data[center]), mean.has(.mean), mean.data.count == 2,
-                origin(mean.data[0]) == origin(squares.data[value]), batchAxes(mean, &constants) == axes
+            guard let mean = survey.source(of: squares.data[center]), mean.has(.mean), mean.data.count == 2,
+                survey.origin(of: mean.data[0]) == survey.origin(of: squares.data[value]),
+                batchAxes(mean, &constants) == axes
             else { continue }
             return Layer(name: mean.name, variance: node.name, shape: (axes, keepsAxes: node.flag("keep_dims")))
         }
@@ -65,22 +66,6 @@ struct TrainingNormalization {
         guard let axes = constants.integers(node.data[1])?.sorted(), axes.first == 0 else { return nil }
         return axes
     }
-
-    private func origin(_ input: String) -> GraphSurvey.Reference { Self.origin(input, in: survey) }
-
-    /// The source of a value, skipping identities.
-    private static func origin(_ input: String, in survey: GraphSurvey) -> GraphSurvey.Reference {
-        var reference = GraphSurvey.Reference(input)
-        for _ in 0..<8 {
-            guard let node = survey.node(reference.node), node.has(.identity),
-                let next = node.data.first
-            else { break }
-            reference = GraphSurvey.Reference(next)
-        }
-        return reference
-    }
-
-    private func source(_ input: String) -> NodeDefinition? { survey.node(origin(input).node) }
 
     // MARK: Moving averages
 
@@ -96,7 +81,7 @@ struct TrainingNormalization {
             }
         }
         for (node, found) in Self.updates(in: survey, by: { statistics[$0] }) {
-            guard let updated = source(node.data[0]), updated.has(.constant),
+            guard let updated = survey.source(of: node.data[0]), updated.has(.constant),
                 let variable = withoutBias(updated, updatedBy: node)
             else { continue }
             if found.isMean {
@@ -110,7 +95,7 @@ struct TrainingNormalization {
     /// The variable to use for an updated one, which may be biased.
     private func withoutBias(_ variable: NodeDefinition, updatedBy update: NodeDefinition) -> NodeDefinition? {
         guard Self.isBiased(variable.name) else { return variable }
-        return Self.unbiasedUpdate(after: update, in: survey).flatMap { source($0.data[0]) }
+        return Self.unbiasedUpdate(after: update, in: survey).flatMap { survey.source(of: $0.data[0]) }
             .flatMap { $0.has(.constant) ? $0 : nil }
     }
 
@@ -120,13 +105,12 @@ struct TrainingNormalization {
 
     /// The update of the variable without bias after that of the biased one; nil after any other.
     private static func unbiasedUpdate(after update: NodeDefinition, in survey: GraphSurvey) -> NodeDefinition? {
-        let variable = origin(update.data[0], in: survey).node
-        guard isBiased(variable) else { return nil }
+        guard let variable = survey.origin(of: update.data[0])?.node, isBiased(variable) else { return nil }
         return survey.nodes.first { node in
             guard node.has(.update), node.data.count >= 2, node.name != update.name else { return false }
             // The new value is a quotient of the biased average and a number.
-            let quotient = survey.node(origin(node.data[1], in: survey).node)
-            let dividend = quotient?.data.first.map { origin($0, in: survey).node }
+            let quotient = survey.source(of: node.data[1])
+            let dividend = quotient?.data.first.flatMap { survey.origin(of: $0)?.node }
             return dividend == update.name || dividend == variable
         }
     }
@@ -167,7 +151,7 @@ struct TrainingNormalization {
         func replace(_ node: NodeDefinition) { result.replace(result.nodeIndices[node.name]!, by: node) }
         for layer in layers {
             guard let mean = layer.averages.mean, let variance = layer.averages.variance else {
-                throw Failure.noMovingAverages(layer.name)
+                throw Failure.noNormalizationAverages(layer.name)
             }
             if let node = layer.variance {
                 replace(try average(mean, layer, named: layer.name))
@@ -187,23 +171,18 @@ struct TrainingNormalization {
     private func average(_ variable: String, _ layer: Layer, named name: String) throws -> NodeDefinition {
         guard let tensor = survey.node(variable)?.constant, tensor.shape.rank == 1,
             let (axes, keepsAxes) = layer.shape
-        else { throw Failure.noMovingAverages(layer.name) }
+        else { throw Failure.noNormalizationAverages(layer.name) }
         var shape = tensor.shape
         if keepsAxes {
             shape = Shape((0...axes.count).map { axes.contains($0) ? 1 : tensor.elementCount })
-            guard shape.elementCount == tensor.elementCount else { throw Failure.noMovingAverages(layer.name) }
+            guard shape.elementCount == tensor.elementCount else { throw Failure.noNormalizationAverages(layer.name) }
         }
         return NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor.reshaped(shape))])
     }
 
     /// The note on the replacement.
     var replacementNote: Note {
-        layers.isEmpty ? .noTrainingMode() : .movingAveragesUsed(Self.listed(layers))
-    }
-
-    private static func listed(_ layers: [Layer]) -> String {
-        let others = layers.count - 1
-        return "'\(layers[0].name)'" + (others == 0 ? "" : others == 1 ? " and 1 other" : " and \(others) others")
+        layers.isEmpty ? .noTrainingMode() : .movingAveragesUsed(layers.map(\.name))
     }
 
     /// The warning about a model that keeps the graph's computation; nil without such layers.
@@ -212,7 +191,7 @@ struct TrainingNormalization {
     func warning(isBatch: (_ input: String) -> Bool) -> Note? {
         let found = layers.filter { $0.variance != nil && isBatch(survey.node($0.name)!.data[0]) }
         guard !found.isEmpty else { return nil }
-        return .trainingMode(Self.listed(found), hasAverages: found.allSatisfy(\.hasAverages))
+        return .trainingMode(found.map(\.name), hasAverages: found.allSatisfy(\.hasAverages))
     }
 }
 
@@ -223,24 +202,26 @@ extension Note {
             "no batch normalization is in training mode, so \(option: .batchNorm) inference changes nothing")
     }
 
-    fileprivate static func movingAveragesUsed(_ layers: String) -> Note {
-        Note(.movingAverages, "the batch normalization at \(layers) uses its moving averages, as at inference")
+    fileprivate static func movingAveragesUsed(_ layers: [String]) -> Note {
+        Note(
+            .movingAverages,
+            "the batch normalization at \(Failure.listed(layers)) uses its moving averages, as at inference")
     }
 
-    fileprivate static func trainingMode(_ layers: String, hasAverages: Bool) -> Note {
+    fileprivate static func trainingMode(_ layers: [String], hasAverages: Bool) -> Note {
         let advice: Phrase =
             hasAverages
             ? ", or use the moving averages that the file still has, with \(option: .batchNorm) inference" : ""
         return Note(
             .trainingMode,
-            "batch normalization in training mode at \(layers): every image is normalized by its own mean and variance, "
-                + "not by those of training, so results differ from the trained network's; export the model with "
-                + "training=False\(advice)")
+            "batch normalization in training mode at \(Failure.listed(layers)): every image is normalized by its own "
+                + "mean and variance, not by those of training, so results differ from the trained network's; export "
+                + "the model with training=False\(advice)")
     }
 }
 
 extension Failure {
-    fileprivate static func noMovingAverages(_ node: String) -> Failure {
+    fileprivate static func noNormalizationAverages(_ node: String) -> Failure {
         Failure(
             .missingVariables, "the moving averages of the batch normalization '\(node)' are not in the graph",
             remedy: "export the model with training=False")

@@ -135,7 +135,7 @@ extension Failure {
         Failure(.invalidOption, "\(option: option) is for SavedModels")
     }
 
-    static func noMovingAverages() -> Failure {
+    static func noVariableAverages() -> Failure {
         Failure(
             .invalidOption, "there are no moving averages of variables",
             remedy: "omit \(option: .usesMovingAverages), which is for checkpoints that have them")
