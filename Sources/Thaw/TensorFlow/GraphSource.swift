@@ -71,38 +71,17 @@ struct GraphSource {
         let isMapped = options.mapsFiles
         let kind = try naming(file: path) { try FileKind.at(path, isMapped: isMapped) }
         let format = ModelFormat(kind, path) ?? .frozenGraph
-        let option: OptionName? = tag != nil ? .tag : name != nil ? .signature : nil
-        if format != .savedModel, let option {
-            throw Failure.optionForSavedModels(option).inFile(path)
-        }
-        if options.usesMovingAverages, ![.savedModel, .checkpoint].contains(format) {
-            throw Failure.noVariableAverages().inFile(path)
-        }
+        try naming(file: path) { try GraphSource.check(options, tag: tag, signature: name, for: format) }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
             let definition = try GraphDefinition(contentsOfFile: path, isMapped: isMapped)
             self = try naming(file: path) { try GraphSource(definition: definition, outputs: []) }
             return
         }
-        var signature = format == .savedModel ? try naming(file: path) { try live.signature(name) } : nil
-        let graph = live.meta.graph
-        if !options.outputs.isEmpty {
-            let signatureOutputs = signature?.outputs ?? []
-            // Users know an output by its key in the signature.
-            signature?.outputs = options.outputs.map { name in
-                let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
-                let found = isNode ? nil : signatureOutputs.first { $0.key == name }
-                return found ?? (key: GraphSurvey.Reference(name).text, tensor: name)
-            }
-            if let key = signature?.outputs.map(\.key).firstRepeated { throw Failure.outputTwice(key).inFile(path) }
-        }
-        if options.outputs.isEmpty, let all = signature {
-            // Such as the label, next to the scores.
-            let numeric = all.outputs.filter { !all.textOutputs.contains($0.key) }
-            if !numeric.isEmpty { signature?.outputs = numeric }
-        }
-        let outputs = signature?.outputs.map(\.tensor) ?? options.outputs
-        let bundle = live.variables
+        let (graph, bundle) = (live.meta.graph, live.variables)
         self = try naming(file: path) {
+            let given = format == .savedModel ? try live.signature(name) : nil
+            let signature = try given?.selecting(options.outputs, in: graph)
+            let outputs = signature?.outputs.map(\.tensor) ?? options.outputs
             if outputs.isEmpty, format == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
             let objects = try bundle.map(ObjectGraph.init)
             return try GraphSource(
@@ -115,6 +94,17 @@ struct GraphSource {
                 if let value = try bundle.value(key, part: part) { return value }
                 return try objects?.keys[key].flatMap { try bundle.value($0, part: part) }
             }
+        }
+    }
+
+    /// - Throws: `Failure` for options that graphs in this format do not have.
+    private static func check(_ options: ImportOptions, tag: String?, signature: String?, for format: ModelFormat)
+        throws
+    {
+        let option: OptionName? = tag != nil ? .tag : signature != nil ? .signature : nil
+        if format != .savedModel, let option { throw Failure.optionForSavedModels(option) }
+        if options.usesMovingAverages, ![.savedModel, .checkpoint].contains(format) {
+            throw Failure.noVariableAverages()
         }
     }
 

@@ -15,6 +15,28 @@ struct MetaGraph {
         var outputs: [(key: String, tensor: String)]
         /// The keys of outputs that are strings.
         var textOutputs: [String]
+
+        /// The signature with the outputs of these names, which are keys or nodes. Without names, it has the numeric
+        /// outputs, or all if none is numeric.
+        ///
+        /// - Throws: `Failure` for two names of the same output.
+        func selecting(_ names: [String], in graph: GraphDefinition) throws -> Signature {
+            var result = self
+            guard !names.isEmpty else {
+                // Text outputs, such as the label next to the scores, are dropped.
+                let numeric = outputs.filter { !textOutputs.contains($0.key) }
+                if !numeric.isEmpty { result.outputs = numeric }
+                return result
+            }
+            // Users know an output by its key in the signature.
+            result.outputs = names.map { name in
+                let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
+                let found = isNode ? nil : outputs.first { $0.key == name }
+                return found ?? (key: GraphSurvey.Reference(name).text, tensor: name)
+            }
+            if let key = result.outputs.map(\.key).firstRepeated { throw Failure.outputTwice(key) }
+            return result
+        }
     }
 
     private enum Field {
