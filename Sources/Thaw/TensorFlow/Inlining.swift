@@ -57,7 +57,12 @@ struct Inlining {
             conditions = try takeBranches(conditions)
         } while !pending.isEmpty
         nodes += conditions.map(\.node)
-        nodes = try nodes.map { node in
+        nodes = try resolvedNodes()
+    }
+
+    /// The nodes so far with outputs of calls replaced.
+    private func resolvedNodes() throws -> [NodeDefinition] {
+        try nodes.map { node in
             var node = node
             node.inputs = try node.inputs.map(resolved)
             return node
@@ -93,58 +98,48 @@ struct Inlining {
         return readsFiles ? name : nil
     }
 
+    /// Replaces a call by the body of its function.
     private mutating func expand(_ call: Pending, _ name: String) throws {
-        let location = "\(call.node.name) (\(call.node.op))"
-        guard let function = functions[name] else { throw Failure.noSuchFunction(name).at(location) }
-        guard !call.callers.contains(name) else { throw Failure.recursiveFunction(name).at(location) }
-        guard call.callers.count < Inlining.depthLimit else {
-            throw Failure.functionsTooDeep(Inlining.depthLimit).at(location)
-        }
-        let arguments = call.node.inputs.filter { !$0.hasPrefix("^") }
-        guard arguments.count == function.inputs.count else {
-            throw Failure.argumentCount(name, arguments.count, function.inputs.count).at(location)
-        }
-        let bound = Dictionary(zip(function.inputs, arguments), uniquingKeysWith: { $1 })
-        var body: [String: (name: String, op: String)] = [:]
-        for node in function.nodes {
-            let unique = usedNames.insertUnique(call.node.name + "/" + node.name)
-            guard body.updateValue((unique, node.op), forKey: node.name) == nil else {
-                throw Failure.duplicateInFunction(name, node.name).at(location)
-            }
-        }
-        /// The reference outside the body for an input inside it; nil for control inputs, which carry no value.
-        func outside(_ input: String) throws -> String? {
-            guard !input.hasPrefix("^") else { return nil }
-            let parts = input.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-            if parts.count <= 2, let argument = bound[parts[0]] { return argument }
-            guard let target = body[parts[0]] else { throw Failure.missingInFunction(name, input).at(location) }
-            let index = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
-            let output = parts.count > 2 ? outputIndex(parts[1], of: target.op) + index : index
-            return output == 0 ? target.name : "\(target.name):\(output)"
-        }
-        let callers = call.callers + [name]
-        for var node in function.nodes {
-            node.name = body[node.name]!.name
-            node.inputs = try node.inputs.compactMap(outside)
-            size += node.name.utf8.count + node.inputs.reduce(100) { $0 + $1.utf8.count }
-            guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge().at(location) }
-            pending.append(Pending(node: node, callers: callers))
-        }
-        for (index, output) in function.outputs.enumerated() {
-            guard let result = try function.results[output].flatMap(outside) else {
-                throw Failure.missingInFunction(name, output).at(location)
-            }
-            if index == 0 {
-                nodes.append(NodeDefinition(name: call.node.name, op: "Identity", inputs: [result]))
-            } else {
-                aliases["\(call.node.name):\(index)"] = result
-            }
+        try naming(location: "\(call.node.name) (\(call.node.op))") {
+            let function = try callee(name, of: call)
+            let body = try FunctionBody(of: function, calledBy: call.node, functions, &usedNames)
+            try appendNodes(of: body, call)
+            try appendResults(of: body, call.node)
         }
     }
 
-    /// The index of the first output with the name `outputName` in an operation's definition.
-    private func outputIndex(_ outputName: String, of op: String) -> Int {
-        functions[op]?.outputs.firstIndex(of: outputName) ?? OutputNames.all[op]?.firstIndex(of: outputName) ?? 0
+    /// The function that is called.
+    /// - Throws: `Failure` if it is missing or recursive, or gets too few or too many arguments.
+    private func callee(_ name: String, of call: Pending) throws -> FunctionDefinition {
+        guard let function = functions[name] else { throw Failure.noSuchFunction(name) }
+        guard !call.callers.contains(name) else { throw Failure.recursiveFunction(name) }
+        guard call.callers.count < Inlining.depthLimit else { throw Failure.functionsTooDeep(Inlining.depthLimit) }
+        let count = call.node.data.count
+        guard count == function.inputs.count else { throw Failure.argumentCount(name, count, function.inputs.count) }
+        return function
+    }
+
+    private mutating func appendNodes(of body: FunctionBody, _ call: Pending) throws {
+        let callers = call.callers + [body.function.name]
+        for node in body.function.nodes {
+            let node = try body.outside(node)
+            size += node.name.utf8.count + node.inputs.reduce(100) { $0 + $1.utf8.count }
+            guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge() }
+            pending.append(Pending(node: node, callers: callers))
+        }
+    }
+
+    private mutating func appendResults(of body: FunctionBody, _ call: NodeDefinition) throws {
+        for (index, output) in body.function.outputs.enumerated() {
+            guard let result = try body.function.results[output].flatMap(body.reference) else {
+                throw Failure.missingInFunction(body.function.name, output)
+            }
+            if index == 0 {
+                nodes.append(NodeDefinition(name: call.name, op: "Identity", inputs: [result]))
+            } else {
+                aliases["\(call.name):\(index)"] = result
+            }
+        }
     }
 
     // MARK: Conditions
@@ -152,12 +147,7 @@ struct Inlining {
     /// Replaces conditions by calls if their predicate is known, or will be known with the sizes. Returns the others.
     private mutating func takeBranches(_ conditions: [Pending]) throws -> [Pending] {
         guard !conditions.isEmpty else { return [] }
-        let known = try nodes.map { node in
-            var node = node
-            node.inputs = try node.inputs.map(resolved)
-            return node
-        }
-        let survey = try GraphSurvey(known)
+        let survey = try GraphSurvey(resolvedNodes())
         let sizes = survey.sizes
         var constants = GraphConstants(survey)
         var open: [Pending] = []
@@ -175,8 +165,7 @@ struct Inlining {
             var call = condition
             call.node.op = "PartitionedCall"
             call.node.inputs.removeFirst()
-            call.node.attributes = [:]
-            call.node.attributes["f"] = condition.node.branch(of: value)
+            call.node.attributes = condition.node.branch(of: value).map { ["f": $0] } ?? [:]
             pending.append(call)
         }
         return open
@@ -192,7 +181,7 @@ struct Inlining {
             guard case .function(let name)? = branch, let function = functions[name] else { return false }
             branches.append((.function(name), function.outputs.count, usedNames.insertUnique(node.name + "/" + name)))
         }
-        let choice = node.op.hasSuffix("Case") ? "_SwitchN" : "Switch"
+        let choice = node.isCase ? "_SwitchN" : "Switch"
         func side(_ branch: Int, of name: String) -> String { branch == 0 ? name : "\(name):\(branch)" }
         func addSwitch(_ input: String) -> String {
             let name = usedNames.insertUnique(node.name + "/switch")
@@ -202,7 +191,7 @@ struct Inlining {
                     attributes: ["num_outs": .int(branches.count)]))
             return name
         }
-        let inputs = node.inputs.dropFirst().filter { !$0.hasPrefix("^") }.map { addSwitch($0) }
+        let inputs = node.data.dropFirst().map { addSwitch($0) }
         for (index, branch) in branches.enumerated() {
             var call = condition
             call.node = NodeDefinition(
@@ -219,6 +208,55 @@ struct Inlining {
             if output > 0 { aliases["\(node.name):\(output)"] = name }
         }
         return true
+    }
+}
+
+/// The body of a function, with names for the graph that calls it.
+private struct FunctionBody {
+    let function: FunctionDefinition
+    private let functions: [String: FunctionDefinition]
+    /// The references that the function's inputs stand for.
+    private let arguments: [String: String]
+    /// The names outside the body, and the operations, by the nodes' names inside it.
+    private var nodes: [String: (name: String, op: String)] = [:]
+
+    /// - Throws: `Failure` for two nodes with the same name.
+    init(
+        of function: FunctionDefinition, calledBy call: NodeDefinition, _ functions: [String: FunctionDefinition],
+        _ usedNames: inout Set<String>
+    ) throws {
+        (self.function, self.functions) = (function, functions)
+        arguments = Dictionary(zip(function.inputs, call.data), uniquingKeysWith: { $1 })
+        for node in function.nodes {
+            let unique = usedNames.insertUnique(call.name + "/" + node.name)
+            guard nodes.updateValue((unique, node.op), forKey: node.name) == nil else {
+                throw Failure.duplicateInFunction(function.name, node.name)
+            }
+        }
+    }
+
+    /// A node of the body as it is outside.
+    func outside(_ node: NodeDefinition) throws -> NodeDefinition {
+        var node = node
+        node.name = nodes[node.name]!.name
+        node.inputs = try node.inputs.compactMap(reference)
+        return node
+    }
+
+    /// The reference outside the body for an input inside it; nil for control inputs, which carry no value.
+    func reference(_ input: String) throws -> String? {
+        guard !input.hasPrefix("^") else { return nil }
+        let parts = input.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
+        if parts.count <= 2, let argument = arguments[parts[0]] { return argument }
+        guard let target = nodes[parts[0]] else { throw Failure.missingInFunction(function.name, input) }
+        let index = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
+        let output = parts.count > 2 ? outputIndex(parts[1], of: target.op) + index : index
+        return output == 0 ? target.name : "\(target.name):\(output)"
+    }
+
+    /// The index of the first output with the name `outputName` in an operation's definition.
+    private func outputIndex(_ outputName: String, of op: String) -> Int {
+        functions[op]?.outputs.firstIndex(of: outputName) ?? OutputNames.all[op]?.firstIndex(of: outputName) ?? 0
     }
 }
 
@@ -245,9 +283,12 @@ extension GraphSurvey {
 }
 
 extension NodeDefinition {
+    /// Whether a condition selects one of several branches by an index.
+    fileprivate var isCase: Bool { op.hasSuffix("Case") }
+
     /// The branches of a condition, by index.
     fileprivate var branches: [Attribute?] {
-        guard op.hasSuffix("Case") else { return [attributes["else_branch"], attributes["then_branch"]] }
+        guard isCase else { return [attributes["else_branch"], attributes["then_branch"]] }
         guard case .list(let branches)? = attributes["branches"] else { return [nil] }
         return branches
     }
@@ -257,7 +298,7 @@ extension NodeDefinition {
     fileprivate func branch(of value: Tensor) -> Attribute? {
         let branches = branches
         let isTrue = value.shape.rank > 0 || value.doubles[0] != 0
-        let index = op.hasSuffix("Case") ? value.integers[0] : isTrue ? 1 : 0
+        let index = isCase ? value.integers[0] : isTrue ? 1 : 0
         return branches.indices.contains(index) ? branches[index] : branches.last ?? nil
     }
 }
