@@ -99,23 +99,19 @@ struct TensorDecoder {
     ) throws -> Tensor {
         var bytes: [UInt8] = []
         func append(_ number: UInt64) {
-            withUnsafeBytes(of: number.littleEndian) { bytes.append(contentsOf: $0.prefix(target.element.size)) }
+            let value = target.element == .bool ? (number == 0 ? 0 : 1) : number
+            withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0.prefix(target.element.size)) }
         }
         if let view {
             guard inline.isEmpty else { throw Failure.fieldInPieces(field) }
             bytes.reserveCapacity(target.element.size * view.count)
             var reader = WireReader(view.bytes, 0..<view.count)
             do {
-                while reader.position < reader.end {
-                    let number = try reader.varint()
-                    append(target.element == .bool ? (number == 0 ? 0 : 1) : number)
-                }
+                while reader.position < reader.end { append(try reader.varint()) }
             } catch { throw Failure.malformedPackedField(field) }
         } else {
             bytes.reserveCapacity(target.element.size * inline.count)
-            for number in inline {
-                append(target.element == .bool ? (number == 0 ? 0 : 1) : UInt64(truncatingIfNeeded: number))
-            }
+            for number in inline { append(UInt64(truncatingIfNeeded: number)) }
         }
         return try bytes.withUnsafeBytes { try extended($0, target) }
     }
