@@ -146,7 +146,9 @@ extension Failure {
     private static func nodes(_ failures: [Failure]) -> [Node] { failures.flatMap(\.nodes).unique }
 
     /// The first names in quotes, and how many more there are.
-    static func listed(_ names: [String]) -> String { names.map { "'\($0)'" }.listed() }
+    static func listed(_ names: [String], atMost limit: Int = 12) -> String {
+        names.map { "'\($0)'" }.listed(atMost: limit)
+    }
 }
 
 /// Notes on inferred and assumed properties of a graph.

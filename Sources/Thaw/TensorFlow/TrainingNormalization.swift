@@ -205,7 +205,7 @@ extension Note {
     fileprivate static func movingAveragesUsed(_ layers: [String]) -> Note {
         Note(
             .movingAverages,
-            "the batch normalization at \(Failure.listed(layers)) uses its moving averages, as at inference")
+            "the batch normalization at \(Failure.listed(layers, atMost: 3)) uses its moving averages, as at inference")
     }
 
     fileprivate static func trainingMode(_ layers: [String], hasAverages: Bool) -> Note {
@@ -214,7 +214,7 @@ extension Note {
             ? ", or use the moving averages that the file still has, with \(option: .batchNorm) inference" : ""
         return Note(
             .trainingMode,
-            "batch normalization in training mode at \(Failure.listed(layers)): every image is normalized by its own "
+            "batch normalization in training mode at \(Failure.listed(layers, atMost: 3)): every image is normalized by its own "
                 + "mean and variance, not by those of training, so results differ from the trained network's; export "
                 + "the model with training=False\(advice)")
     }
