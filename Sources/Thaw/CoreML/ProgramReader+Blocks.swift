@@ -68,22 +68,19 @@ extension ProgramReader {
     /// Traces lists without a fixed length through the program.
     /// - Throws: `Failure` if one of them is written at a position that is known only at run time.
     mutating func noteLists(_ read: MILRead, _ operation: Message) throws {
-        let outputs = (operation.outputs as [Message]).map { $0.name as String }
-        func names(_ key: String) -> [String] {
-            (operation.inputs as [Message]).first { $0.key as String == key }
-                .map { ($0.value.arguments as [Message]).map { $0.name } } ?? []
-        }
+        let outputs = operation.outputNames
         switch read.kind {
         case "make_list":
             if try read.bool("dynamic_length", default: true) { growingLists.formUnion(outputs) }
         case "list_write", "list_scatter":
-            guard let list = names("ls").first, growingLists.contains(list) else { return }
+            guard let list = operation.boundNames("ls").first, growingLists.contains(list) else { return }
             let positions = try read.operand(read.kind == "list_write" ? "index" : "indices")
             guard positions.constant != nil else { throw Failure.cannotGrowList(list) }
             growingLists.formUnion(outputs)
         case "while_loop":
             let blocks = (operation.blocks as [Message]).map { ($0.inputs as [Message]).map { $0.name as String } }
-            for (index, name) in names("loop_vars").enumerated() where growingLists.contains(name) {
+            let variables = operation.bindings("loop_vars").map { $0.name as String }
+            for (index, name) in variables.enumerated() where growingLists.contains(name) {
                 growingLists.formUnion((blocks + [outputs]).compactMap { $0.indices.contains(index) ? $0[index] : nil })
             }
         default: return

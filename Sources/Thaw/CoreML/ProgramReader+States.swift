@@ -14,15 +14,11 @@ extension ProgramReader {
 
     /// The value of a state after the operation that changed it.
     mutating func accessState(_ operation: Message) throws -> Operand {
-        var bindings: [String: String] = [:]
-        for entry in operation.inputs as [Message] {
-            bindings[entry.key] = (entry.value.arguments as [Message]).first.map { $0.name }
-        }
-        let name = bindings["state"] ?? bindings["input"] ?? ""
+        let name = operation.boundNames("state").first ?? operation.boundNames("input").first ?? ""
         guard let index = states.firstIndex(where: { $0.name == name }) else { throw Failure.valueMissing(name) }
         guard path.isEmpty else { throw Failure.stateInBlock(name) }
         guard operation.type as String != "read_state" else { return states[index].value }
-        let given = bindings["value"] ?? bindings["data"] ?? ""
+        let given = operation.boundNames("value").first ?? operation.boundNames("data").first ?? ""
         guard case .operand(let value)? = names[given] else { throw Failure.valueMissing(given) }
         guard value.shape == states[index].value.shape else {
             throw Failure.stateValue(name, TensorType(states[index].value.shape), value.shape)

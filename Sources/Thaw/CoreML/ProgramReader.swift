@@ -53,11 +53,8 @@ struct ProgramReader {
         guard let main = functions.first(where: { $0.key == "main" }) ?? (functions.count == 1 ? functions[0] : nil)
         else { throw Failure.noFunction(functions.map { $0.key }) }
         function = main["value"]
-        let opset: String = function.opset
-        guard let body = (function.block_specializations as [Message]).first(where: { $0.key == opset }) else {
-            throw Failure.noBlock(opset)
-        }
-        block = body["value"]
+        guard let body = function.body else { throw Failure.noBlock(function.opset) }
+        block = body
     }
 
     /// The kinds of a program's operations, without its constants.
@@ -111,14 +108,9 @@ struct ProgramReader {
 
     // MARK: Operations
 
-    private static func name(_ operation: Message) -> String {
-        let outputs: [Message] = operation.outputs
-        return outputs.first?.name ?? ""
-    }
-
     mutating func addOperations(of block: Message) throws {
         for (position, operation) in (block.operations as [Message]).enumerated() {
-            let node = Failure.Node(name: Self.name(operation), op: operation.type)
+            let node = Failure.Node(name: operation.outputNames.first ?? "", op: operation.type)
             try naming(node: node, location: "operation \(position + 1) '\(node.name)'") { try add(operation) }
         }
     }
@@ -134,12 +126,12 @@ struct ProgramReader {
             }
             return
         }
-        let name = Self.name(operation)
+        let name = operation.outputNames.first ?? ""
         guard !outputs.isEmpty else { throw Failure.operationWithoutOutput(kind) }
         let attributes: [Message] = operation.attributes
         if kind == "const" {
-            guard let value = attributes.first(where: { $0.key == "val" }) else { throw Failure.constantWithoutValue() }
-            return try define(name, constant(value["value"], named: name))
+            guard let value = operation.constantValue else { throw Failure.constantWithoutValue() }
+            return try define(name, constant(value, named: name))
         }
         let arguments = try arguments(operation, attributes)
         let read = MILRead(name: name, kind: kind, arguments: arguments, outputCount: outputs.count)

@@ -41,22 +41,3 @@ struct ProgramUses {
     /// The positions of the operations that read a value, once for each argument.
     func consumers(_ name: String) -> [Int] { positions[name] ?? [] }
 }
-
-extension Message {
-    /// The names of an operation's outputs.
-    var outputNames: [String] { (self.outputs as [Message]).map { $0.name } }
-
-    /// The bindings of an argument: names of values, or values.
-    func bindings(_ key: String) -> [Message] {
-        (self.inputs as [Message]).filter { $0.key as String == key }.flatMap { $0.value.arguments as [Message] }
-    }
-
-    /// The names of the values that are bound to an argument.
-    func boundNames(_ key: String) -> [String] { bindings(key).filter { !$0.has("value") }.map { $0.name } }
-
-    /// The value of a constant.
-    var constantValue: Message? {
-        guard self.type as String == "const" else { return nil }
-        return (self.attributes as [Message]).first { $0.key as String == "val" }?["value"]
-    }
-}

@@ -98,10 +98,7 @@ private struct Tally {
 
     mutating func add(program: Message) {
         for function in program.functions as [Message] {
-            let opset: String = function.value.opset
-            let blocks: [Message] = function.value.block_specializations
-            guard let block = blocks.first(where: { $0.key == opset }) else { continue }
-            add(operations: block["value"].operations)
+            if let body = function["value"].body { add(operations: body.operations) }
         }
     }
 

@@ -97,7 +97,7 @@ struct MILBlock {
         var operation = Message(.operation)
         operation.type = kind
         operation.inputs = arguments.map { key, argument in
-            var entry = Message(MessageType.operation.type(of: "inputs"))
+            var entry = Message(.argument)
             entry.key = key
             entry.value.arguments = bindings(argument, name: outputs[0].name + "_" + key)
             return entry
@@ -118,9 +118,9 @@ struct MILBlock {
             [MILValue(name: label, type: probabilities.type), MILValue(name: dictionary, type: probabilities.type)],
             ["probabilities": .value(probabilities)])
         var operation = operations.removeLast()
-        var classes = Message(MessageType.operation.type(of: "inputs"))
+        var classes = Message(.argument)
         classes.key = "classes"
-        var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+        var binding = Message(.binding)
         binding.value = .list(
             labels.map { areIntegers ? .integer(Int($0)!) : .text($0) }, of: key)
         classes.value.arguments = [binding]
@@ -169,7 +169,7 @@ struct MILBlock {
         case .text(let text): names = [self.text(text, name)]
         }
         return names.map { name in
-            var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+            var binding = Message(.binding)
             binding.name = name
             return binding
         }
@@ -266,8 +266,8 @@ struct MILBlock {
             + (bound ? [] : parts.map { MILBlock.attribute($0.key, $0.value) })
         if bound {
             func input(_ key: String, _ fill: (inout Message) -> Void) -> Message {
-                var entry = Message(MessageType.operation.type(of: "inputs"))
-                var binding = Message(MessageType.operation.type(of: "inputs").type(of: "value").type(of: "arguments"))
+                var entry = Message(.argument)
+                var binding = Message(.binding)
                 fill(&binding)
                 entry.key = key
                 entry.value.arguments = [binding]

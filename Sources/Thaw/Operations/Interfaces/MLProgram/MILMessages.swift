@@ -5,6 +5,9 @@ extension MessageType {
     static let function = program.type(of: "functions").type(of: "value")
     static let block = function.type(of: "block_specializations").type(of: "value")
     static let operation = block.type(of: "operations")
+    /// An argument of an operation with its name, and one of the values that are bound to it.
+    static let argument = operation.type(of: "inputs")
+    static let binding = argument.type(of: "value").type(of: "arguments")
     static let value = operation.type(of: "attributes").type(of: "value")
     static let valueType = value.type(of: "type")
 }
