@@ -107,7 +107,7 @@ struct CompressedProgram {
                     block.addCompressed(plan.weights, plan.type.shape, as: name)
                 }
             } else if let (scales, element) = scaling(operation) {
-                result += try withScale(operation, scales, element, values)
+                result += try scaledAfterwards(operation, scales, element, values)
             } else if operation.type as String != "const" || !biases.contains(name) {
                 var operation = operation
                 try move(&operation)
@@ -161,7 +161,7 @@ struct CompressedProgram {
     }
 
     /// The layer without its bias, followed by a multiplication by `scales` and an addition of the bias.
-    private mutating func withScale(
+    private mutating func scaledAfterwards(
         _ operation: Message, _ scales: [Float], _ element: ElementType, _ values: [String: Message]
     ) throws -> [Message] {
         let output = (operation.outputs as [Message])[0]
@@ -171,42 +171,35 @@ struct CompressedProgram {
         let shape =
             operation.type as String == "linear"
             ? Shape([scales.count]) : Shape([1, scales.count] + [Int](repeating: 1, count: max(0, rank - 2)))
-        var bias: Tensor?
-        if let binding = operation.bindings("bias").first,
-            let value = binding.has("value") ? binding["value"] : values[binding.name]
-        {
-            bias = try constants.tensor(value)
-        }
-        if let values = bias?.floats, values.allSatisfy({ $0 == 0 }) { bias = nil }
+        var steps: [(kind: String, operand: Tensor)] = [("mul", Tensor(scales, shape: shape))]
+        if let bias = try bias(of: operation, values) { steps.append(("add", bias.reshaped(shape))) }
 
         var layer = operation
         layer.inputs = (operation.inputs as [Message]).filter { $0.key as String != "bias" }
         try move(&layer)
-        var operations = [layer]
-        func setOutput(_ name: String) {
-            var renamed = output
-            renamed.name = name
-            operations[operations.count - 1].outputs = [renamed]
-            operations[operations.count - 1].attributes =
-                (operations[operations.count - 1].attributes as [Message]).filter { $0.key as String != "name" }
-                + [MILBlock.attribute("name", .text(name))]
-        }
         let type = TensorType(shape, element)
         var value = MILValue(name: block.unique(name + "_unscaled"), type: type)
-        setOutput(value.name)
-        var steps = [("mul", Tensor(scales, shape: shape))]
-        if let bias { steps.append(("add", bias.reshaped(shape))) }
+        var operations = [layer.withOutput(output, named: value.name)]
         for (index, step) in steps.enumerated() {
             let isLast = index == steps.count - 1
             let next = MILValue(name: isLast ? name : block.unique(name + "_scaled"), type: type)
             operations += added { block in
                 block.float = element
-                block.add(step.0, [next], ["x": .value(value), "y": .constant(step.1)])
+                block.add(step.kind, [next], ["x": .value(value), "y": .constant(step.operand)])
             }
-            setOutput(next.name)
+            operations.append(operations.removeLast().withOutput(output, named: next.name))
             value = next
         }
         return operations
+    }
+
+    /// A layer's bias; nil if it has none, or only zeros.
+    private mutating func bias(of operation: Message, _ values: [String: Message]) throws -> Tensor? {
+        guard let binding = operation.bindings("bias").first,
+            let value = binding.has("value") ? binding["value"] : values[binding.name]
+        else { return nil }
+        let bias = try constants.tensor(value)
+        return bias.floats.allSatisfy { $0 == 0 } ? nil : bias
     }
 
     // MARK: The weight file
@@ -225,5 +218,18 @@ struct CompressedProgram {
         message = block.inFile(
             try constants.tensor(message), MILElement(type.tensorType.dataType)!.kind, type)
         moved[location] = message
+    }
+}
+
+extension Message {
+    /// An operation with `output` under another name as its only output.
+    fileprivate func withOutput(_ output: Message, named name: String) -> Message {
+        var (operation, output) = (self, output)
+        output.name = name
+        operation.outputs = [output]
+        operation.attributes =
+            (self.attributes as [Message]).filter { $0.key as String != "name" }
+            + [MILBlock.attribute("name", .text(name))]
+        return operation
     }
 }
