@@ -55,15 +55,15 @@ package struct ArrayRunner: Sendable {
     package func run(_ arrays: [(name: String?, array: Tensor)]) throws -> [(name: String, array: Tensor)] {
         // States are not inputs of the caller. They begin as zeros, and pass from one run to the next.
         let (states, hidden) = (model.stateInputs, model.stateOutputs)
-        let indices = model.graph.inputs.indices.filter { !states.contains($0) }
-        let ports = indices.map { model.graph.inputs[$0] }
+        let graphIndices = model.graph.inputs.indices.filter { !states.contains($0) }
+        let ports = graphIndices.map { model.graph.inputs[$0] }
         let types = ports.map { model.graph[$0.value] }
         let arrays = arrays + defaultArrays(ports, without: arrays)
         let ordered = try Self.inOrder(arrays, ports.map(\.name)) { $0.name }
-        let inputs = try ordered.enumerated().map { position, given in
-            let (index, type, name) = (indices[position], types[position], ports[position].name)
-            let image = model.image(at: index)
-            var array = given.array
+        let inputs = try ordered.indices.map { index in
+            let (type, name) = (types[index], ports[index].name)
+            let image = model.image(at: graphIndices[index])
+            var array = ordered[index].array
             if let image, image.isChannelsFirst { array = try channelsLast(array, type.shape, name) }
             if let lifted = image?.lifted { array = array.scaled(by: lifted) }
             return try array.converted(to: type.element, forInput: name)

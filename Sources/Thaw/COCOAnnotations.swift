@@ -66,18 +66,18 @@ public struct COCOAnnotations: Sendable {
     /// For each label of a detector, the index of the category with the same name; nil if there is none.
     /// - Throws: `Failure` for a category that has objects but no label.
     public func categories(of labels: [String]) throws -> [Int?] {
-        let index = LabelIndex(labels, classCount: labels.count)
+        let labelIndex = LabelIndex(labels, classCount: labels.count)
         let used = Set(objects.values.flatMap { $0.map(\.category) })
         var indices = [Int?](repeating: nil, count: labels.count)
         var unknown: [(name: String, location: String)] = []
-        for (position, category) in categories.enumerated() {
-            if let label = index.index(of: category.name) {
-                indices[label] = position
-            } else if used.contains(position) {
+        for (index, category) in categories.enumerated() {
+            if let label = labelIndex.index(of: category.name) {
+                indices[label] = index
+            } else if used.contains(index) {
                 unknown.append((category.name, ""))
             }
         }
-        if !unknown.isEmpty { throw Failure.unknownLabels(unknown, index) }
+        if !unknown.isEmpty { throw Failure.unknownLabels(unknown, labelIndex) }
         return indices
     }
 }

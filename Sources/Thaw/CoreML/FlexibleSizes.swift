@@ -38,24 +38,24 @@ struct FlexibleSizes {
         let kind = message.choice!
         var layers: [Message] = message[kind].layers
         let others: [Message] = other[kind].layers
-        for position in layers.indices {
-            guard others.indices.contains(position) else { throw Failure.sizeMatters("output", "model", size) }
-            var other = others[position]
+        for index in layers.indices {
+            guard others.indices.contains(index) else { throw Failure.sizeMatters("output", "model", size) }
+            var otherLayer = others[index]
             for field in ["inputTensor", "outputTensor"] {
-                var shapes: [Message] = layers[position][field]
-                var otherShapes: [Message] = other[field]
-                for (index, pair) in zip(shapes, otherShapes).enumerated() {
-                    let sizes: [Int] = pair.0.dimValue
-                    let loose = zip(sizes, pair.1.dimValue as [Int]).map { $0 == $1 ? $0 : FlexibleSizes.unknown }
+                var shapes: [Message] = layers[index][field]
+                var otherShapes: [Message] = otherLayer[field]
+                for (shapeIndex, (shape, otherShape)) in zip(shapes, otherShapes).enumerated() {
+                    let sizes: [Int] = shape.dimValue
+                    let loose = zip(sizes, otherShape.dimValue as [Int]).map { $0 == $1 ? $0 : FlexibleSizes.unknown }
                     guard loose.count == sizes.count else { continue }
-                    shapes[index].dimValue = loose
-                    otherShapes[index].dimValue = loose
+                    shapes[shapeIndex].dimValue = loose
+                    otherShapes[shapeIndex].dimValue = loose
                 }
-                layers[position][field] = shapes
-                other[field] = otherShapes
+                layers[index][field] = shapes
+                otherLayer[field] = otherShapes
             }
-            guard layers[position] == other else {
-                throw Failure.sizeMatters(layers[position].name, layers[position].choice ?? "layer", size)
+            guard layers[index] == otherLayer else {
+                throw Failure.sizeMatters(layers[index].name, layers[index].choice ?? "layer", size)
             }
         }
         guard layers.count == others.count else { throw Failure.sizeMatters("output", "model", size) }
@@ -70,21 +70,21 @@ struct FlexibleSizes {
     mutating func add(_ other: EncodedProgram, to base: EncodedProgram, at size: ImageSize) throws {
         let operations = FlexibleSizes.operations(base.message)
         let others = FlexibleSizes.operations(other.message)
-        for (operation, other) in zip(operations, others) {
+        for (operation, otherOperation) in zip(operations, others) {
             let named: [Message] = operation.outputs
-            let otherNamed: [Message] = other.outputs
-            var same = other
+            let otherNamed: [Message] = otherOperation.outputs
+            var same = otherOperation
             same.outputs = named
             guard same == operation, named.map({ $0.name as String }) == otherNamed.map({ $0.name as String }) else {
                 throw Failure.sizeMatters(named.first?.name ?? "", operation.type, size)
             }
-            for (value, other) in zip(named, otherNamed) { try add(value, other, operation.type, size) }
+            for (value, otherValue) in zip(named, otherNamed) { try add(value, otherValue, operation.type, size) }
         }
         guard operations.count == others.count, base.weights == other.weights else {
             throw Failure.sizeMatters("output", "model", size)
         }
-        for (input, other) in zip(FlexibleSizes.inputs(base.message), FlexibleSizes.inputs(other.message)) {
-            try add(input, other, "input", size)
+        for (input, otherInput) in zip(FlexibleSizes.inputs(base.message), FlexibleSizes.inputs(other.message)) {
+            try add(input, otherInput, "input", size)
         }
         addOutputs(other.message)
     }

@@ -151,11 +151,11 @@ struct NeuralNetworkReader {
 
     mutating func readLayers(of network: Message) throws {
         var names = Set<String>()
-        for (position, message) in (network.layers as [Message]).enumerated() {
+        for (index, message) in (network.layers as [Message]).enumerated() {
             let name: String = message.name
             guard names.insert(name).inserted else { throw Failure.duplicateLayerName(name) }
             guard let kind = message.choice, let build = build(kind) else {
-                throw Failure.unknownLayer(name, message.choice, position + 1)
+                throw Failure.unknownLayer(name, message.choice, index + 1)
             }
             let inputs = try (message.input as [String]).map { blob in
                 guard let value = values[blob] else { throw Failure.blobMissing(name, blob) }

@@ -109,9 +109,9 @@ struct ProgramReader {
     // MARK: Operations
 
     mutating func addOperations(of block: Message) throws {
-        for (position, operation) in (block.operations as [Message]).enumerated() {
+        for (index, operation) in (block.operations as [Message]).enumerated() {
             let node = Failure.Node(name: operation.outputNames.first ?? "", op: operation.type)
-            try naming(node: node, location: "operation \(position + 1) '\(node.name)'") { try add(operation) }
+            try naming(node: node, location: "operation \(index + 1) '\(node.name)'") { try add(operation) }
         }
     }
 

@@ -11,18 +11,18 @@ struct ProgramUses {
         "tanh", "thresholded_relu",
     ]
 
-    private var positions: [String: [Int]] = [:]
+    private var consumerIndices: [String: [Int]] = [:]
     /// The inputs of depthwise convolutions, directly or after channelwise operations.
     let depthwiseInputs: Set<String>
 
     init(_ operations: [Message]) {
         var ranks: [String: [Int]] = [:]
         var links: [LayerLink] = []
-        for (position, operation) in operations.enumerated() {
+        for (index, operation) in operations.enumerated() {
             let kind: String = operation.type
             let inputs: [Message] = operation.inputs
             let names = inputs.flatMap { operation.boundNames($0.key) }
-            for name in names { positions[name, default: []].append(position) }
+            for name in names { consumerIndices[name, default: []].append(index) }
             if kind == "const" || kind.hasPrefix("constexpr_"), let output = (operation.outputs as [Message]).first {
                 let dimensions: [Message] = output.type.tensorType.dimensions
                 ranks[output.name] = dimensions.map { $0.constant.size }
@@ -38,6 +38,6 @@ struct ProgramUses {
         depthwiseInputs = LayerLink.depthwiseInputs(links)
     }
 
-    /// The positions of the operations that read a value, once for each argument.
-    func consumers(_ name: String) -> [Int] { positions[name] ?? [] }
+    /// The indices of the operations that read a value, once for each argument.
+    func consumers(_ name: String) -> [Int] { consumerIndices[name] ?? [] }
 }

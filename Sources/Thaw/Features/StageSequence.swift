@@ -1,7 +1,7 @@
 /// The stages of a pipeline in order. Each takes features by name: inputs of the pipeline, or outputs of earlier
 /// stages. A stage may return a feature under the name of an earlier one, which it replaces.
 struct StageSequence: Stage {
-    /// A stage with the positions of its inputs and outputs among all features.
+    /// A stage with the indices of its inputs and outputs among all features.
     struct Step: Sendable {
         /// The stage's name in messages.
         let location: String
@@ -17,7 +17,7 @@ struct StageSequence: Stage {
     let outputs: [PipelineFeature]
     private(set) var steps: [Step]
     private let featureCount: Int
-    /// The position of each output among all features.
+    /// The index of each output among all features.
     private let results: [Int]
 
     /// Creates a stage for a network.
@@ -47,12 +47,12 @@ struct StageSequence: Stage {
             }
         }
         self.steps = steps
-        results = try features.positions(of: outputs) { Failure.pipelineOutput($0) }
+        results = try features.indices(of: outputs) { Failure.pipelineOutput($0) }
         featureCount = features.count
         // Without them, the thresholds of the stage itself apply.
         for step in steps where step.stage is NonMaximumSuppression {
-            for position in step.inputs where position < inputs.count && inputs[position].type == .number {
-                inputs[position].isOptional = true
+            for index in step.inputs where index < inputs.count && inputs[index].type == .number {
+                inputs[index].isOptional = true
             }
         }
     }
@@ -67,7 +67,7 @@ struct StageSequence: Stage {
         let inputs =
             kind == "nonMaximumSuppression"
             ? features.withThresholds(described, .init(model[kind])) : described
-        let positions = try features.positions(of: inputs) { Failure.stageInput($0) }
+        let indices = try features.indices(of: inputs) { Failure.stageInput($0) }
         let stage: any Stage
         if ModelKinds.networks.contains(kind) {
             stage = try network(model)
@@ -75,7 +75,7 @@ struct StageSequence: Stage {
             stage = try StageSequence(model, prefix: position + ".", origin: origin, network: network)
         } else if let make = Stages.all[kind] {
             // If a description leaves the number of values open, the feature's own number is known.
-            let known = zip(inputs, positions).map { $0.type.count == nil ? features.types[$1] : $0.type }
+            let known = zip(inputs, indices).map { $0.type.count == nil ? features.types[$1] : $0.type }
             let source = StageSource(
                 parameters: model[kind],
                 inputs: zip(inputs, known).map { input, type in
@@ -92,8 +92,8 @@ struct StageSequence: Stage {
             location: location,
             description: StageDescription(
                 position: position, kind: kind, inputs: inputs.map(\.name), outputs: outputs.map(\.name)),
-            stage: stage, inputs: positions, outputs: try features.define(stage.known(outputs)),
-            counts: zip(inputs, positions).map { features.types[$1].count == nil ? $0.type.count : nil })
+            stage: stage, inputs: indices, outputs: try features.define(stage.known(outputs)),
+            counts: zip(inputs, indices).map { features.types[$1].count == nil ? $0.type.count : nil })
     }
 
     func evaluate(_ inputs: [FeatureValue]) throws -> [FeatureValue] { try evaluate(inputs, firstOutputs: nil) }
@@ -110,8 +110,8 @@ struct StageSequence: Stage {
         _ inputs: [FeatureValue], firstOutputs: [FeatureValue]?, onStageTime: ((Duration) -> Void)? = nil
     ) throws -> [FeatureValue] {
         var features = inputs + [FeatureValue](repeating: .integer(0), count: featureCount - inputs.count)
-        for (index, step) in steps.enumerated() {
-            let known = index == 0 ? firstOutputs : nil
+        for (stepIndex, step) in steps.enumerated() {
+            let known = stepIndex == 0 ? firstOutputs : nil
             let start = ContinuousClock.now
             defer { onStageTime?(ContinuousClock.now - start) }
             let outputs =
@@ -119,23 +119,22 @@ struct StageSequence: Stage {
                 ?? naming(location: step.location) {
                     try step.stage.evaluate(step.checked(step.inputs.map { features[$0] }))
                 }
-            for (position, output) in zip(step.outputs, outputs) { features[position] = output }
+            for (index, output) in zip(step.outputs, outputs) { features[index] = output }
         }
         return results.map { features[$0] }
     }
 
-    /// The stage that detects objects by their boxes, and the positions of its confidences and coordinates among the
+    /// The stage that detects objects by their boxes, and the indices of its confidences and coordinates among the
     /// outputs; nil if there is none, or if the outputs do not include both.
     var detection: (step: Int, stage: NonMaximumSuppression, confidence: Int, coordinates: Int)? {
         for (index, step) in steps.enumerated().reversed() {
             guard let stage = step.stage as? NonMaximumSuppression else { continue }
             let names = stage.outputNames
-            func position(_ name: String) -> Int? {
+            func outputIndex(_ name: String) -> Int? {
                 step.description.outputs.firstIndex(of: name).flatMap { results.firstIndex(of: step.outputs[$0]) }
             }
-            guard let confidence = position(names.confidence), let coordinates = position(names.coordinates) else {
-                return nil
-            }
+            guard let confidence = outputIndex(names.confidence), let coordinates = outputIndex(names.coordinates)
+            else { return nil }
             return (index, stage, confidence, coordinates)
         }
         return nil
@@ -189,18 +188,18 @@ public struct StageDescription: Equatable, Sendable {
 /// The features known at some point of a pipeline.
 private struct KnownFeatures {
     private(set) var types: [FeatureType] = []
-    private var positions: [String: Int] = [:]
+    private var indexByName: [String: Int] = [:]
 
     var count: Int { types.count }
 
-    /// Adds features. Each gets a new position, even if its name is already known.
+    /// Adds features. Each gets a new index, even if its name is already known.
     @discardableResult
     mutating func define(_ features: [PipelineFeature]) throws -> [Int] {
         guard Set(features.map(\.name)).count == features.count else {
             throw Failure.featuresOfOneName(features.map(\.name))
         }
         return features.map { feature in
-            positions[feature.name] = types.count
+            indexByName[feature.name] = types.count
             types.append(feature.type)
             return types.count - 1
         }
@@ -211,20 +210,20 @@ private struct KnownFeatures {
     func withThresholds(
         _ described: [PipelineFeature], _ names: NonMaximumSuppression.Names
     ) -> [PipelineFeature] {
-        let known = described.filter { !names.thresholds.contains($0.name) || positions[$0.name] != nil }
+        let known = described.filter { !names.thresholds.contains($0.name) || indexByName[$0.name] != nil }
         let further = names.thresholds.filter { name in
-            positions[name] != nil && !described.contains { $0.name == name }
+            indexByName[name] != nil && !described.contains { $0.name == name }
         }
-        return known + further.map { PipelineFeature(name: $0, type: types[positions[$0]!]) }
+        return known + further.map { PipelineFeature(name: $0, type: types[indexByName[$0]!]) }
     }
 
-    func positions(of features: [PipelineFeature], unknown: (String) -> Failure) throws -> [Int] {
+    func indices(of features: [PipelineFeature], unknown: (String) -> Failure) throws -> [Int] {
         try features.map { feature in
-            guard let position = positions[feature.name] else { throw unknown(feature.name) }
-            guard types[position].fits(feature.type) else {
-                throw Failure.stageFeature(feature.name, feature.type, "the feature of this name is \(types[position])")
+            guard let index = indexByName[feature.name] else { throw unknown(feature.name) }
+            guard types[index].fits(feature.type) else {
+                throw Failure.stageFeature(feature.name, feature.type, "the feature of this name is \(types[index])")
             }
-            return position
+            return index
         }
     }
 }

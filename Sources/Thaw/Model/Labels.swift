@@ -129,10 +129,12 @@ public struct Labels: Sendable {
             return (index, trimmed(String(line[line.index(after: colon)...])))
         }
         guard parts(lines[0]) != nil else { return lines }
-        return try lines.enumerated().map { position, line in
-            guard let (index, name) = parts(line) else { throw Failure.labelWithoutIndex(line: position + 1) }
-            guard index == position else { throw Failure.labelIndex(index, line: position + 1, expected: position) }
-            guard !name.isEmpty else { throw Failure.labelBlank("line \(position + 1)") }
+        return try lines.enumerated().map { lineIndex, line in
+            guard let (index, name) = parts(line) else { throw Failure.labelWithoutIndex(line: lineIndex + 1) }
+            guard index == lineIndex else {
+                throw Failure.labelIndex(index, line: lineIndex + 1, expected: lineIndex)
+            }
+            guard !name.isEmpty else { throw Failure.labelBlank("line \(lineIndex + 1)") }
             return name
         }
     }

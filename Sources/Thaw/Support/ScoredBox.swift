@@ -12,10 +12,10 @@ struct ScoredBox {
     ///   - box: The x and y of the center, the width and the height.
     ///   - scores: The score of each class, at least one.
     init(index: Int, box: [Double], scores: some Collection<Double>) {
-        var best = (position: 0, score: scores.first!)
-        for (position, score) in scores.enumerated() where score > best.score { best = (position, score) }
+        var best = (topClass: 0, score: scores.first!)
+        for (classIndex, score) in scores.enumerated() where score > best.score { best = (classIndex, score) }
         self.index = index
-        (topClass, score) = (best.position, best.score)
+        (topClass, score) = best
         (left, right) = (box[0] - box[2] / 2, box[0] + box[2] / 2)
         (top, bottom) = (box[1] - box[3] / 2, box[1] + box[3] / 2)
         area = max(box[2], 0) * max(box[3], 0)
