@@ -130,16 +130,13 @@ public struct Comparison: Sendable {
             case .failure(let error): throw error
             }
         }
-        if let largest = report.largest, !(largest.difference.relative <= tolerance) {
-            report.firstDifference = try naming(file: largest.image) {
-                try firstDifference(try DecodedImage(contentsOfFile: largest.image, options: decoding).pixels, largest)
-            }
-        }
-        if let largest = report.largest, program.precision != .float32 {
-            report.layers = try naming(file: largest.image) {
-                try layerDifferences(
-                    try DecodedImage(contentsOfFile: largest.image, options: decoding).pixels, largest.image)
-            }
+        guard let largest = report.largest else { return report }
+        let (differs, isLower) = (!(largest.difference.relative <= tolerance), program.precision != .float32)
+        guard differs || isLower else { return report }
+        try naming(file: largest.image) {
+            let pixels = try DecodedImage(contentsOfFile: largest.image, options: decoding).pixels
+            if differs { report.firstDifference = try firstDifference(pixels, largest) }
+            if isLower { report.layers = try layerDifferences(pixels, largest.image) }
         }
         return report
     }
@@ -173,7 +170,7 @@ public struct Comparison: Sendable {
         let axes = shape.dropFirst().filter { $0 != 1 }
         if axes.count == 1 {
             let (a, b) = (Array(expected[0].prefix(axes[0])), Array(actual[0].prefix(axes[0])))
-            let top = [a, b].map { Classification(probabilities: $0, labels: nil).top(1)[0].index }
+            let top = [a, b].map { Classification.topIndices(of: $0, 1)[0] }
             // Each of the two values may be off by the tolerance.
             let gap = Double(a[top[0]] - a[top[1]])
             outcome.classes = (top[0], top[1], gap <= 2 * tolerance * max(1, a.range))
@@ -184,7 +181,7 @@ public struct Comparison: Sendable {
     /// The image in the size and colors that a side's network takes.
     func fitted(_ pixels: Pixels, to image: ImageInput) -> Pixels { pixels.fitted(to: image, crop: crop) }
 
-    /// The first graph's input, repeated for every item of its batch.
+    /// The input of a side's graph, repeated for every item of its batch.
     func input(of side: Side, _ pixels: Pixels) -> Tensor {
         let bytes = fitted(pixels, to: side.image).bytes
         let scale = side.scaling.scale
