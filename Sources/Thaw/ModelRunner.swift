@@ -62,45 +62,19 @@ public final class ModelRunner: Sendable {
     ///   - state: The state of a stateful model, made by `makeState`.
     /// - Throws: `Failure` for an unknown or missing input, and for a value that does not fit.
     public func run(_ values: [(name: String?, value: Value)], state: ModelState? = nil) throws -> [Output] {
-        let ordered = try inOrder(values)
-        if let state {
-            guard state.belongs(to: model.states) else { throw Failure.otherState() }
-        } else if model.isStateful {
-            throw Failure.noState(model.states.map(\.name))
-        }
-        var size: ImageSize?
-        for (index, feature, value) in ordered {
-            guard case .image(let image) = feature.kind else { continue }
-            let given = try Self.size(of: value, as: image, feature.name)
-            if index == 0 { size = given }
-            let isDefault = given.width == image.width && given.height == image.height
-            guard isDefault || image.sizes.contains(given) else {
-                throw Failure.imageSize(feature.name, given, image)
-            }
-        }
-        let shapes = flexibleShapes(ordered)
+        let bindings = try inOrder(values)
+        try checkState(state)
+        let size = try imageSize(of: bindings)
+        let shapes = flexibleShapes(bindings)
         let engine = try engine(for: size, shapes)
-        let tensors = try ordered.map { input in
-            try tensor(input.value, for: input.feature, engine.model.graph, input.index)
-        }
-        func run(_ tensors: [Tensor?], _ executor: Executor) throws -> [Output] {
-            for (tensor, (index, feature, value)) in zip(tensors, ordered) {
-                if let tensor {
-                    executor.load(tensor, forInputAt: index)
-                } else if case .pixels(let pixels) = value, let image = engine.model.image(at: index) {
-                    load(pixels, image, into: executor, index)
-                } else {
-                    preconditionFailure("the value for '\(feature.name)' is neither")
-                }
-            }
-            try executor.run()
-            return try outputs.compactMap { try output($0, engine.model, executor, isDefault: shapes.isEmpty) }
-        }
+        let tensors = try bindings.map { try tensor(for: $0, engine.model.graph) }
         return try engine.pool.with { executor in
-            guard let state else { return try run(tensors, executor) }
+            guard let state else {
+                return try run(bindings, tensors, engine.model, executor, isDefault: shapes.isEmpty)
+            }
             return try state.update { states in
                 for (state, tensor) in zip(model.states, states) { executor.load(tensor, forInputAt: state.input) }
-                let results = try run(tensors, executor)
+                let results = try run(bindings, tensors, engine.model, executor, isDefault: shapes.isEmpty)
                 for (index, state) in model.states.enumerated() {
                     guard let output = state.output else { continue }
                     states[index] = executor.output(at: output).reshaped(state.type.shape)
@@ -110,11 +84,45 @@ public final class ModelRunner: Sendable {
         }
     }
 
+    private func checkState(_ state: ModelState?) throws {
+        if let state {
+            guard state.belongs(to: model.states) else { throw Failure.otherState() }
+        } else if model.isStateful {
+            throw Failure.noState(model.states.map(\.name))
+        }
+    }
+
+    /// - Parameters:
+    ///   - tensors: The tensors that the graph takes, one per binding; nil for pixels.
+    ///   - isDefault: Whether all arrays have their default shapes.
+    private func run(
+        _ bindings: [Binding], _ tensors: [Tensor?], _ model: Model, _ executor: Executor, isDefault: Bool
+    ) throws -> [Output] {
+        for (binding, tensor) in zip(bindings, tensors) {
+            if let tensor {
+                executor.load(tensor, forInputAt: binding.index)
+            } else if case .pixels(let pixels) = binding.value, let image = model.image(at: binding.index) {
+                load(pixels, image, into: executor, binding.index)
+            } else {
+                preconditionFailure("the value for '\(binding.feature.name)' is neither")
+            }
+        }
+        try executor.run()
+        return try outputs.compactMap { try output($0, model, executor, isDefault: isDefault) }
+    }
+
     /// The initial state of the model, for a new sequence of runs.
     /// - Throws: `Failure` for a model without a state.
     public func makeState() throws -> ModelState { try model.makeState() }
 
     // MARK: Inputs
+
+    /// The value of an input, and the input's index in the graph.
+    private struct Binding {
+        let index: Int
+        let feature: ModelFeature
+        let value: Value
+    }
 
     /// The input of this name, or the only one if there is no name.
     /// - Throws: `Failure` if there is no such input.
@@ -127,9 +135,7 @@ public final class ModelRunner: Sendable {
     }
 
     /// The features and values in the order of the graph's inputs.
-    private func inOrder(
-        _ values: [(name: String?, value: Value)]
-    ) throws -> [(index: Int, feature: ModelFeature, value: Value)] {
+    private func inOrder(_ values: [(name: String?, value: Value)]) throws -> [Binding] {
         var given: [String: Value] = [:]
         for (name, value) in values {
             let known = try input(named: name).name
@@ -143,29 +149,44 @@ public final class ModelRunner: Sendable {
             guard let feature = inputs.first(where: { featureName($0.name) == name }) else {
                 throw Failure.inputMissing(port.name)
             }
-            if let value = given[feature.name] { return (index, feature, value) }
+            if let value = given[feature.name] { return Binding(index: index, feature: feature, value: value) }
             let type = model.graph[port.value]
             guard let defaultValue = feature.defaultValue, case .multiArray(let shape, _) = feature.kind else {
                 throw Failure.inputMissing(feature.name)
             }
             let tensor = Tensor(shape: Shape(shape), element: type.element) { _ in defaultValue }
-            return (index, feature, .tensor(tensor))
+            return Binding(index: index, feature: feature, value: .tensor(tensor))
         }
     }
 
     /// The shapes of flexible arrays that do not have their default shape.
-    private func flexibleShapes(
-        _ ordered: [(index: Int, feature: ModelFeature, value: Value)]
-    ) -> [String: [Int]] {
+    private func flexibleShapes(_ bindings: [Binding]) -> [String: [Int]] {
         var shapes: [String: [Int]] = [:]
-        for (index, feature, value) in ordered {
-            guard case .multiArray(let defaultShape, _) = feature.kind, case .tensor(let tensor) = value else {
-                continue
-            }
+        for binding in bindings {
+            guard case .multiArray(let defaultShape, _) = binding.feature.kind, case .tensor(let tensor) = binding.value
+            else { continue }
             let given = tensor.shape.dimensions
-            if given != defaultShape, feature.shapes.contains(given) { shapes[model.graph.inputs[index].name] = given }
+            if given != defaultShape, binding.feature.shapes.contains(given) {
+                shapes[model.graph.inputs[binding.index].name] = given
+            }
         }
         return shapes
+    }
+
+    /// The size of the image that is the first input; nil if that is no image.
+    /// - Throws: `Failure` if an image does not have one of the possible sizes, or the required channels and type.
+    private func imageSize(of bindings: [Binding]) throws -> ImageSize? {
+        var size: ImageSize?
+        for binding in bindings {
+            guard case .image(let image) = binding.feature.kind else { continue }
+            let given = try Self.size(of: binding.value, as: image, binding.feature.name)
+            if binding.index == 0 { size = given }
+            let isDefault = given.width == image.width && given.height == image.height
+            guard isDefault || image.sizes.contains(given) else {
+                throw Failure.imageSize(binding.feature.name, given, image)
+            }
+        }
+        return size
     }
 
     /// The size of an image.
@@ -181,14 +202,13 @@ public final class ModelRunner: Sendable {
     }
 
     /// The tensor that the graph takes; nil for pixels.
-    private func tensor(
-        _ value: Value, for feature: ModelFeature, _ graph: Graph, _ index: Int
-    ) throws -> Tensor? {
-        guard case .tensor(let tensor) = value else {
+    private func tensor(for binding: Binding, _ graph: Graph) throws -> Tensor? {
+        let feature = binding.feature
+        guard case .tensor(let tensor) = binding.value else {
             guard case .image = feature.kind else { throw Failure.multiArrayExpected(feature.name) }
             return nil
         }
-        let type = graph[graph.inputs[index].value]
+        let type = graph[graph.inputs[binding.index].value]
         switch feature.kind {
         case .multiArray(let shape, _):
             let given = tensor.shape.dimensions
@@ -209,11 +229,11 @@ public final class ModelRunner: Sendable {
         }
     }
 
-    private func load(_ pixels: Pixels, _ image: ImageInput, into executor: Executor, _ index: Int) {
-        let ordered = pixels.converted(to: image.color)
-        for position in 0..<model.batchSize {
+    private func load(_ pixels: Pixels, _ input: ImageInput, into executor: Executor, _ index: Int) {
+        let ordered = pixels.converted(to: input.color)
+        for image in 0..<model.batchSize {
             ordered.bytes.withUnsafeBufferPointer {
-                executor.load(pixels: $0, image.scaling, forInputAt: index, image: position)
+                executor.load(pixels: $0, input.scaling, forInputAt: index, image: image)
             }
         }
     }
