@@ -10,26 +10,20 @@ extension Converter {
     func imageOutput(
         _ model: Model, _ notes: inout [Note], _ pixelRange: PixelRangeTrial? = nil
     ) throws -> ImageOutput? {
-        let isAsked = options.imageOutput == true || options.describesImageOutput
-        guard options.imageOutput != false || isAsked else { return nil }
+        let isRequested = options.imageOutput == true || options.describesImageOutput
+        guard options.imageOutput != false || isRequested else { return nil }
         let graph = model.graph
-        let named = try options.imageOutputName.map { [try position(ofOutput: $0, graph)] }
+        let named = try options.imageOutputName.map { [try index(ofOutput: $0, graph)] }
         let possible = named ?? Array(graph.outputs.indices)
-        let candidates = possible.compactMap { index -> (index: Int, form: ImageForm)? in
-            let type = graph[graph.outputs[index].value]
-            // If the input is a single row or column, the output may be one too.
-            let isLine = model.image.map { $0.width == 1 || $0.height == 1 } ?? false
-            guard type.element == .float32, let form = ImageForm(type.shape, mayBeLine: isLine) else { return nil }
-            return (index, form)
-        }
+        let candidates = possible.compactMap { index in model.imageForm(ofOutput: index).map { (index, $0) } }
         guard let (index, form) = candidates.first else {
-            if isAsked {
+            if isRequested {
                 throw Failure.noImageOutput(possible.map { (graph.outputs[$0].name, graph[graph.outputs[$0].value]) })
             }
             return nil
         }
         let port = graph.outputs[index]
-        if !isAsked, let reason = model.reasonAgainstImage(port.value, form) {
+        if !isRequested, let reason = model.reasonAgainstImage(port.value, form) {
             notes.append(.arrayOutput(port.name, because: reason))
             return nil
         }
@@ -39,22 +33,15 @@ extension Converter {
             throw Failure.outputColorDiffers(port.name, color.rawValue, form.channels)
         }
         let range = graph.range(of: port.value)
-        let scaling: PixelScaling
-        if options.outputScale != nil || options.outputBias != nil {
-            scaling = PixelScaling(
-                scale: try (options.outputScale ?? [1]).ofChannels(form.channels, .outputScale),
-                bias: try (options.outputBias ?? [0]).ofChannels(form.channels, .outputBias))
-        } else if let range {
-            scaling = .overPixels(range, channels: form.channels)
-        } else if isAsked, index == 0, let pixelRange, pixelRange.output.scale.count == form.channels {
-            scaling = pixelRange.output
-        } else if isAsked {
-            scaling = model.image?.scaling.undone(channels: form.channels) ?? .identity(channels: form.channels)
-            notes.append(.outputRangeAssumed(port.name))
-        } else {
+        let trial = index == 0 ? pixelRange : nil
+        guard
+            let (scaling, isAssumed) = try outputScaling(
+                form, range: range, inputScaling: model.image?.scaling, trial, isRequested: isRequested)
+        else {
             notes.append(.arrayOutputOfUnknownRange(port.name))
             return nil
         }
+        if isAssumed { notes.append(.outputRangeAssumed(port.name)) }
         let image = ImageOutput(
             index: index, form: form, color: color, scaling: scaling,
             exceedsPixels: range.map { !scaling.staysWithinPixels($0) } ?? true)
@@ -63,8 +50,29 @@ extension Converter {
         return image
     }
 
+    /// The scaling from the values of an output to pixels, and whether it is only assumed; nil if the range is unknown and
+    /// no image output is requested.
+    /// - Parameters:
+    ///   - range: The range of the values; nil if it is unknown.
+    ///   - trial: The trial that determined the range of this output; nil if there was none.
+    private func outputScaling(
+        _ form: ImageForm, range: ClosedRange<Double>?, inputScaling: PixelScaling?, _ trial: PixelRangeTrial?,
+        isRequested: Bool
+    ) throws -> (scaling: PixelScaling, isAssumed: Bool)? {
+        if options.outputScale != nil || options.outputBias != nil {
+            let scaling = PixelScaling(
+                scale: try (options.outputScale ?? [1]).ofChannels(form.channels, .outputScale),
+                bias: try (options.outputBias ?? [0]).ofChannels(form.channels, .outputBias))
+            return (scaling, false)
+        }
+        if let range { return (.overPixels(range, channels: form.channels), false) }
+        guard isRequested else { return nil }
+        if let trial, trial.output.scale.count == form.channels { return (trial.output, false) }
+        return (inputScaling?.undone(channels: form.channels) ?? .identity(channels: form.channels), true)
+    }
+
     /// - Throws: `Failure` if there is no output of this name.
-    private func position(ofOutput name: String, _ graph: Graph) throws -> Int {
+    private func index(ofOutput name: String, _ graph: Graph) throws -> Int {
         let names = graph.outputs.map(\.name)
         // A signature may have given the output another name.
         let index = names.firstIndex(of: name) ?? options.outputs.firstIndex(of: name)
@@ -84,6 +92,14 @@ extension Converter {
 }
 
 extension Model {
+    /// The form of an output that can be an image; nil for other outputs.
+    fileprivate func imageForm(ofOutput index: Int) -> ImageForm? {
+        let type = graph[graph.outputs[index].value]
+        // If the input is a single row or column, the output may be one too.
+        let isLine = image.map { $0.width == 1 || $0.height == 1 } ?? false
+        return type.element == .float32 ? ImageForm(type.shape, mayBeLine: isLine) : nil
+    }
+
     /// The reason why an output with the shape of an image is probably not one: per-location scores and text scores have the
     /// shape of small images too.
     fileprivate func reasonAgainstImage(_ value: Graph.Value, _ form: ImageForm) -> String? {
