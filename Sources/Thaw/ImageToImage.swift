@@ -138,11 +138,9 @@ public final class ImageToImage {
     /// The network's output for an image that already has the right size and channels.
     /// - Parameter photo: The image that `fitted` was made from.
     private func result(of fitted: Pixels, for photo: Pixels) throws -> Pixels {
-        let size = (width: fitted.width, height: fitted.height)
-        let window = (
-            width: min(size.width, tileSize?.width ?? size.width),
-            height: min(size.height, tileSize?.height ?? size.height)
-        )
+        let size = ImageSize(width: fitted.width, height: fitted.height)
+        let tile = tileSize ?? size
+        let window = ImageSize(width: min(size.width, tile.width), height: min(size.height, tile.height))
         let engine = try engine(for: window, of: photo)
         let columns = segments(of: size.width, window.width, engine.form.width, locality.columns)
         let rows = segments(of: size.height, window.height, engine.form.height, locality.rows)
@@ -161,17 +159,16 @@ public final class ImageToImage {
     // MARK: Sizes
 
     /// The size at which the network processes an image.
-    private func size(for photo: Pixels) -> (width: Int, height: Int) {
+    private func size(for photo: Pixels) -> ImageSize {
         let isFixed = resizer == nil && options.tile == nil
-        if isFixed { return (image.width, image.height) }
+        if isFixed { return image.size }
         let scale = min(1, Double(options.longestSide ?? .max) / Double(max(photo.width, photo.height)))
         if image.sizes != .fixed, options.tile == nil {
             // The requested longest side also limits the range.
             let requested = ImageSize(
                 width: max(1, Int((Double(photo.width) * scale).rounded())),
                 height: max(1, Int((Double(photo.height) * scale).rounded())))
-            let size = image.sizes.nearest(to: requested)!
-            return (size.width, size.height)
+            return image.sizes.nearest(to: requested)!
         }
         let unit = locality.multiple
         func rounded(_ side: Int) -> Int {
@@ -180,20 +177,19 @@ public final class ImageToImage {
             if let limit = options.longestSide, count > 1, count * unit > limit { count -= 1 }
             return count * unit
         }
-        var size = (width: rounded(photo.width), height: rounded(photo.height))
-        if resizer == nil {
-            // With tiles of a fixed size, the image must be at least as large as one.
-            size = (max(size.width, image.width), max(size.height, image.height))
-        }
-        return size
+        let (width, height) = (rounded(photo.width), rounded(photo.height))
+        // With tiles of a fixed size, the image must be at least as large as one.
+        if resizer == nil { return ImageSize(width: max(width, image.width), height: max(height, image.height)) }
+        return ImageSize(width: width, height: height)
     }
 
     /// The size of the tiles, if there are any.
-    private var tileSize: (width: Int, height: Int)? {
+    private var tileSize: ImageSize? {
         guard let tile = options.tile else { return nil }
-        guard resizer != nil else { return (image.width, image.height) }
-        let side = tile / (locality.multiple) * (locality.multiple)
-        return (side, side)
+        guard resizer != nil else { return image.size }
+        let unit = locality.multiple
+        let side = tile / unit * unit
+        return ImageSize(width: side, height: side)
     }
 
     private func checkTile(_ tile: Int) throws {
@@ -216,12 +212,12 @@ public final class ImageToImage {
     // MARK: Running
 
     /// The engine for a size; the last one is reused if it has that size.
-    private func engine(for size: (width: Int, height: Int), of photo: Pixels) throws -> Engine {
+    private func engine(for size: ImageSize, of photo: Pixels) throws -> Engine {
         if let engine, engine.size == size { return engine }
         engine = nil
         let (model, program): (Model, Program)
         do {
-            model = try resizer?.model(at: ImageSize(width: size.width, height: size.height)) ?? self.model
+            model = try resizer?.model(at: size) ?? self.model
             let (prepared, precision) = try model.prepared(for: options.precision)
             program = try Program(prepared.graphOfPixels(), precision: precision, threads: options.threads)
         } catch let failure as Failure where resizer != nil && failure.code == .limitExceeded {
@@ -244,13 +240,13 @@ public final class ImageToImage {
 /// A program of one size with its memory, and the conversion of its output to pixels.
 private final class Engine {
     let program: Program
-    let size: (width: Int, height: Int)
+    let size: ImageSize
     let form: ImageForm
     private let output: ImageOutput
     private let scaling: PixelScaling
     private let executor: Executor
 
-    init(_ model: Model, _ program: Program, _ size: (width: Int, height: Int), threads: Int) {
+    init(_ model: Model, _ program: Program, _ size: ImageSize, threads: Int) {
         (self.program, self.size) = (program, size)
         output = model.imageOutput!
         form = output.form
@@ -281,8 +277,8 @@ private final class Engine {
 
 extension Pixels {
     /// The part of this size that begins at `origin`; the image itself if that is all of it.
-    fileprivate func part(_ size: (width: Int, height: Int), at origin: (x: Int, y: Int)) -> Pixels {
-        if size == (width, height) { return self }
+    fileprivate func part(_ size: ImageSize, at origin: (x: Int, y: Int)) -> Pixels {
+        if size.width == width, size.height == height { return self }
         return Pixels(width: size.width, height: size.height, channels: channels) { target in
             for y in 0..<size.height {
                 let from = ((origin.y + y) * width + origin.x) * channels
