@@ -59,7 +59,7 @@ public enum ImageAddition: Sendable {
 public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     /// An image, and its result or the reason why there is none.
     public typealias Element = (image: ImageFile, result: Result<Answer, Failure>)
-    private typealias Half = (image: ImageFile, finish: () -> Result<Answer, Failure>)
+    private typealias Prepared = (image: ImageFile, finish: () -> Result<Answer, Failure>)
 
     /// The outcome of waiting for a result.
     public enum Next {
@@ -73,7 +73,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         case timedOut
     }
 
-    private let conveyor: Conveyor<ImageFile, Half, Element>
+    private let conveyor: Conveyor<ImageFile, Prepared, Element>
     private let source: Source
     /// One thread at a time takes results.
     private let taking = Lock()
@@ -94,7 +94,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
             threads: threads, window: self.window, nextItem: { source.next() },
             // From here on, only the name of the image is needed.
             prepare: { image in (ImageFile(path: image.path), prepare(image)) },
-            finish: { half in (half.image, half.finish()) })
+            finish: { prepared in (prepared.image, prepared.finish()) })
         conveyor.begin()
     }
 

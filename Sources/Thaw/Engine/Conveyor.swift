@@ -135,36 +135,9 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         while !isStopped {
             let mayFetch = !hasEnded && !isFetching && fetched - taken < window
             if prepared.count >= group || !mayFetch && !prepared.isEmpty {
-                let batch = Array(prepared.prefix(mayFetch ? group : 1))
-                prepared.removeFirst(batch.count)
-                for (ticket, item) in batch {
-                    pthread_mutex_unlock(lock)
-                    let answer = finish(item)
-                    pthread_mutex_lock(lock)
-                    answers[ticket % window] = answer
-                    if ticket == taken { pthread_cond_signal(answered) }
-                }
+                finishPrepared(mayFetch ? group : 1)
             } else if mayFetch {
-                isFetching = true
-                pthread_mutex_unlock(lock)
-                let item = nextItem()
-                pthread_mutex_lock(lock)
-                isFetching = false
-                guard let item else {
-                    hasEnded = true
-                    pthread_cond_broadcast(work)
-                    pthread_cond_signal(answered)
-                    continue
-                }
-                let ticket = fetched
-                fetched += 1
-                pthread_cond_signal(work)
-                pthread_mutex_unlock(lock)
-                let half = prepare(item)
-                pthread_mutex_lock(lock)
-                prepared.append((ticket, half))
-                // The thread that fetches may be held up by a slow source.
-                if isFetching { pthread_cond_signal(work) }
+                fetchAndPrepare()
             } else if hasEnded {
                 break
             } else {
@@ -174,9 +147,47 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         pthread_mutex_unlock(lock)
     }
 
+    /// Finishes up to `count` prepared items. The lock is held, except while they are finished.
+    private func finishPrepared(_ count: Int) {
+        let batch = Array(prepared.prefix(count))
+        prepared.removeFirst(batch.count)
+        for (ticket, item) in batch {
+            let answer = unlocked { finish(item) }
+            answers[ticket % window] = answer
+            if ticket == taken { pthread_cond_signal(answered) }
+        }
+    }
+
+    /// Fetches the next item, if there is one, and prepares it. The lock is held, except during both.
+    private func fetchAndPrepare() {
+        isFetching = true
+        let item = unlocked { nextItem() }
+        isFetching = false
+        guard let item else {
+            hasEnded = true
+            pthread_cond_broadcast(work)
+            pthread_cond_signal(answered)
+            return
+        }
+        let ticket = fetched
+        fetched += 1
+        pthread_cond_signal(work)
+        let result = unlocked { prepare(item) }
+        prepared.append((ticket, result))
+        // The thread that fetches may be held up by a slow source.
+        if isFetching { pthread_cond_signal(work) }
+    }
+
     private func locked<Result>(_ body: () -> Result) -> Result {
         pthread_mutex_lock(lock)
         defer { pthread_mutex_unlock(lock) }
+        return body()
+    }
+
+    /// Releases the lock, which this thread holds, while `body` runs.
+    private func unlocked<Result>(_ body: () -> Result) -> Result {
+        pthread_mutex_unlock(lock)
+        defer { pthread_mutex_lock(lock) }
         return body()
     }
 }
