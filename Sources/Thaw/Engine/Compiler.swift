@@ -63,10 +63,10 @@ struct Compiler {
         }
         let lastConsumers = lastConsumersOfResiduals(nodes)
         for (index, node) in nodes.enumerated() {
-            if let alias = alias(node) ?? (lastConsumers.contains(index) ? residualLocation(node) : nil) {
-                locations[Key(value: node.outputs[0], kind: alias.kind)] = alias
-                locations[Key(value: node.outputs[0], kind: alias.kind)]!.borderByte =
-                    borderBytes[node.outputs[0]] ?? 0
+            if var shared = alias(node) ?? (lastConsumers.contains(index) ? residualLocation(node) : nil) {
+                let output = node.outputs[0]
+                shared.borderByte = borderByte(output)
+                locations[Key(value: output, kind: shared.kind)] = shared
             }
             for output in node.outputs { try makeLocations(output) }
             if !isAlias(node) { addSteps(&self, node) }
@@ -131,18 +131,12 @@ struct Compiler {
             guard locations[key] == nil else { continue }
             if kind == .blocked, let slice = layouts.slices[value], slice.whole != value {
                 try makeLocations(slice.whole)
-                var location = Location(
-                    graph[value], slot: self.location(slice.whole, .blocked).slot, kind: kind, kernels: kernels,
-                    halo: halo)
-                location.borderByte = borderBytes[value] ?? 0
-                location.firstBlock = slice.firstBlock
-                location.wholeBlocks = self.location(slice.whole, .blocked).blocks
-                locations[key] = location
+                locations[key] = sliceLocation(value, slice, halo: halo)
                 continue
             }
             var location = Location(
                 graph[value], slot: -1, kind: kind, kernels: kernels, halo: kind == .plain ? Halo() : halo)
-            location.borderByte = borderBytes[value] ?? 0
+            location.borderByte = borderByte(value)
             guard location.byteCount / location.element.size <= Limits.computedElements else {
                 throw Failure.arrayTooLarge(graph[value])
             }
@@ -150,6 +144,19 @@ struct Compiler {
             locations[key] = location
         }
     }
+
+    /// The location of a slice in the memory of the whole, which has one already.
+    private func sliceLocation(_ value: Graph.Value, _ slice: ConcatenationSlices.Slice, halo: Halo) -> Location {
+        let whole = location(slice.whole, .blocked)
+        var location = Location(graph[value], slot: whole.slot, kind: .blocked, kernels: kernels, halo: halo)
+        location.borderByte = borderByte(value)
+        location.firstBlock = slice.firstBlock
+        location.wholeBlocks = whole.blocks
+        return location
+    }
+
+    /// What the border of a value contains: the zero point of quantized values, 0 in all others.
+    private func borderByte(_ value: Graph.Value) -> UInt8 { borderBytes[value] ?? 0 }
 
     private static func borderBytes(_ graph: Graph, _ nodes: [PlannedNode]) -> [Graph.Value: UInt8] {
         var bytes: [Graph.Value: UInt8] = [:]
