@@ -12,13 +12,13 @@ extension Compiler {
         let layer = AttentionLayer(&self, node, sizes, factor: factor, mask: mask)
         let parts = rowParts(sizes.rows, perPart: sizes.perTile, for: layer.batches.count)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: "tiled", reads: layer.slots, writes: [layer.to],
+            name: node.name, kind: node.operation.kind, algorithm: "tiled", reads: layer.inputs.all, writes: [layer.to],
             multiplyAdds: node.multiplyAdds, chunks: layer.batches.count * parts.count
         ) { memory, chunk in
             let (index, part) = chunk.quotientAndRemainder(dividingBy: parts.count)
             layer.run(memory, index, rows: parts[part])
         }
-        step.scratchBytes = layer.scratchBytes
+        step.scratchBytes = layer.scratch.byteCount
         add(step)
     }
 }
@@ -56,8 +56,7 @@ private struct AttentionSizes {
 private struct AttentionLayer: Sendable {
     private let sizes: AttentionSizes
     let batches: IndexSpace
-    /// The buffers of the queries, the keys, the values and, if it is computed, the mask.
-    let slots: [Int]
+    let inputs: Inputs
     /// The buffer of the result.
     let to: Int
     /// The products of queries and keys, and of scores and values.
@@ -70,16 +69,41 @@ private struct AttentionLayer: Sendable {
     /// An index into the constants.
     private let factorOffset: Int
     private let plain: any PlainKernels.Type
-    /// The offsets of packed keys, packed values, scores and scaled queries in the scratch memory.
-    private let starts: [Int]
-    /// Bytes of scratch memory that each thread needs.
-    let scratchBytes: Int
+    let scratch: ScratchLayout
+
+    /// The buffers of the inputs. There is one for the mask if it is computed.
+    struct Inputs {
+        let queries, keys, values: Int
+        let mask: Int?
+
+        var all: [Int] { [queries, keys, values] + (mask.map { [$0] } ?? []) }
+    }
+
+    /// The offsets of packed keys, packed values, scores and scaled queries in the scratch memory of a thread.
+    struct ScratchLayout {
+        let keys, values, scores, queries: Int
+        let byteCount: Int
+
+        /// The arguments are the bytes of each.
+        init(keys: Int, values: Int, scores: Int, queries: Int) {
+            // Each piece begins at a vector, and may be read a vector past its end.
+            func end(_ start: Int, _ byteCount: Int) -> Int {
+                start + (byteCount + Compiler.readPastEnd).roundedToVectors
+            }
+            self.keys = 0
+            self.values = end(self.keys, keys)
+            self.scores = end(self.values, values)
+            self.queries = end(self.scores, scores)
+            byteCount = self.queries + queries + Compiler.readPastEnd
+        }
+    }
 
     init(_ compiler: inout Compiler, _ node: PlannedNode, _ sizes: AttentionSizes, factor: Float, mask: Tensor?) {
         (self.sizes, self.factor, plain) = (sizes, factor, compiler.kernels.plain)
         let (keys, padded, perTile) = (sizes.keys, sizes.padded, sizes.perTile)
         batches = IndexSpace(sizes: sizes.batch.dimensions)
-        slots = node.inputs.map { compiler.location($0, .plain).slot }
+        let slots = node.inputs.map { compiler.location($0, .plain).slot }
+        inputs = Inputs(queries: slots[0], keys: slots[1], values: slots[2], mask: slots.count > 3 ? slots[3] : nil)
         to = compiler.location(node.outputs[0], .plain).slot
         scoring = PackedProduct(
             &compiler, rows: perTile, depth: sizes.width, columns: 0..<keys, of: keys, isTransposed: true,
@@ -93,21 +117,19 @@ private struct AttentionLayer: Sendable {
             let constant = compiler.channelConstant(mask, count: mask.elementCount)
             return ConstantMask(ScoreMask(.constant(constant), mask.shape, of: scores), rows: perTile, &compiler)
         }
-        computedMask =
-            slots.count > 3 ? ScoreMask(.slot(slots[3]), compiler.graph[node.inputs[3]].shape, of: scores) : nil
+        computedMask = inputs.mask.map { ScoreMask(.slot($0), compiler.graph[node.inputs[3]].shape, of: scores) }
         factorOffset = compiler.withConstants { $0.floats([factor], count: 1) }
-        let bytes = [scoring.packedBytes, mixing.packedBytes, perTile * padded * 4, perTile * sizes.width * 4]
-        // Each piece of scratch memory begins at a vector, and may be read a vector past its end.
-        starts = bytes.indices.map { bytes.prefix($0).reduce(0) { $0 + ($1 + 127) / 64 * 64 } }
-        scratchBytes = starts[3] + bytes[3] + 64
+        scratch = ScratchLayout(
+            keys: scoring.packedBytes, values: mixing.packedBytes, scores: perTile * padded * 4,
+            queries: perTile * sizes.width * 4)
     }
 
     /// Computes some rows of one batch.
     func run(_ memory: Memory, _ index: Int, rows: Range<Int>) {
-        let (packedKeys, packedValues) = (memory.scratch + starts[0], memory.scratch + starts[1])
-        let (scores, scaled) = (memory.scratch + starts[2], memory.scratch + starts[3])
-        scoring.pack(memory.floats(slot: slots[1]) + index * sizes.keys * sizes.width, to: packedKeys)
-        mixing.pack(memory.floats(slot: slots[2]) + index * sizes.keys * sizes.channels, to: packedValues)
+        let (packedKeys, packedValues) = (memory.scratch + scratch.keys, memory.scratch + scratch.values)
+        let (scores, scaled) = (memory.scratch + scratch.scores, memory.scratch + scratch.queries)
+        scoring.pack(memory.floats(slot: inputs.keys) + index * sizes.keys * sizes.width, to: packedKeys)
+        mixing.pack(memory.floats(slot: inputs.values) + index * sizes.keys * sizes.channels, to: packedValues)
         for first in stride(from: rows.lowerBound, to: rows.upperBound, by: sizes.perTile) {
             let count = min(sizes.perTile, rows.upperBound - first)
             let row = index * sizes.rows + first
@@ -133,7 +155,7 @@ private struct AttentionLayer: Sendable {
     private func scaledQueries(
         _ memory: Memory, _ row: Int, count: Int, _ scaled: UnsafeMutableRawPointer
     ) -> UnsafeRawPointer {
-        let queries = UnsafeRawPointer(memory.floats(slot: slots[0]) + row * sizes.width)
+        let queries = UnsafeRawPointer(memory.floats(slot: inputs.queries) + row * sizes.width)
         guard factor != 1 else { return queries }
         var work = RowWork(
             left: queries, leftStride: 0, output: scaled, outputStride: 0, width: count * sizes.width, count: 1)

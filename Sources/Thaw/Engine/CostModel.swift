@@ -131,7 +131,7 @@ struct WinogradPlan {
         perChunk = min(perChunk, tiles)
         // An even number of chunks of nearly equal size, so that two threads finish together.
         var chunks = tiles.dividedRoundingUp(by: perChunk)
-        chunks = chunks == 1 ? 1 : (chunks + 1) / 2 * 2
+        chunks = chunks == 1 ? 1 : chunks.rounded(upToMultipleOf: 2)
         // Many tiles are multiplied fastest with the widest groups. Few tiles wait for the weights, and those of a
         // narrow group are all prefetched in time.
         groupBlocks = min(kernels.groupBlocks, 2)

@@ -53,7 +53,7 @@ struct Cut {
         if chunks() < minimumChunks {
             perRun = max(tile * 4, min(perRun, pixels.dividedRoundingUp(by: minimumChunks)))
         }
-        while chunks() < minimumChunks, perChunk > 1 { perChunk = (perChunk + 1) / 2 }
+        while chunks() < minimumChunks, perChunk > 1 { perChunk = perChunk.dividedRoundingUp(by: 2) }
         // Use whole tiles.
         if perRun < share { perRun = perRun.rounded(upToMultipleOf: tile) }
         let cut = Cut(
