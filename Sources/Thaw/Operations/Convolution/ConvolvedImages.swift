@@ -24,17 +24,21 @@ extension ImportContext {
             let sum = try convolved(x, known.asFloat32, fixed, window, groups: groups, node)
             return fixed == nil ? try shifted(sum, by: bias, node) : sum
         default:
-            guard let known = filters.constant else {
-                throw Failure.computedVolumeFilters(node.location)
-            }
-            let sum = try volume(x, axes[0], filling: 0, node) { slices, tap, reading in
-                try reading.convolved(
-                    slices, known.asFloat32.depthSlice(tap), nil, Window(height: axes[1], width: axes[2]),
-                    groups: groups, node)
-            } combining: {
-                try $2.combine(.add, $0, $1, node)
-            }
+            guard let known = filters.constant else { throw Failure.computedVolumeFilters(node.location) }
+            let plane = Window(height: axes[1], width: axes[2])
+            let sum = try convolvedVolume(x, known.asFloat32, depth: axes[0], plane, groups: groups, node)
             return try shifted(sum, by: bias, node)
+        }
+    }
+
+    /// A convolution of a volume with known filters: the sum of those of its slices, one per tap along the depth.
+    private mutating func convolvedVolume(
+        _ x: Operand, _ filters: Tensor, depth: Window.Axis, _ plane: Window, groups: Int, _ node: some SourceNode
+    ) throws -> Operand {
+        try volume(x, depth, filling: 0, node) { slices, tap, reading in
+            try reading.convolved(slices, filters.depthSlice(tap), nil, plane, groups: groups, node)
+        } combining: {
+            try $2.combine(.add, $0, $1, node)
         }
     }
 
@@ -121,42 +125,59 @@ extension ImportContext {
                 window: Window(height: axes[0], width: axes[1]), groups: groups)
             return try add(convolution, x, node)
         default:
-            let depth = axes[0]
-            guard depth.size > 0 else { throw Failure.emptyWindow([depth.size]).at(node.location) }
-            let count = x.shape[2]
-            let slices = try sliceImages(add(Transpose([0, 2, 1, 3, 4]), x, node), node)
-            var sum: Operand?
-            for tap in 0..<depth.size {
-                let image = try transposedConvolution(
-                    slices, filters.depthSlice(tap), nil, Array(axes.dropFirst()), groups: groups, node)
-                let row = image.shape.dropFirst().reduce(1, *)
-                // Zeros between the slices, and where the other taps write before and after them.
-                let apart = try add(
-                    Pad(before: [0, 0, 0, 0], after: [0, 0, depth.stride - 1, 0]),
-                    reshaped(image, [x.shape[0], count, 1, row], node), node)
-                let long = try reshaped(apart, [x.shape[0], count * depth.stride, row], node)
-                let placed = try add(
-                    Pad(before: [0, tap * depth.dilation, 0], after: [0, depth.extent - 1 - tap * depth.dilation, 0]),
-                    slice(long, axis: 1, 0, (count - 1) * depth.stride + 1, node), node)
-                let volume = try reshaped(
-                    placed, Shape([x.shape[0], placed.shape[1]] + image.shape.dropFirst()), node)
-                sum = try sum.map { try combine(.add, $0, volume, node) } ?? volume
-            }
-            var result = sum!
-            let length = depth.transposedSize(count)
-            guard length > 0 else { throw Failure.sliceOutside(result.shape).at(node.location) }
-            if depth.after < 0 {
-                result = try add(Pad(before: [0, 0, 0, 0, 0], after: [0, -depth.after, 0, 0, 0]), result, node)
-            }
-            result = try slice(result, axis: 1, depth.before, length, node)
-            return try shifted(add(Transpose([0, 2, 1, 3, 4]), result, node), by: bias.map { .constant($0) }, node)
+            let sum = try transposedVolume(
+                x, filters, depth: axes[0], Array(axes.dropFirst()), groups: groups, node)
+            return try shifted(sum, by: bias.map { .constant($0) }, node)
         }
+    }
+
+    /// A transposed convolution of a volume: the sum of those of its slices, one per tap along the depth.
+    private mutating func transposedVolume(
+        _ x: Operand, _ filters: Tensor, depth: Window.Axis, _ plane: [Window.Axis], groups: Int,
+        _ node: some SourceNode
+    ) throws -> Operand {
+        guard depth.size > 0 else { throw Failure.emptyWindow([depth.size]).at(node.location) }
+        let count = x.shape[2]
+        let slices = try sliceImages(add(Self.swappingDepth, x, node), node)
+        var sum: Operand?
+        for tap in 0..<depth.size {
+            let images = try transposedConvolution(slices, filters.depthSlice(tap), nil, plane, groups: groups, node)
+            let volume = try spread(images, batch: x.shape[0], count: count, tap, depth, node)
+            sum = try sum.map { try combine(.add, $0, volume, node) } ?? volume
+        }
+        var result = sum!
+        let length = depth.transposedSize(count)
+        guard length > 0 else { throw Failure.sliceOutside(result.shape).at(node.location) }
+        if depth.after < 0 {
+            result = try add(Pad(before: [0, 0, 0, 0, 0], after: [0, -depth.after, 0, 0, 0]), result, node)
+        }
+        result = try slice(result, axis: 1, depth.before, length, node)
+        return try add(Self.swappingDepth, result, node)
+    }
+
+    /// The images of one tap, for `batch` volumes of `count` slices, at the depths that the tap writes.
+    private mutating func spread(
+        _ images: Operand, batch: Int, count: Int, _ tap: Int, _ depth: Window.Axis, _ node: some SourceNode
+    ) throws -> Operand {
+        let size = images.shape.dropFirst().reduce(1, *)
+        // Zeros between the slices, and at the positions that only other taps write.
+        let apart = try add(
+            Pad(before: [0, 0, 0, 0], after: [0, 0, depth.stride - 1, 0]),
+            reshaped(images, [batch, count, 1, size], node), node)
+        let long = try reshaped(apart, [batch, count * depth.stride, size], node)
+        let placed = try add(
+            Pad(before: [0, tap * depth.dilation, 0], after: [0, depth.extent - 1 - tap * depth.dilation, 0]),
+            slice(long, axis: 1, 0, (count - 1) * depth.stride + 1, node), node)
+        return try reshaped(placed, Shape([batch, placed.shape[1]] + images.shape.dropFirst()), node)
     }
 }
 
 // MARK: Sequences and volumes
 
 extension ImportContext {
+    /// Swaps the channels and the depth of a volume.
+    private static let swappingDepth = Transpose([0, 2, 1, 3, 4])
+
     /// A function of images applied to a sequence (batch, channel, length), as an image of one row.
     mutating func asImage(
         _ x: Operand, _ node: some SourceNode, _ body: (Operand, inout ImportContext) throws -> Operand
@@ -183,7 +204,7 @@ extension ImportContext {
                 before: [0, 0, depth.before, 0, 0], after: [0, 0, depth.after, 0, 0], value: Double(filling))
             padded = try add(pad, x, node)
         }
-        let ordered = try add(Transpose([0, 2, 1, 3, 4]), padded, node)
+        let ordered = try add(Self.swappingDepth, padded, node)
         var result: Operand?
         for tap in 0..<depth.size {
             let part = try slice(ordered, axis: 1, tap * depth.dilation, count, step: depth.stride, node)
@@ -192,7 +213,7 @@ extension ImportContext {
         }
         let images = result!.shape
         let whole = try reshaped(result!, Shape([x.shape[0], count] + images.dropFirst()), node)
-        return try add(Transpose([0, 2, 1, 3, 4]), whole, node)
+        return try add(Self.swappingDepth, whole, node)
     }
 
     /// The slices of a volume (batch, depth, channel, height, width) as a batch of images.
