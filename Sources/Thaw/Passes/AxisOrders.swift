@@ -1,9 +1,9 @@
 /// Converts a graph between channels first and channels last in a single pass.
 ///
 /// Every edge carries its current axis order. A transpose only changes that order. An operation that works in any
-/// order adopts it, with its axes renumbered and its constants transposed; one that does not gets a real transpose in
-/// front of it. The same rules convert TensorFlow's order to Core ML's, the reverse, and remove the transposes of
-/// NCHW graphs.
+/// order adopts it, with its axes renumbered and its constants transposed; an operation that requires its own order
+/// gets an explicit transpose before it. The same rules convert TensorFlow's order to Core ML's, the reverse, and
+/// remove the transposes of NCHW graphs.
 extension Graph {
     /// The same computation in a graph whose spatial operations read images in `target` order.
     ///
@@ -12,8 +12,7 @@ extension Graph {
     /// - Parameter imageInputs: The indices of the inputs that are images if they have four axes, and change to that order.
     ///   All other inputs keep theirs.
     func reordered(to target: ChannelOrder, imageInputs: Set<Int> = [0]) throws -> Graph {
-        var orders = AxisOrders(self, target)
-        orders.imageInputs = imageInputs
+        var orders = AxisOrders(self, target, imageInputs: imageInputs)
         return try orders.run()
     }
 }
@@ -22,7 +21,7 @@ private struct AxisOrders {
     private let graph: Graph
     /// The permutation of an image's axes from the graph's order to the target's.
     private let natural: [Int]
-    var imageInputs: Set<Int> = [0]
+    private let imageInputs: Set<Int>
     private var builder: GraphBuilder
     /// The new value for each value of the old graph.
     private var placed: [Graph.Value: Placed] = [:]
@@ -36,8 +35,8 @@ private struct AxisOrders {
         var flattened: (shape: Shape, order: [Int])?
     }
 
-    init(_ graph: Graph, _ target: Graph.ChannelOrder) {
-        self.graph = graph
+    init(_ graph: Graph, _ target: Graph.ChannelOrder, imageInputs: Set<Int>) {
+        (self.graph, self.imageInputs) = (graph, imageInputs)
         switch (graph.channelOrder, target) {
         case (.channelsLast, .channelsFirst): natural = Graph.toFirst
         case (.channelsFirst, .channelsLast): natural = Graph.toLast
@@ -56,9 +55,9 @@ private struct AxisOrders {
         for node in graph.nodes { try convert(node) }
         for port in graph.outputs {
             let placed = self.placed[port.value]!
+            let order = identity(graph[port.value].shape.rank)
             builder.output(
-                port.name,
-                try real(placed, identity(graph[port.value].shape.rank), name: port.name + "/order", isOutput: true))
+                port.name, try transposed(placed, to: order, name: port.name + "/order", isOutput: true))
         }
         return builder.graph.pruned()
     }
@@ -95,7 +94,7 @@ private struct AxisOrders {
         }
         var inputs: [Graph.Value] = []
         for (operand, order) in zip(arrived, inputOrders) {
-            inputs.append(try real(operand, order, name: node.name + "/order"))
+            inputs.append(try transposed(operand, to: order, name: node.name + "/order"))
         }
         let outputs = try builder.add(operation, inputs, name: node.name)
         for (index, old) in node.outputs.enumerated() {
@@ -135,18 +134,18 @@ private struct AxisOrders {
         let rows = Shape(shape.dropFirst())
         let outputs = dense.matrix.shape[1]
         let matrix = dense.matrix.reshaped(Shape(rows.dimensions + [outputs]))
-        // The batch stays in front, so without it the image's axis numbers decrease by one.
+        // The batch axis comes first; without it, the other axes are numbered one lower.
         dense.matrix = matrix.transposed(order.dropFirst().map { $0 - 1 } + [3]).reshaped([rows.elementCount, outputs])
         placed[node.outputs[0]] = Placed(
             value: try builder.add(dense, [arrived[0].value], name: node.name)[0], order: [0, 1])
         return true
     }
 
-    // MARK: Making an order real
+    // MARK: Materializing an order
 
     /// The value with its axes in `order`, transposed if they are in another order.
-    private mutating func real(
-        _ placed: Placed, _ order: [Int], name: String, isOutput: Bool = false
+    private mutating func transposed(
+        _ placed: Placed, to order: [Int], name: String, isOutput: Bool = false
     ) throws -> Graph.Value {
         if let (shape, flatOrder) = placed.flattened {
             // Consumers of a flattened image accept its order: see `hasOnlyDenseConsumers`.

@@ -14,14 +14,14 @@ extension Graph {
         var head = input
         var lifted: ChannelArithmetic?
         var isReversed = false
-        var gone: Set<String> = []
+        var liftedNodes: Set<String> = []
         while counts[head.index] == 1, let node = nodes.first(where: { $0.inputs.contains(head) }),
             node.inputs.count == 1, !outputs.contains(where: { $0.value == node.outputs[0] })
         {
             if let arithmetic = ChannelArithmetic(node.operation, on: self[head]), self[node.outputs[0]] == self[head] {
                 let ofPixel = isReversed ? arithmetic.reversed : arithmetic
                 lifted = lifted?.followed(by: ofPixel) ?? ofPixel
-                gone.insert(node.name)
+                liftedNodes.insert(node.name)
             } else if reversesChannels(node) {
                 isReversed.toggle()
             } else if (node.operation as? Resize)?.keepsConstants != true {
@@ -30,7 +30,7 @@ extension Graph {
             head = node.outputs[0]
         }
         guard let lifted else { return nil }
-        return (try rebuilt { node, inputs, _ in gone.contains(node.name) ? inputs : nil }, lifted)
+        return (try rebuilt { node, inputs, _ in liftedNodes.contains(node.name) ? inputs : nil }, lifted)
     }
 
     /// The first node that computes with the image before any weights. If there is one, the graph preprocesses its

@@ -89,7 +89,7 @@ extension Transpose {
             [try reading.add(Transpose(layer.parameters.axes), layer.input(), layer)]
         },
         NeuralRule("permute") { layer, reading in
-            // The axes are sequence, channel, height, width. The sequence has size 1 here and stays in front.
+            // The axes are sequence, channel, height, width. The sequence has size 1 here and remains the first.
             let axes: [Int] = layer.parameters.axis
             guard axes.count == 4, axes[0] == 0, axes.sorted() == [0, 1, 2, 3],
                 try layer.input().shape.rank == 4
