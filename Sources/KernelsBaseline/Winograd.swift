@@ -128,12 +128,12 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
         for tile in tiles.firstTile..<tiles.firstTile + tiles.tileCount {
             let from = products
             for x in 0..<X.points {
-                let column = scratch + x * blockWidth
+                let columnStart = scratch + x * blockWidth
                 for part in 0..<partCount {
                     let lane = part * laneCount
                     Y.transformBack(
                         outputsY, { loadLanes(from + (($0 * X.points + x) * pointStride + lane)) },
-                        { writeLanes($1, column + ($0 * X.points * blockWidth + lane)) })
+                        { writeLanes($1, columnStart + ($0 * X.points * blockWidth + lane)) })
                 }
             }
             let (row, column) = (tile / tiles.tilesAcross * outputsY, tile % tiles.tilesAcross * outputsX)
@@ -142,16 +142,16 @@ private func transformProducts<Y: WinogradLine, X: WinogradLine>(
                 let line = scratch + y * X.points * blockWidth
                 let destination =
                     values(work.output + (block * work.blockStride + (row + y) * work.rowStride)) + column * blockWidth
-                let residual =
+                let residualOffset =
                     values(block * work.residualBlockStride + (row + y) * work.residualRowStride) + column * blockWidth
                 let target = columns == outputsX ? destination : result
                 for part in 0..<partCount {
                     let lane = part * laneCount
-                    let bias = loadLanes(bias + lane)
+                    let laneBias = loadLanes(bias + lane)
                     func put(_ x: Int, _ value: Lanes) {
-                        var sum = value + bias
+                        var sum = value + laneBias
                         if let residualStart, x < columns {
-                            sum += loadLanes(residualStart + (residual + x * blockWidth + lane))
+                            sum += loadLanes(residualStart + (residualOffset + x * blockWidth + lane))
                         }
                         writeLanes(minimum(maximum(sum, lower), upper), target + (x * blockWidth + lane))
                     }

@@ -11,14 +11,16 @@ extension EncodedModel {
         let ranges = try model.rangedValues()
         let (source, plan) = (QuantizationPlan(model.graph), QuantizationPlan(read.graph))
         let matches = try source.matches(plan)
-        let parameters = try plan.parameters(ranges.parameters, matches)
+        let parametersByValue = try plan.parametersByValue(ranges.parameters, matches)
         record.parameters = [:]
-        for (value, pair) in parameters { record.parameters[featureName(plan.name(of: value))] = pair }
+        for (value, parameters) in parametersByValue {
+            record.parameters[featureName(plan.name(of: value))] = parameters
+        }
         record.kept = matches.filter { ranges.kept.contains($0.written.name) }.map { featureName($0.read.name) }
         read.quantization = record
         let named = try read.rangedValues()
         // Different names may become the same in the metadata.
-        if let lost = plan.values.first(where: { named.parameters[$0] != parameters[$0] }) {
+        if let lost = plan.values.first(where: { named.parameters[$0] != parametersByValue[$0] }) {
             throw Failure.cannotStoreRange(plan.name(of: lost))
         }
         var entries: [String: String] = message.description.metadata.userDefined
@@ -74,32 +76,34 @@ extension QuantizationPlan {
     }
 
     /// The quantization parameters of this plan's values, given those of the values that were written.
-    fileprivate func parameters(
+    fileprivate func parametersByValue(
         _ written: [Graph.Value: QuantizationParameters], _ matches: [NodeMatch]
     ) throws -> [Graph.Value: QuantizationParameters] {
-        var parameters: [Graph.Value: QuantizationParameters] = [:]
-        func set(_ value: Graph.Value, _ pair: QuantizationParameters) throws {
-            guard parameters[value] ?? pair == pair else { throw Failure.cannotStoreRange(name(of: value)) }
-            parameters[value] = pair
+        var parametersByValue: [Graph.Value: QuantizationParameters] = [:]
+        func set(_ value: Graph.Value, _ parameters: QuantizationParameters) throws {
+            guard parametersByValue[value] ?? parameters == parameters else {
+                throw Failure.cannotStoreRange(name(of: value))
+            }
+            parametersByValue[value] = parameters
         }
         for (old, new) in matches {
             for (value, target) in zip(old.inputs, new.inputs) {
-                if let pair = written[value] { try set(target, pair) }
+                if let parameters = written[value] { try set(target, parameters) }
             }
         }
         var groupOf: [Graph.Value: [Graph.Value]] = [:]
         for group in groups {
             for value in group { groupOf[value] = group }
-            guard let pair = group.lazy.compactMap({ parameters[$0] }).first else { continue }
-            for value in group { try set(value, pair) }
+            guard let parameters = group.lazy.compactMap({ parametersByValue[$0] }).first else { continue }
+            for value in group { try set(value, parameters) }
         }
         // A clamp that was part of a layer may be separated from it by a reshape. Rounding to the range of its result clamps too.
         for node in graph.nodes.reversed() where graph.quantizedRole(of: node) == .bound {
-            guard let group = groupOf[node.inputs[0]], let pair = parameters[ends[node.outputs[0].index]] else {
-                continue
-            }
-            for value in group where parameters[value] == nil { try set(value, pair) }
+            guard let group = groupOf[node.inputs[0]],
+                let parameters = parametersByValue[ends[node.outputs[0].index]]
+            else { continue }
+            for value in group where parametersByValue[value] == nil { try set(value, parameters) }
         }
-        return parameters
+        return parametersByValue
     }
 }

@@ -3,7 +3,7 @@ struct NetworkQuantizer {
     /// The network with rounded weights, but without rounded activations.
     private(set) var graph: Graph
     /// The quantization parameters of the rounded values.
-    private(set) var parameters: [Graph.Value: QuantizationParameters] = [:]
+    private(set) var parametersByValue: [Graph.Value: QuantizationParameters] = [:]
     /// The names of the layers that are computed in floating point, in the order of the graph.
     private(set) var kept: [String] = []
     private let original: Graph
@@ -46,7 +46,8 @@ struct NetworkQuantizer {
         let scaled = equalization.equalized(magnitudes)
         let equalized = try NetworkQuantizer(scaled, reference: scaled, given: [:], observer, statistic)
         func error(_ network: NetworkQuantizer) throws -> Double {
-            try NetworkQuantizer.distance(observer.outputs(of: network.graph.rounded(network.parameters)), scores)
+            let rounded = try network.graph.rounded(network.parametersByValue)
+            return try NetworkQuantizer.distance(observer.outputs(of: rounded), scores)
         }
         return try error(equalized) < error(plain) ? equalized : plain
     }
@@ -75,13 +76,13 @@ struct NetworkQuantizer {
         for (value, range) in zip(computed, found) { ranges[value] = range }
         for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
         for group in plan.groups {
-            if let pair = group.lazy.compactMap({ given[$0] }).first {
-                for value in group { parameters[value] = pair }
+            if let parameters = group.lazy.compactMap({ given[$0] }).first {
+                for value in group { parametersByValue[value] = parameters }
                 continue
             }
             let low = group.map { ranges[$0]!.low }.min()!
             let high = group.map { ranges[$0]!.high }.max()!
-            for value in group { parameters[value] = QuantizationParameters(low, high) }
+            for value in group { parametersByValue[value] = QuantizationParameters(low, high) }
         }
     }
 
@@ -96,7 +97,7 @@ struct NetworkQuantizer {
     /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do the errors
     /// of earlier layers.
     private mutating func correctBiases(as reference: Graph, _ observer: Observer) throws {
-        var sweep = try LayerSweep(graph.rounded(parameters), observer, images: Self.photosForBiases)
+        var sweep = try LayerSweep(graph.rounded(parametersByValue), observer, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
         let expected = try observer.sample(sweep.imageCount).means(of: outputs, in: reference)
         for (number, index) in plan.layers.enumerated() {
@@ -116,7 +117,7 @@ struct NetworkQuantizer {
     // MARK: Layers in floating point
 
     /// The network with rounded values.
-    func quantized() throws -> Graph { try graph.quantized(parameters, keeping: Set(kept)) }
+    func quantized() throws -> Graph { try graph.quantized(parametersByValue, keeping: Set(kept)) }
 
     /// Keeps the most sensitive layers in floating point.
     /// - Parameters:
@@ -173,7 +174,7 @@ struct NetworkQuantizer {
             var single = original
             single.nodes[index].operation = graph.nodes[index].operation
             let kept = Set(names).subtracting([original.nodes[index].name])
-            let outputs = try some.outputs(of: single.rounded(parameters, keeping: kept))
+            let outputs = try some.outputs(of: single.rounded(parametersByValue, keeping: kept))
             return NetworkQuantizer.distance(outputs, scores)
         }
         return plan.layers.indices.sorted { (-errors[$0], $0) < (-errors[$1], $1) }.map { plan.layers[$0] }

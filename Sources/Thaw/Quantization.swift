@@ -43,7 +43,7 @@ public struct Quantization: Sendable {
     /// The network without rounded activations, for formats that cannot express them, with the quantization parameters
     /// of its values.
     private let plain: Graph
-    private let parameters: [Graph.Value: QuantizationParameters]
+    private let parametersByValue: [Graph.Value: QuantizationParameters]
 
     /// Quantizes a model.
     /// - Parameter paths: The photos on which ranges are measured, and top labels compared.
@@ -70,7 +70,7 @@ public struct Quantization: Sendable {
             agreeing = found
         }
         self.warnings = warnings
-        (plain, parameters) = (network.graph, network.parameters)
+        (plain, parametersByValue) = (network.graph, network.parametersByValue)
         (photoCount, layerCount, self.failures) = (pixels.count, network.layerCount, failures)
         (keptLayers, agreeingCount) = (network.kept, agreeing)
         var quantized = model
@@ -108,7 +108,7 @@ public struct Quantization: Sendable {
     private func checkFloat16() throws {
         let plan = QuantizationPlan(plain)
         for value in plan.values {
-            guard let parameters = parameters[value] else { continue }
+            guard let parameters = parametersByValue[value] else { continue }
             let largest = max(-parameters.lowest, parameters.highest)
             guard largest > .largestHalf else { continue }
             throw Failure.tooLargeForFloat16(plan.name(of: value), largest)
@@ -123,9 +123,9 @@ public struct Quantization: Sendable {
         let plan = QuantizationPlan(plain)
         // In the order of the graph, so that if there are several failures, the same one is always reported.
         for value in plan.values {
-            guard let pair = parameters[value] else { continue }
+            guard let parameters = parametersByValue[value] else { continue }
             let name = plan.name(of: value)
-            guard result.quantization!.parameters.updateValue(pair, forKey: featureName(name)) == nil else {
+            guard result.quantization!.parameters.updateValue(parameters, forKey: featureName(name)) == nil else {
                 throw Failure.cannotStoreRange(name)
             }
         }

@@ -10,7 +10,7 @@ extension Compiler {
         }
     }
 
-    mutating func addLengthNormalization(_ node: PlannedNode, axes: [Int], epsilon: Float) {
+    mutating func addL2Normalization(_ node: PlannedNode, axes: [Int], epsilon: Float) {
         let kernels = kernels.plain
         addRowWork(node, axes: axes, to: location(node.outputs[0], .plain).slot) { _, work in
             kernels.normalizeLength(epsilon, work)

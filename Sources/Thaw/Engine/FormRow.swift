@@ -84,7 +84,7 @@ struct FormRow {
                     $1, acrossChannels: acrossChannels, epsilon: epsilon, scale: scale, offset: offset)
             }
         case .l2Normalization(let axes, let epsilon):
-            self.init { $0.addLengthNormalization($1, axes: axes, epsilon: epsilon) }
+            self.init { $0.addL2Normalization($1, axes: axes, epsilon: epsilon) }
         case .reduction(let kind, let axes, let factor):
             self.init { $0.addReduction($1, kind, axes: axes, factor: factor) }
         case .matrixProduct(let transposeFirst, let transposeSecond):

@@ -20,10 +20,10 @@ final class Workers: @unchecked Sendable {
 
     /// The state shared by the threads. Words that several threads write are on separate cache lines.
     private final class State: @unchecked Sendable {
-        /// Word 0: the number of the current job. Word 16: chunks that threads other than the caller have done, in all jobs.
-        /// Word 32: threads asleep. Word 48: time to stop.
-        /// Word 64: whether the caller sleeps until the last chunk is done. Word 80: threads started.
-        let words = UnsafeMutablePointer<Int32>.allocate(capacity: 96)
+        private static let wordsPerLine = 16
+        private static let wordCount = 6 * wordsPerLine
+        /// The words that have names below, each at the start of a cache line.
+        let words = UnsafeMutablePointer<Int32>.allocate(capacity: wordCount)
         /// The `Share` of each thread, each on its own cache line.
         private let shares: UnsafeMutablePointer<Int64>
         private let threads: Int
@@ -32,7 +32,7 @@ final class Workers: @unchecked Sendable {
 
         init(threads: Int) {
             self.threads = threads
-            words.initialize(repeating: 0, count: 96)
+            words.initialize(repeating: 0, count: Self.wordCount)
             shares = .allocate(capacity: 8 * threads)
             shares.initialize(repeating: 0, count: 8 * threads)
         }
@@ -42,12 +42,18 @@ final class Workers: @unchecked Sendable {
             shares.deallocate()
         }
 
+        /// The number of the current job.
         var current: UnsafeMutablePointer<Int32> { words }
-        var done: UnsafeMutablePointer<Int32> { words + 16 }
-        var asleep: UnsafeMutablePointer<Int32> { words + 32 }
-        var stop: UnsafeMutablePointer<Int32> { words + 48 }
-        var callerAsleep: UnsafeMutablePointer<Int32> { words + 64 }
-        var started: UnsafeMutablePointer<Int32> { words + 80 }
+        /// Chunks that threads other than the caller have done, in all jobs.
+        var done: UnsafeMutablePointer<Int32> { words + Self.wordsPerLine }
+        /// Threads asleep.
+        var asleep: UnsafeMutablePointer<Int32> { words + 2 * Self.wordsPerLine }
+        /// Whether it is time to stop.
+        var stop: UnsafeMutablePointer<Int32> { words + 3 * Self.wordsPerLine }
+        /// Whether the caller sleeps until the last chunk is done.
+        var callerAsleep: UnsafeMutablePointer<Int32> { words + 4 * Self.wordsPerLine }
+        /// Threads started.
+        var started: UnsafeMutablePointer<Int32> { words + 5 * Self.wordsPerLine }
 
         /// Gives each thread its share of the chunks of job number `work`.
         func share(_ work: Int32, chunks: Int) {

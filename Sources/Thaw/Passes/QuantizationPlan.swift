@@ -145,10 +145,12 @@ extension Graph {
     /// values.
     ///
     /// - Parameters:
-    ///   - parameters: The parameters of the values that are rounded.
+    ///   - parametersByValue: The parameters of the values that are rounded.
     ///   - kept: The names of the nodes that read unrounded values. So do the nodes whose results only they read.
-    func quantized(_ parameters: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
-        try quantizing(parameters, keeping: kept) {
+    func quantized(
+        _ parametersByValue: [Value: QuantizationParameters], keeping kept: Set<String> = []
+    ) throws -> Graph {
+        try quantizing(parametersByValue, keeping: kept) {
             [
                 ("quantized", AffineQuantize(scale: $0.affine, element: .uint8)),
                 ("dequantized", AffineDequantize(scale: $0.affine)),
@@ -157,12 +159,12 @@ extension Graph {
     }
 
     /// The same values computed by arithmetic for which the engine has kernels.
-    func rounded(_ parameters: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
-        try quantizing(parameters, keeping: kept) { pair in
-            let scale = Tensor([pair.scale], shape: [])
+    func rounded(_ parametersByValue: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
+        try quantizing(parametersByValue, keeping: kept) { parameters in
+            let scale = Tensor([parameters.scale], shape: [])
             return [
                 ("scaled", Binary(.divide, constant: scale)), ("whole", Unary(.round)),
-                ("clamped", Unary(.clip(Float(-pair.zeroPoint), Float(255 - pair.zeroPoint)))),
+                ("clamped", Unary(.clip(Float(-parameters.zeroPoint), Float(255 - parameters.zeroPoint)))),
                 ("rounded", Binary(.multiply, constant: scale)),
             ]
         }
@@ -170,37 +172,37 @@ extension Graph {
 
     /// The network quantized with the parameters of quantization-aware training; nil if it was not trained so.
     func quantizedAsTrained() throws -> Graph? {
-        var (result, parameters) = withoutLevels()
-        guard !parameters.isEmpty else { return nil }
+        var (result, parametersByValue) = withoutLevels()
+        guard !parametersByValue.isEmpty else { return nil }
         for group in QuantizationPlan(result).groups {
-            guard let pair = group.lazy.compactMap({ parameters[$0] }).first else { continue }
-            for value in group where parameters[value] == nil { parameters[value] = pair }
+            guard let parameters = group.lazy.compactMap({ parametersByValue[$0] }).first else { continue }
+            for value in group where parametersByValue[value] == nil { parametersByValue[value] = parameters }
         }
         for index in result.nodes.indices {
             guard let layer = nodes[index].operation as? any QuantizableLayer,
-                parameters[nodes[index].inputs[0]] != nil,
+                parametersByValue[nodes[index].inputs[0]] != nil,
                 layer.symmetricWeights == nil
             else { continue }
             result.nodes[index].operation = layer.withRoundedWeights
         }
-        return try result.quantized(parameters)
+        return try result.quantized(parametersByValue)
     }
 
     private func quantizing(
-        _ parameters: [Value: QuantizationParameters], keeping kept: Set<String>,
+        _ parametersByValue: [Value: QuantizationParameters], keeping kept: Set<String>,
         _ steps: (QuantizationParameters) -> [(name: String, operation: any Operation)]
     ) throws -> Graph {
         let plan = QuantizationPlan(self)
         let rounding = plan.namesOfRounding(keeping: kept)
         var rounded: [Value: Value] = [:]
         return try rebuilt { node, arrived, builder in
-            guard rounding.contains(node.name), node.inputs.allSatisfy({ parameters[$0] != nil })
+            guard rounding.contains(node.name), node.inputs.allSatisfy({ parametersByValue[$0] != nil })
             else { return nil }
             var inputs = arrived
             for (index, value) in node.inputs.enumerated() {
                 if rounded[value] == nil {
                     let name = plan.name(of: value)
-                    rounded[value] = try steps(parameters[value]!).reduce(arrived[index]) { value, step in
+                    rounded[value] = try steps(parametersByValue[value]!).reduce(arrived[index]) { value, step in
                         try builder.add(step.operation, [value], name: "\(name)/\(step.name)")[0]
                     }
                 }
