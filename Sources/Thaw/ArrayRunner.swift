@@ -23,9 +23,7 @@ package struct ArrayRunner: Sendable {
             method = .engine(ExecutorPool(program, threads: threads))
             return
         }
-        for type in model.graph.types where type.shape.elementCount > Limits.computedElements {
-            throw Failure.arrayTooLarge(type)
-        }
+        try model.graph.requireComputable()
         method = .reference
     }
 
@@ -68,7 +66,7 @@ package struct ArrayRunner: Sendable {
             if let lifted = image?.lifted { array = array.scaled(by: lifted) }
             return try array.converted(to: type.element, forInput: name)
         }
-        let counts = try zip(inputs, zip(types, ports)).map { try pieces($0, $1.0, $1.1.name) }
+        let counts = try zip(inputs, zip(types, ports)).map { try runCount(for: $0, $1.0, $1.1.name) }
         let count = counts.first ?? 1
         guard counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
@@ -147,7 +145,7 @@ package struct ArrayRunner: Sendable {
     }
 
     /// The number of runs that an array needs.
-    private func pieces(_ array: Tensor, _ type: TensorType, _ name: String) throws -> Int {
+    private func runCount(for array: Tensor, _ type: TensorType, _ name: String) throws -> Int {
         let size = type.shape.elementCount
         // The batch may be missing or different, an image may be flat, and axes of size 1 make no difference.
         let item = type.shape.dropFirst().filter { $0 != 1 }

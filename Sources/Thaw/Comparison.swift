@@ -59,9 +59,7 @@ public struct Comparison: Sendable {
             ?? Side(graph: first.model.graph, image: image, scaling: image.scaling)
         let (prepared, lower) = try second.model.prepared(for: precision)
         self.second = Side(graph: prepared.graph, image: otherImage, scaling: otherImage.scaling)
-        for type in self.first.graph.types where type.shape.elementCount > Limits.computedElements {
-            throw Failure.arrayTooLarge(type)
-        }
+        try self.first.graph.requireComputable()
         program = try Program(prepared.graph, precision: lower)
         let isShort = first.hasShortWeights || second.hasShortWeights || program.precision != .float32
         self.tolerance =

@@ -138,7 +138,7 @@ struct Compiler {
                 graph[value], slot: -1, kind: kind, kernels: kernels, halo: kind == .plain ? Halo() : halo)
             location.borderByte = borderByte(value)
             guard location.byteCount / location.element.size <= Limits.computedElements else {
-                throw Failure.arrayTooLarge(graph[value])
+                throw Failure.tensorTooLarge(graph[value])
             }
             location.slot = scratch(byteCount: location.byteCount)
             locations[key] = location

@@ -1,6 +1,6 @@
 /// Networks that the engine cannot run: those that are too large, or lack what a precision needs.
 extension Failure {
-    static func arrayTooLarge(_ type: TensorType) -> Failure {
+    static func tensorTooLarge(_ type: TensorType) -> Failure {
         Failure(
             .limitExceeded, "a tensor of the network, \(type), is larger than the engine can hold",
             remedy: "the limit is 2^29 elements, including borders")

@@ -63,9 +63,7 @@ public final class Program: Sendable {
         choice: AlgorithmChoice, precision: Precision = .float32
     ) throws {
         precondition(graph.channelOrder == .channelsLast, "the engine runs channels-last graphs")
-        for type in graph.types where type.shape.elementCount > Limits.computedElements {
-            throw Failure.arrayTooLarge(type)
-        }
+        try graph.requireComputable()
         guard precision != .int8 || graph.hasRanges else { throw Failure.noRanges() }
         self.instructionSet = try instructionSet ?? .chosen()
         let lower = try precision == .bf16 ? BFloat16Choice.kernels(self.instructionSet) : nil
@@ -121,5 +119,12 @@ public final class Program: Sendable {
                 fills[index].fill(address + fills[index].offset)
             }
         }
+    }
+}
+
+extension Graph {
+    /// - Throws: `Failure` if a tensor is larger than the engine can hold.
+    func requireComputable() throws {
+        for type in types where type.shape.elementCount > Limits.computedElements { throw Failure.tensorTooLarge(type) }
     }
 }

@@ -13,7 +13,7 @@ struct ChannelSearch {
     private(set) var image: [Int]?
 
     /// An intermediate tensor.
-    private struct Followed {
+    private struct TracedTensor {
         /// The input's axis for each axis; nil for an added axis.
         var axes: [Int?]
         /// Whether it has exactly the input's channels.
@@ -27,26 +27,26 @@ struct ChannelSearch {
         // An image without a batch axis gets one later.
         guard let axes = [1: [nil], 2: [0, nil], 3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
         var constants = GraphConstants(survey)
-        var followed = [name: Followed(axes: axes)]
+        var traced = [name: TracedTensor(axes: axes)]
         var answers: Set<Int?> = []
         var images: Set<[Int]> = []
         for node in nodes where node.name != name {
-            let arrived = node.data.map { followed[GraphSurvey.Reference($0).node] }
-            guard let first = arrived.lazy.compactMap({ $0 }).first,
-                arrived.allSatisfy({ $0.map { $0.axes == first.axes } ?? true })
+            let inputs = node.data.map { traced[GraphSurvey.Reference($0).node] }
+            guard let first = inputs.lazy.compactMap({ $0 }).first,
+                inputs.allSatisfy({ $0.map { $0.axes == first.axes } ?? true })
             else { continue }
             if first.axes.count < 3, node.has(.reshape) {
                 guard node.data.count == 2, let sizes = constants.sizesAfterBatch(node.data[1]), sizes.count == 3 else {
                     continue
                 }
                 images.insert(sizes)
-                followed[node.name] = Followed(axes: [0, 1, 2, 3])
-            } else if let axis = ChannelSearch.channelAxis(node, arrived) {
+                traced[node.name] = TracedTensor(axes: [0, 1, 2, 3])
+            } else if let axis = ChannelSearch.channelAxis(node, inputs) {
                 guard first.axes.count == 4 else { continue }
                 answers.insert(first.axes[axis])
                 if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, survey) }
             } else {
-                followed[node.name] = ChannelSearch.result(node, first, &constants)
+                traced[node.name] = ChannelSearch.result(node, first, &constants)
             }
         }
         if answers.count == 1, let answer = answers.first { axis = answer }
@@ -56,11 +56,11 @@ struct ChannelSearch {
     // MARK: Operations
 
     /// The channel axis according to a node; nil if the node does not depend on it, or does not read the image.
-    private static func channelAxis(_ node: NodeDefinition, _ arrived: [Followed?]) -> Int? {
+    private static func channelAxis(_ node: NodeDefinition, _ inputs: [TracedTensor?]) -> Int? {
         switch node.traits.axes {
-        case .channelsLast: return arrived[0] == nil ? nil : 3
+        case .channelsLast: return inputs[0] == nil ? nil : 3
         case .image(let input):
-            guard arrived[input, default: nil] != nil else { return nil }
+            guard inputs[input, default: nil] != nil else { return nil }
         default: return nil
         }
         guard let format = node.string("data_format") else { return 3 }
@@ -75,39 +75,39 @@ struct ChannelSearch {
     }
 
     /// The tensor after a node; nil if it cannot be traced any further.
-    private static func result(_ node: NodeDefinition, _ array: Followed, _ constants: inout GraphConstants)
-        -> Followed?
-    {
-        var array = array
+    private static func result(
+        _ node: NodeDefinition, _ tensor: TracedTensor, _ constants: inout GraphConstants
+    ) -> TracedTensor? {
+        var tensor = tensor
         switch node.traits.axes {
-        case .kept: return array
+        case .kept: return tensor
         case .resized:
-            array.hasAllChannels = false
-            return array
+            tensor.hasAllChannels = false
+            return tensor
         case .padded where node.data.count >= 2:
             // Borders are around height and width, unless they add channels.
             let widths = constants.integers(node.data[1]) ?? []
-            let padded = array.axes.indices.filter { !widths.dropFirst(2 * $0).prefix(2).allSatisfy { $0 == 0 } }
-            array.hasAllChannels = array.hasAllChannels && padded.count <= 2
-            return array
+            let padded = tensor.axes.indices.filter { !widths.dropFirst(2 * $0).prefix(2).allSatisfy { $0 == 0 } }
+            tensor.hasAllChannels = tensor.hasAllChannels && padded.count <= 2
+            return tensor
         case .selected where node.data.count == 3:
             // A scalar index would remove an axis.
-            array.hasAllChannels = false
-            return constants.value(node.data[1])?.shape.rank == 1 ? array : nil
+            tensor.hasAllChannels = false
+            return constants.value(node.data[1])?.shape.rank == 1 ? tensor : nil
         case .permuted where node.data.count == 2:
-            guard let order = constants.integers(node.data[1]), order.sorted() == Array(array.axes.indices)
+            guard let order = constants.integers(node.data[1]), order.sorted() == Array(tensor.axes.indices)
             else { return nil }
-            array.axes = order.map { array.axes[$0] }
-            return array
-        case .expanded where node.data.count == 2 && array.axes.count == 3:
+            tensor.axes = order.map { tensor.axes[$0] }
+            return tensor
+        case .expanded where node.data.count == 2 && tensor.axes.count == 3:
             guard constants.integers(node.data[1]) == [0] else { return nil }
-            array.axes.insert(nil, at: 0)
-            return array
+            tensor.axes.insert(nil, at: 0)
+            return tensor
         case .sliced:
             let masks = ["new_axis_mask", "shrink_axis_mask", "ellipsis_mask"]
             guard masks.allSatisfy({ node.integer($0) == 0 }) else { return nil }
-            array.hasAllChannels = false
-            return array
+            tensor.hasAllChannels = false
+            return tensor
         default: return nil
         }
     }
