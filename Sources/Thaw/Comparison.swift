@@ -168,7 +168,7 @@ public struct Comparison: Sendable {
         let axes = shape.dropFirst().filter { $0 != 1 }
         if axes.count == 1 {
             let (a, b) = (Array(expected[0].prefix(axes[0])), Array(actual[0].prefix(axes[0])))
-            let top = [a, b].map { Classification.topIndices(of: $0, 1)[0] }
+            let top = [a, b].map { Classification.topIndex(of: $0) }
             // Each of the two values may be off by the tolerance.
             let gap = Double(a[top[0]] - a[top[1]])
             outcome.classes = (top[0], top[1], gap <= 2 * tolerance * max(1, a.range))
