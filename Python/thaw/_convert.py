@@ -10,7 +10,7 @@ from typing import Any, Mapping, Sequence
 from . import _absent, _coremltools, _library, _options, _sources
 from ._errors import InvalidTypeError, InvalidValueError, MachineError, UnsupportedError
 from ._settings import ComputeUnit, precision, target
-from ._types import ClassifierConfig, ImageType, TensorType, member
+from ._types import ClassifierConfig, ImageType, TensorType, member, own
 from ._wording import of_library
 from .models import MLModel
 
@@ -143,11 +143,12 @@ def _features(given: Any, what: str, kinds: tuple[type, ...]) -> list[Any]:
         return []
     if not isinstance(given, (list, tuple)):
         raise InvalidTypeError(f"{what}= must be a list, not {given!r}", "wrongType")
-    for feature in given:
+    features = [own(feature) for feature in given]
+    for feature in features:
         if not isinstance(feature, kinds):
             names = " or ".join("thaw." + kind.__name__ if kind is not str else "str" for kind in kinds)
             raise InvalidTypeError(f"{what}= takes {names}, not {feature!r}", "wrongType")
-    return list(given)
+    return features
 
 
 # The types of arrays in the description of a graph, by types that `dtype` also selects.

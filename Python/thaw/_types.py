@@ -71,8 +71,9 @@ class Shape:
         if any(size is None or (not isinstance(size, RangeDim) and size == -1) for size in shape):
             message = "the shape {} has an open dimension; RangeDim(1, 512) gives it a range"
             raise InvalidValueError(message.format(tuple(shape)), "wrongShape")
+        sizes = [own(size) for size in shape]
         self.shape = tuple(
-            size if isinstance(size, RangeDim) else _integer(size, "a dimension of a shape") for size in shape
+            size if isinstance(size, RangeDim) else _integer(size, "a dimension of a shape") for size in sizes
         )
         if any(isinstance(size, int) and size < 1 for size in self.shape):
             raise InvalidValueError(f"the shape {self.shape} has an empty dimension", "wrongShape")
@@ -105,7 +106,7 @@ class EnumeratedShapes:
     def __init__(self, shapes: Sequence[Shape | Sequence[int]], default: Sequence[int] | None = None):
         if not isinstance(shapes, (list, tuple)) or len(shapes) < 2:
             raise InvalidValueError("EnumeratedShapes needs a list of two shapes or more", "wrongShape")
-        self.shapes = [shape if isinstance(shape, Shape) else Shape(shape) for shape in shapes]
+        self.shapes = [shape if isinstance(shape, Shape) else Shape(shape) for shape in map(own, shapes)]
         if any(shape.is_flexible for shape in self.shapes):
             raise InvalidValueError("a RangeDim cannot be in one of several EnumeratedShapes", "wrongShape")
         if len({len(shape.shape) for shape in self.shapes}) > 1:
@@ -125,6 +126,7 @@ class _Feature:
         if name is not None and not isinstance(name, str):
             raise InvalidTypeError(f"the name of an input or output must be a string, not {name!r}", "wrongType")
         self.name = name
+        shape = own(shape)
         known = shape is None or isinstance(shape, (Shape, EnumeratedShapes))
         self.shape = shape if known else Shape(shape)
 
@@ -225,6 +227,27 @@ class TensorType(_Feature):
 
     def __repr__(self) -> str:
         return f"TensorType(name={self.name!r}, shape={self.shape}, dtype={self.dtype})"
+
+
+def own(value: Any) -> Any:
+    """A description of Thaw for one of coremltools; any other value is returned as it is."""
+    if not type(value).__module__.startswith("coremltools."):
+        return value
+    name = type(value).__name__
+    if name == "RangeDim":
+        dim = RangeDim(value.lower_bound, value.upper_bound, value.default)
+        dim.of_coremltools = value
+        return dim
+    if name == "Shape":
+        return Shape(list(value.shape), value.default)
+    if name == "EnumeratedShapes":
+        return EnumeratedShapes([list(shape.shape) for shape in value.shapes], list(value.default))
+    if name == "ImageType":
+        scale, bias, layout = value.scale, value.bias, value.color_layout
+        return ImageType(value.name, value.shape, scale, bias, layout, value.channel_first, value.grayscale_use_uint8)
+    if name == "TensorType":
+        return TensorType(value.name, value.shape, value.dtype, value.default_value)
+    return value
 
 
 class ClassifierConfig:

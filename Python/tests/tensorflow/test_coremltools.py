@@ -1,7 +1,9 @@
 """What Thaw leaves to coremltools, which takes and returns Thaw's models."""
 
+import glob
 import os
 import sys
+import tempfile
 
 import pytest
 
@@ -11,7 +13,7 @@ coremltools = pytest.importorskip("coremltools")
 np = pytest.importorskip("numpy")
 Image = pytest.importorskip("PIL.Image")
 
-from material import CAT, GRAPH, LABELS  # noqa: E402
+from material import CAT, GRAPH, LABELS, run  # noqa: E402
 
 import thaw as ct  # noqa: E402
 
@@ -49,6 +51,16 @@ def test_modules_are_those_of_coremltools():
         exec("import thaw.utils.nonsense")
 
 
+def test_names_are_listed_and_found_without_an_import():
+    # Python holds a lock while it looks for modules: an import by the finder would wait for other threads forever.
+    listed = run(
+        "import sys, thaw; from thaw import _absent; spec = _absent._Finder.find_spec('thaw.utils');"
+        "print(spec is not None, 'utils' in dir(thaw), 'prune_weights' in dir(thaw.optimize.coreml),"
+        " 'datatypes' in dir(thaw.models), 'coremltools' in sys.modules)"
+    )
+    assert listed == "True True True True False"
+
+
 def magnitude(coreml):
     return coreml.prune_weights, coreml.OptimizationConfig(coreml.OpMagnitudePrunerConfig(target_sparsity=0.3))
 
@@ -71,7 +83,9 @@ def blocks(coreml):
 
 def of_a_dictionary(coreml):
     settings = {"config_type": "OpLinearQuantizerConfig", "global_config": {"mode": "linear"}}
-    return coreml.linear_quantize_weights, coreml.OptimizationConfig.from_dict(settings)
+    config = coreml.OptimizationConfig.from_dict(settings)
+    config.set_op_type("linear", coreml.OpLinearQuantizerConfig(dtype="uint8"))
+    return coreml.linear_quantize_weights, config
 
 
 @pytest.mark.parametrize("case", [magnitude, uniform, without_linear, blocks, of_a_dictionary])
@@ -85,6 +99,37 @@ def test_compression_that_thaw_lacks_is_that_of_coremltools(program, photo, case
     assert made.predict({"input": photo}) == expected.predict({"input": photo})
     assert made.predict({"input": photo})["classLabel"] == "cat"
     assert made.predict({"input": photo}) != program.predict({"input": photo})
+
+
+def test_configurations_are_values(program, photo):
+    coreml = ct.optimize.coreml
+    own = coreml.OpPalettizerConfig(nbits=8)
+    assert own == coreml.OpPalettizerConfig(nbits=8) != coreml.OpPalettizerConfig(nbits=4)
+    assert "nbits=8" in repr(own)
+    own.nbits = 4
+    made = coreml.palettize_weights(program, coreml.OptimizationConfig(own))
+    expected = coreml.palettize_weights(program, coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=4)))
+    assert made.predict({"input": photo}) == expected.predict({"input": photo})
+
+
+@pytest.mark.parametrize("threshold", [2048, 10**7], ids=["compressed", "copied"])
+def test_a_compressed_model_of_undecided_kind_is_an_ml_program_for_coremltools(photo, threshold):
+    coreml = ct.optimize.coreml
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
+    config = coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=6, weight_threshold=threshold))
+    small = coreml.palettize_weights(model, config)
+    assert small.get_spec().WhichOneof("Type") == "mlProgram" and small.weights_dir
+    assert coreml.decompress_weights(small).predict({"input": photo})["classLabel"] == "cat"
+
+
+def test_temporary_packages_are_removed(program):
+    def packages():
+        return glob.glob(os.path.join(tempfile.gettempdir(), "*.mlpackage"))
+
+    before = packages()
+    assert len(ct.optimize.coreml.get_weights_metadata(program, weight_threshold=1000)) > 1
+    ct.utils.randomize_weights(program)
+    assert packages() == before
 
 
 def test_decompressed_weights_are_those_of_the_compressed_model(program, photo):
@@ -112,7 +157,8 @@ def test_functions_of_utils_take_models(program, photo):
     random = ct.utils.randomize_weights(program)
     assert isinstance(random, ct.models.MLModel)
     assert random.predict({"input": photo}) != program.predict({"input": photo})
-    network = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS), convert_to="neuralnetwork")
+    # The kind is undecided.
+    network = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS))
     small = ct.models.neural_network.quantization_utils.quantize_weights(network, 8)
     assert ct.models.MLModel(small).predict({"input": photo})["classLabel"] == "cat"
 
@@ -126,7 +172,7 @@ def test_models_of_scikit_learn_are_converted():
     assert converted.predict({"a": 2, "b": 3})["value"] == pytest.approx(model.predict([[2, 3]])[0])
 
 
-def test_programs_of_mil_are_converted(photo):
+def test_programs_of_mil_are_converted(photo, tmp_path):
     from thaw.converters.mil import Builder as mb
 
     @mb.program(input_specs=[mb.TensorSpec(shape=(1, 3, 32, 32))])
@@ -143,8 +189,25 @@ def test_programs_of_mil_are_converted(photo):
     )
     pixels = np.asarray(photo, np.float32)[..., ::-1] / 127.5 - 1
     np.testing.assert_allclose(model.predict({"x": photo})["means"][0], np.maximum(pixels, 0).mean((0, 1)), atol=1e-4)
+    with pytest.raises(ct.InvalidValueError, match="an ML Program cannot be a .mlmodel file"):
+        model.save(tmp_path / "model.mlmodel")
     with pytest.raises(ct.InvalidValueError, match="signature= is for TensorFlow"):
         ct.convert(program, signature="serving_default")
+    model = ct.convert(program, convert_to="neuralnetwork", compute_units=ct.ComputeUnit.CPU_ONLY)
+    assert model.compute_unit is ct.ComputeUnit.CPU_ONLY
+    model.save(tmp_path / "model.mlmodel")
+
+
+def test_a_model_that_thaw_cannot_run_remains_one_of_coremltools(tmp_path, caplog):
+    from thaw.converters.mil import Builder as mb
+
+    @mb.program(input_specs=[mb.TensorSpec(shape=(4,))])
+    def program(x):
+        return mb.non_zero(x=x)
+
+    model = ct.convert(program)
+    assert isinstance(model, coremltools.models.MLModel) and "Thaw cannot run this model" in caplog.text
+    model.save(str(tmp_path / "model.mlpackage"))
 
 
 @pytest.mark.parametrize(
@@ -181,6 +244,27 @@ def test_descriptions_of_inputs_become_those_of_coremltools(shape):
     assert (config.class_labels, config.predicted_feature_name) == (["a"], "label")
     state = ct.StateType(wrapped_type=ct.TensorType(shape=(1, 3), dtype=np.float16), name="memory")
     assert isinstance(state, coremltools.StateType)
+
+
+def test_descriptions_of_coremltools_are_accepted(photo):
+    from thaw._coremltools import theirs
+
+    layout = coremltools.colorlayout.BGR
+    image = coremltools.ImageType("input", scale=1 / 127.5, bias=[-1, -1, -1], color_layout=layout)
+    assert ct.convert(GRAPH, inputs=[image])._description["inputs"][0]["color"] == "bgr"
+    tensor = coremltools.TensorType("input", shape=(1, 32, 32, 3))
+    assert ct.convert(GRAPH, inputs=[tensor])._description["inputs"][0]["type"] == "multiArray"
+    dim = coremltools.RangeDim(2, 5, default=3)
+    assert ct.Shape((1, dim)).default == (1, 3) and theirs(ct.Shape((1, dim))).shape[1] is dim
+    assert ct.TensorType(shape=coremltools.Shape((1, dim))).shape.default == (1, 3)
+    shapes = coremltools.EnumeratedShapes([(1, 2), (1, 4)], default=(1, 4))
+    assert ct.TensorType(shape=shapes).shape.default == (1, 4)
+    # A symbol stands for one size, also in several inputs.
+    own = ct.RangeDim(1, 8, symbol="length")
+    first, second = theirs([ct.TensorType("a", (1, own)), ct.TensorType("b", (1, own))])
+    assert first.shape.shape[1] is second.shape.shape[1]
+    with pytest.raises(ct.UnsupportedError, match="coremltools .* has no target.iOS11"):
+        theirs(ct.target.iOS11)
 
 
 def test_types_of_coremltools_are_accepted():
