@@ -69,7 +69,7 @@ struct NeuralNetworkReader {
         case "multiArrayType":
             let arrayType: Message = type["multiArrayType"]
             let sizes: [Int] = arrayType.shape
-            guard let count = Shape(sizes).checkedCount, count > 0, count < 1 << 31 else {
+            guard let count = Shape(sizes).declaredCount, count > 0 else {
                 throw Failure.badFeature(name, "is an array of shape \(Shape(sizes))")
             }
             var shape = Shape(sizes)

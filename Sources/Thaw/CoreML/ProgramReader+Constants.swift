@@ -3,7 +3,7 @@ extension ProgramReader {
     /// The shape and the element type of a tensor whose sizes are all known.
     func type(_ type: Message, of name: String) throws -> (Shape, ElementType) {
         let (sizes, element) = try openType(type, of: name)
-        guard let count = Shape(sizes).checkedCount, count < 1 << 31 else { throw Failure.valueShape(name, sizes) }
+        guard Shape(sizes).declaredCount != nil else { throw Failure.valueShape(name, sizes) }
         return (Shape(sizes), element)
     }
 

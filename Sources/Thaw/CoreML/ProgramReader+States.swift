@@ -3,7 +3,7 @@ extension ProgramReader {
     mutating func addState(_ name: String, _ wrapped: Message) throws {
         let (sizes, element) = try openType(wrapped, of: name)
         let shape = Shape(sizes)
-        guard let count = shape.checkedCount, count > 0, count < 1 << 31, element.isFloatingPoint else {
+        guard let count = shape.declaredCount, count > 0, element.isFloatingPoint else {
             throw Failure.valueShape(name, sizes)
         }
         let type = TensorType(shape, .float32)

@@ -93,7 +93,7 @@ struct ProgramReader {
             guard !interface.images.contains(where: { $0.name == name }) || element.isFloatingPoint else {
                 throw Failure.imageElement(name, element.rawValue)
             }
-            guard let count = shape.checkedCount, count < 1 << 31 else {
+            guard shape.declaredCount != nil else {
                 throw Failure.valueShape(name, declared)
             }
             let type = TensorType(shape, element.isFloatingPoint ? .float32 : element == .bool ? .bool : .int32)

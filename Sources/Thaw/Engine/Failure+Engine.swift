@@ -3,7 +3,7 @@ extension Failure {
     static func tensorTooLarge(_ type: TensorType) -> Failure {
         Failure(
             .limitExceeded, "a tensor of the network, \(type), is larger than the engine can hold",
-            remedy: "the limit is 2^29 elements, including borders")
+            remedy: "the limit is 2^\(Limits.computedElements.trailingZeroBitCount) elements, including borders")
     }
 
     static func networkTooLarge(_ byteCount: Int) -> Failure {

@@ -83,6 +83,9 @@ extension Tensor {
             return dimensions.contains(0) ? 0 : count
         }
 
+        /// The number of elements of a tensor whose shape a model declares; nil if it reaches the limit, 2^31.
+        var declaredCount: Int? { checkedCount.flatMap { $0 < Limits.declaredElements ? $0 : nil } }
+
         /// The distance in elements between neighbors along each axis. The last axis is contiguous.
         var strides: [Int] {
             var strides = [Int](repeating: 1, count: rank)

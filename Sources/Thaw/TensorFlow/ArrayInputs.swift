@@ -19,7 +19,7 @@ enum ArrayInputs {
         for (input, (name, shape)) in zip(inputs, zip(names, shapes)) {
             let node = flat.survey.node(input.node)!
             let type = try type(node, name, shape)
-            guard let count = type.shape.checkedCount, count < 1 << 31 else {
+            guard type.shape.declaredCount != nil else {
                 throw Failure.inputTooLarge(node.name, node.op, type.shape)
             }
             types[input.node] = type

@@ -130,7 +130,7 @@ struct InputImage {
             throw Failure.inputNotImage(node.name, node.op, Shape(sizes))
         }
         guard count > 0 else { throw Failure.inputEmpty(node.name, Shape(sizes)) }
-        guard count < 1 << 31 else { throw Failure.inputTooLarge(node.name, node.op, Shape(sizes)) }
+        guard count < Limits.declaredElements else { throw Failure.inputTooLarge(node.name, node.op, Shape(sizes)) }
         return sizes
     }
 
@@ -251,7 +251,7 @@ struct InputImage {
             throw Failure.colorDiffers(node.name, node.op, color.rawValue, channels)
         }
         let shape = Shape([max(1, batch ?? options.openBatch), height, width, channels])
-        guard let count = shape.checkedCount, count < 1 << 31 else {
+        guard shape.declaredCount != nil else {
             throw Failure.inputTooLarge(node.name, node.op, shape)
         }
         return shape
@@ -289,7 +289,7 @@ struct InputImage {
             let side = Int(Double(count / channels).squareRoot().rounded())
             guard side >= smallest, side * side * channels == count else { continue }
             let shape: Shape = [max(1, batch), side, side, channels]
-            guard let count = shape.checkedCount, count < 1 << 31 else {
+            guard shape.declaredCount != nil else {
                 throw Failure.inputTooLarge(node.name, node.op, shape)
             }
             return shape

@@ -135,7 +135,7 @@ extension CompressedWeights {
         let indices = try op.constant("indices")
         let shape = Shape(try op.integers("shape"))
         let bits = numbers.count.trailingZeroBitCount
-        guard let count = shape.checkedCount, count < 1 << 31, numbers.count == 1 << bits, (1...8).contains(bits),
+        guard let count = shape.declaredCount, numbers.count == 1 << bits, (1...8).contains(bits),
             indices.bytes.count == (count * bits).dividedRoundingUp(by: 8)
         else { throw op.refused("\(indices.bytes.count) bytes of indices do not fill a tensor of shape \(shape)") }
         let unpackedIndices = indices.view.withBytes { unpacked($0, count: count, bits: bits, .lowestFirst) }
@@ -226,7 +226,7 @@ struct ValueRuns {
         let size = indexShape[axis].multipliedReportingOverflow(by: length)
         var shape = indexShape
         shape[axis] = size.partialValue
-        guard length > 0, !size.overflow, let count = shape.checkedCount, count < 1 << 31 else {
+        guard length > 0, !size.overflow, let count = shape.declaredCount else {
             throw op.refused("runs of \(length) values do not match indices of shape \(indexShape)")
         }
         guard length <= Self.longest || count <= ImportContext.largestConstant else {

@@ -6,7 +6,7 @@ enum SparseWeights {
             // Before iOS 18 the mask is packed.
             let packed = try op.constant("mask").bytes
             let shape = Shape(try op.integers("shape"))
-            guard let count = shape.checkedCount, count < 1 << 31, packed.count == count.dividedRoundingUp(by: 8) else {
+            guard let count = shape.declaredCount, packed.count == count.dividedRoundingUp(by: 8) else {
                 throw op.refused("\(packed.count) bytes of the mask do not fill a tensor of shape \(shape)")
             }
             let mask = try op.constant("mask").view.withBytes { unpacked($0, count: count, bits: 1, .lowestFirst) }
