@@ -57,16 +57,10 @@ def convert(
     """
     if older:
         raise _absent.older_arguments(older)
+    compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
+    about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm, moving_averages or None)
     theirs = _sources.of_coremltools(model, source)
     if theirs is not None:
-        own = {
-            "session": session,
-            "signature": signature,
-            "tag": tag,
-            "placeholder_values": placeholder_values,
-            "batch_norm": batch_norm,
-            "moving_averages": moving_averages or None,
-        }
         arguments = {
             "inputs": inputs,
             "outputs": outputs,
@@ -79,39 +73,15 @@ def convert(
             "pass_pipeline": pass_pipeline,
             "states": states,
         }
-        return _by_coremltools(model, theirs, arguments, own)
-    if source not in ("auto", "tensorflow"):
-        raise InvalidValueError(f"source={source!r} is unsupported; expected 'auto', 'tensorflow' or 'pytorch'")
-    for name, value in (("pass_pipeline", pass_pipeline), ("states", states or None)):
-        if value is not None:
-            raise UnsupportedError(
-                f"{name}= is for models that coremltools converts, such as PyTorch's", "invalidOption"
-            )
-    compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
-    if package_dir is not None and os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
-        raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
+        return _by_coremltools(model, theirs, arguments, {"session": session, **about_graph._asdict()})
+    _check(source, package_dir, {"pass_pipeline": pass_pipeline, "states": states or None})
     form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
     inputs = _features(inputs, "inputs", (ImageType, TensorType))
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
     form.take_types(inputs, outputs)
     graph = _sources.read(model, session)
-    about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm, moving_averages)
     options = _options.conversion(graph, inputs, outputs, classifier_config, about_graph, form.kind)
-
-    def run() -> Any:
-        if graph.path is not None:
-            return _library.handle("thaw_convert", _library.encoded(graph.path), options.record)
-        variables = _options.tensors(graph.variables)
-        return _library.handle(
-            "thaw_convert_bytes",
-            graph.graph,
-            len(graph.graph or b""),
-            variables.record,
-            len(graph.variables),
-            options.record,
-        )
-
-    result = MLModel._of_handle(_library.in_background(run), form, compute_units)
+    result = MLModel._of_handle(_handle(graph, options), form, compute_units)
     for note in result._description["notes"]:
         _log.info(of_library(note["parts"]))
     for warning in result._description["warnings"]:
@@ -136,6 +106,38 @@ def _by_coremltools(model: Any, source: str, arguments: Mapping[str, Any], own: 
         message = "coremltools, which converts models of PyTorch and MIL programs, is not installed"
         raise MachineError(message, "environment")
     return _coremltools.convert(model, source, arguments)
+
+
+def _check(source: str, package_dir: Any, theirs: Mapping[str, Any]) -> None:
+    """Refuses arguments. `theirs` has those that only coremltools' conversions have."""
+    if source not in ("auto", "tensorflow"):
+        raise InvalidValueError(f"source={source!r} is unsupported; expected 'auto', 'tensorflow' or 'pytorch'")
+    for name, value in theirs.items():
+        if value is not None:
+            raise UnsupportedError(
+                f"{name}= is for models that coremltools converts, such as PyTorch's", "invalidOption"
+            )
+    if package_dir is not None and os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
+        raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
+
+
+def _handle(graph: _sources.Source, options: _options.Record) -> Any:
+    """The handle of the converted graph."""
+
+    def run() -> Any:
+        if graph.path is not None:
+            return _library.handle("thaw_convert", _library.encoded(graph.path), options.record)
+        variables = _options.tensors(graph.variables)
+        return _library.handle(
+            "thaw_convert_bytes",
+            graph.graph,
+            len(graph.graph or b""),
+            variables.record,
+            len(graph.variables),
+            options.record,
+        )
+
+    return _library.in_background(run)
 
 
 def _features(given: Any, what: str, kinds: tuple[type, ...]) -> list[Any]:

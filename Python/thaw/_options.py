@@ -82,7 +82,7 @@ class Form:
         self.kind = "mlProgram"
         return "float16"
 
-    def record(self, weights: str | None = None, kind: str | None = None) -> _library.SaveOptions:
+    def save_options(self, weights: str | None = None, kind: str | None = None) -> _library.SaveOptions:
         compute = self.compute_precision
         system = self.target
         if weights is None and compute == "float32":
@@ -148,7 +148,7 @@ class GraphOptions(NamedTuple):
     tag: str | None
     placeholder_values: Mapping[str, Any] | None
     batch_norm: str | None
-    moving_averages: bool
+    moving_averages: bool | None
 
 
 def conversion(

@@ -206,8 +206,8 @@ class MLModel(Owner):
         path = self._path(save_path)
         package = path.rstrip("/")
         is_package = package.endswith(_EXTENSIONS["mlProgram"])
-        kind = "mlProgram" if is_package and not self._is_network() else "neuralNetwork"
-        options = self._options("neuralNetwork" if self._is_network() else None)
+        kind = "mlProgram" if is_package and not self._stays_neural_network() else "neuralNetwork"
+        options = self._options("neuralNetwork" if self._stays_neural_network() else None)
         name = encoded(path)
         if is_package:
             # As in coremltools, a package's folder may be new.
@@ -251,14 +251,14 @@ class MLModel(Owner):
 
     def _options(self, kind: str | None, weights: str | None = None) -> _library.SaveOptions:
         """The options for writing it in a kind."""
-        options = self._form.record(weights, kind)
+        options = self._form.save_options(weights, kind)
         if self._form.kind == "neuralNetwork" and self._description["kind"] == "graph" and not options.target:
             # Tensors then keep their rank, as in coremltools. No neural network needs a newer system.
             options.target = encoded(target.iOS14.name)
         return options
 
-    def _is_network(self) -> bool:
-        """Whether it is a neural network whatever the extension."""
+    def _stays_neural_network(self) -> bool:
+        """Whether even a package of it contains a neural network."""
         if self._form.kind is None:
             return self._description["kind"] == "neuralNetwork" and not self._is_undecided
         return self._form.kind == "neuralNetwork"
@@ -276,7 +276,7 @@ class MLModel(Owner):
 
     def _derived(self, handle: c_void_p, form: Form) -> MLModel:
         result = MLModel._of_handle(handle, form, self.compute_unit, self.function_name)
-        result._is_undecided = self._form.kind is None and not self._is_network()
+        result._is_undecided = self._form.kind is None and not self._stays_neural_network()
         return result
 
     def _specified(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
@@ -397,14 +397,17 @@ class MLModel(Owner):
 
     @property
     def user_defined_metadata(self) -> MutableMapping[str, str]:
+        """The user-defined metadata, as a mutable mapping."""
         return UserDefined(self)
 
     @property
     def input_description(self) -> Descriptions:
+        """The descriptions of the inputs by name; assigning to one changes the model."""
         return Descriptions(self, "inputs")
 
     @property
     def output_description(self) -> Descriptions:
+        """The descriptions of the outputs by name; assigning to one changes the model."""
         return Descriptions(self, "outputs")
 
 
