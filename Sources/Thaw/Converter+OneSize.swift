@@ -116,8 +116,9 @@ extension Converter {
             conversion.pixelRange = pixelRange(graph, lifted, source, imported)
         }
         let decision = try PreprocessingDecision(
-            options.ofImage(at: index, own, graph), graph, index, lifted, imported, source.definition,
-            conversion.pixelRange)
+            PreprocessingDecision.Evidence(
+                options: options.ofImage(at: index, own, graph), graph: graph, index: index, lifted: lifted,
+                imported: imported, source: source.definition, trial: conversion.pixelRange))
         let port = graph.inputs[index]
         let shape = graph[port.value].shape
         var image = ImageInput(

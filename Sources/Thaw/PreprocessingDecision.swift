@@ -1,5 +1,23 @@
 /// How the pixels of an image become the network's input: by the options, else by the graph itself, else by an assumption.
 struct PreprocessingDecision {
+    /// What is known about an image of a graph.
+    struct Evidence {
+        /// The options for this image.
+        var options: Converter.Options
+        var graph: Graph
+        /// The index of the image among the graph's inputs.
+        var index: Int
+        /// The preprocessing that was moved out of the graph.
+        var lifted: PixelScaling?
+        var imported: Importer.Result
+        var source: GraphDefinition
+        /// The result of a trial, if there was one.
+        var trial: PixelRangeTrial?
+
+        var channels: Int { graph[graph.inputs[index].value].shape[3] }
+        var takesPixels: Bool { imported.images[index].takesPixels }
+    }
+
     /// What decides, the first that applies.
     enum Basis {
         /// The options give a scale or a bias.
@@ -20,30 +38,28 @@ struct PreprocessingDecision {
         case guess(PreprocessingGuess)
         case unknown(endsInTanh: Bool)
 
-        init(
-            _ options: Converter.Options, _ color: ColorLayout, _ graph: Graph, _ index: Int, _ lifted: PixelScaling?,
-            _ imported: Importer.Result, _ source: GraphDefinition, _ trial: PixelRangeTrial?
-        ) throws {
-            let takesPixels = imported.images[index].takesPixels
+        /// - Parameter color: The order of the channels, unless the graph shows another one.
+        init(_ known: Evidence, _ color: ColorLayout) throws {
+            let (options, lifted) = (known.options, known.lifted)
             if options.scale != nil || options.bias != nil {
                 self = .options(try options.scaling(color))
             } else if let preset = options.preprocessing {
                 self = .preset(try preset.scaling(color))
-            } else if let lifted, takesPixels || !lifted.expectsSmallValues {
+            } else if let lifted, known.takesPixels || !lifted.expectsSmallValues {
                 self = .lifted(lifted)
             } else if lifted?.expectsUnitRange == true {
                 self = .liftedFromUnitRange
-            } else if takesPixels {
+            } else if known.takesPixels {
                 self = .pixels
-            } else if let node = graph.firstPreprocessingNode(ofInput: index) {
+            } else if let node = known.graph.firstPreprocessingNode(ofInput: known.index) {
                 // A family's preprocessing is already done by the graph.
                 self = .prepared(node)
-            } else if let trial {
+            } else if let trial = known.trial {
                 self = .trial(trial)
-            } else if graph[graph.inputs[index].value].shape[3] == 3, let guess = PreprocessingGuess(imported, source) {
+            } else if known.channels == 3, let guess = PreprocessingGuess(known.imported, known.source) {
                 self = .guess(guess)
             } else {
-                self = .unknown(endsInTanh: graph.endsInTanh)
+                self = .unknown(endsInTanh: known.graph.endsInTanh)
             }
         }
     }
@@ -60,19 +76,12 @@ struct PreprocessingDecision {
     /// The means of an image in RGB order, if they suggest BGR.
     private let risingMeans: [Double]?
 
-    /// - Parameters:
-    ///   - options: The options for this image.
-    ///   - index: The index of the image among the graph's inputs.
-    ///   - lifted: The preprocessing that was moved out of the graph.
-    ///   - trial: The result of a trial, if there was one.
-    init(
-        _ options: Converter.Options, _ graph: Graph, _ index: Int, _ lifted: PixelScaling?,
-        _ imported: Importer.Result, _ source: GraphDefinition, _ trial: PixelRangeTrial?
-    ) throws {
-        let channels = graph[graph.inputs[index].value].shape[3]
-        let (isDecoded, takesPixels) = (imported.images[index].isDecoded, imported.images[index].takesPixels)
+    /// - Throws: `Failure` if the options do not fit the channels of the image.
+    init(_ known: Evidence) throws {
+        let (options, channels, lifted) = (known.options, known.channels, known.lifted)
+        let isDecoded = known.imported.images[known.index].isDecoded
         var color = options.color ?? options.preprocessing?.color ?? (channels == 1 ? .gray : .rgb)
-        basis = try Basis(options, color, graph, index, lifted, imported, source, trial)
+        basis = try Basis(known, color)
         switch basis {
         case .options(let given), .preset(let given): scaling = given
         case .lifted(let lifted):
@@ -97,7 +106,7 @@ struct PreprocessingDecision {
         isOutOfRange =
             switch basis {
             case .options(let given), .preset(let given):
-                lifted?.expectsUnitRange == true && !takesPixels
+                lifted?.expectsUnitRange == true && !known.takesPixels
                     && (given.range.low < -0.1 || given.range.high > 1.5)
             default: false
             }
