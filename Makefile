@@ -170,8 +170,11 @@ kill-test: command
 endurance: build libthaw
 	THAW_LIBRARY=$(abspath $(LIBRARY)/libthaw.so) python3 Benchmarks/endurance.py --thaw $(THAW) $(ENDURANCE)
 
-# Runs the tests under AddressSanitizer and ThreadSanitizer: two builds of a quarter of an hour each.
+# Runs the tests under AddressSanitizer and ThreadSanitizer: two builds of a quarter of an hour each. These builds keep small
+# functions of the compiler that each kernel module has a copy of, and the linker may choose the copy for AVX-512.
 sanitize: setup graphviz
+	@test "$$(uname -sm)" != "Linux x86_64" || grep -q avx512vl /proc/cpuinfo || { \
+	    echo "make sanitize needs a processor with AVX-512"; exit 1; }
 	for kind in address thread; do \
 	    THAW_SANITIZED=$$kind ASAN_OPTIONS=detect_leaks=0 $(TEST) --sanitize=$$kind --scratch-path .build/$$kind || exit 1; \
 	done
