@@ -206,11 +206,11 @@ def _shape(shape: Any, coremltools: Any) -> Any:
 
 
 def _range(dim: Any, coremltools: Any) -> Any:
-    # The same object each time: its symbol stands for one size.
-    if dim.of_coremltools is None:
+    # The same object each time, because inputs with the same symbol have the same size.
+    if dim.counterpart is None:
         default = dim.default if dim.has_default else None
-        dim.of_coremltools = coremltools.RangeDim(dim.lower_bound, dim.upper_bound, default, dim.symbol)
-    return dim.of_coremltools
+        dim.counterpart = coremltools.RangeDim(dim.lower_bound, dim.upper_bound, default, dim.symbol)
+    return dim.counterpart
 
 
 def _image(image: Any, coremltools: Any) -> Any:

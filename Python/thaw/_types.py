@@ -50,7 +50,7 @@ class RangeDim:
         self.has_default = default is not None
         self.default = self.lower_bound if default is None else _integer(default, "default")
         # coremltools' object for it, once there is one.
-        self.of_coremltools: Any = None
+        self.counterpart: Any = None
         self._check(self.default)
 
     def _check(self, default: int) -> None:
@@ -236,7 +236,7 @@ def own(value: Any) -> Any:
     name = type(value).__name__
     if name == "RangeDim":
         dim = RangeDim(value.lower_bound, value.upper_bound, value.default)
-        dim.of_coremltools = value
+        dim.counterpart = value
         return dim
     if name == "Shape":
         return Shape(list(value.shape), value.default)

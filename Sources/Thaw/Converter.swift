@@ -117,8 +117,8 @@ public struct Converter: Sendable {
     {
         let source = try GraphSource(
             freezing: graph, outputs: options.outputs, fed: options.arrays?.names ?? [], file: nil,
-            names: variables.keys, usesAverages: options.usesMovingAverages
-        ) { name, part in part == nil ? variables[name] : nil }
+            usesAverages: options.usesMovingAverages, hasValue: { variables[$0] != nil },
+            value: { name, part in part == nil ? variables[name] : nil })
         return try convert(source, labels: labels)
     }
 

@@ -259,7 +259,7 @@ def test_descriptions_of_coremltools_are_accepted(photo):
     assert ct.TensorType(shape=coremltools.Shape((1, dim))).shape.default == (1, 3)
     shapes = coremltools.EnumeratedShapes([(1, 2), (1, 4)], default=(1, 4))
     assert ct.TensorType(shape=shapes).shape.default == (1, 4)
-    # A symbol stands for one size, also in several inputs.
+    # Inputs with the same symbol have the same size.
     own = ct.RangeDim(1, 8, symbol="length")
     first, second = theirs([ct.TensorType("a", (1, own)), ct.TensorType("b", (1, own))])
     assert first.shape.shape[1] is second.shape.shape[1]

@@ -105,7 +105,8 @@ struct ChannelSearch {
             return tensor
         case .sliced:
             let masks = ["new_axis_mask", "shrink_axis_mask", "ellipsis_mask"]
-            guard masks.allSatisfy({ node.integer($0) == 0 }) else { return nil }
+            guard masks.allSatisfy({ node.attributes[$0].map { if case .int(0) = $0 { true } else { false } } ?? true })
+            else { return nil }
             tensor.hasAllChannels = false
             return tensor
         default: return nil

@@ -38,24 +38,23 @@ struct GraphSource {
     ///   - fed: Placeholders that get arrays.
     ///   - keys: The keys of variables in a checkpoint, by the variable's node, if they are certain.
     ///   - file: The file that the values come from, for error messages.
-    ///   - names: The keys or names of all variables that have values.
+    ///   - hasValue: Whether there is a variable with this key or name.
     ///   - usesAverages: Whether moving averages of variables replace their values.
     ///   - value: The value of a variable by its key or name, or of a part of it; nil if there is none.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     init(
         freezing graph: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String], fed: Set<String>,
-        keys: [String: String] = [:], file: String?, names: some Sequence<String>, usesAverages: Bool,
+        keys: [String: String] = [:], file: String?, usesAverages: Bool, hasValue: (String) -> Bool,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
         let live = try GraphSurvey(graph.nodes)
         let found = try outputs.isEmpty ? live.onlyOutput(fed: fed) : nil
         let outputs = found.map { [$0.name] } ?? outputs
-        // TensorFlow's ExponentialMovingAverage names its variables like this.
-        let averages = Set(names.filter { $0.hasSuffix("/ExponentialMovingAverage") })
         var averaged: Set<String> = []
         let frozen = try VariableFreezing.frozen(graph, live, outputs: outputs, keys: keys, source: file) { key, part in
+            // The name that TensorFlow's ExponentialMovingAverage gives.
             let average = key + "/ExponentialMovingAverage"
-            guard averages.contains(average) else { return try value(key, part) }
+            guard hasValue(average) else { return try value(key, part) }
             averaged.insert(key)
             return try value(usesAverages ? average : key, part)
         }
@@ -87,13 +86,13 @@ struct GraphSource {
             return try GraphSource(
                 freezing: graph, signature: signature, outputs: outputs, fed: options.fed,
                 keys: objects?.keys(in: graph, live.meta.captures) ?? [:],
-                file: bundle.map { $0.prefix + ".index" } ?? path, names: bundle?.names ?? [],
-                usesAverages: options.usesMovingAverages
-            ) { key, part in
-                guard let bundle else { return nil }
-                if let value = try bundle.value(key, part: part) { return value }
-                return try objects?.keys[key].flatMap { try bundle.value($0, part: part) }
-            }
+                file: bundle.map { $0.prefix + ".index" } ?? path, usesAverages: options.usesMovingAverages,
+                hasValue: { bundle?.contains($0) ?? false },
+                value: { key, part in
+                    guard let bundle else { return nil }
+                    if let value = try bundle.value(key, part: part) { return value }
+                    return try objects?.keys[key].flatMap { try bundle.value($0, part: part) }
+                })
         }
     }
 

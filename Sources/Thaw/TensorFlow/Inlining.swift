@@ -215,7 +215,7 @@ struct Inlining {
 private struct FunctionBody {
     let function: FunctionDefinition
     private let functions: [String: FunctionDefinition]
-    /// The references that the function's inputs stand for.
+    /// The arguments of the call, by the names of the function's inputs.
     private let arguments: [String: String]
     /// The names outside the body, and the operations, by the nodes' names inside it.
     private var nodes: [String: (name: String, op: String)] = [:]

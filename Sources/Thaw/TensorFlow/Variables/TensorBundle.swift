@@ -37,6 +37,9 @@ final class TensorBundle {
         table.values.keys.filter { !$0.isEmpty && $0[0] != 0 }.map { String(decoding: $0, as: UTF8.self) }.sorted()
     }
 
+    /// Whether there is a variable with this name.
+    func contains(_ name: String) -> Bool { table.values[Array(name.utf8)] != nil }
+
     /// The total size of all its existing files.
     var byteCount: Int {
         let data = (0..<min(shardCount, 1000)).compactMap { try? path(ofShard: $0) }
