@@ -59,8 +59,8 @@ def convert(
         raise _absent.older_arguments(older)
     compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
     about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm, moving_averages or None)
-    theirs = _sources.of_coremltools(model, source)
-    if theirs is not None:
+    coremltools_source = _sources.coremltools_source(model, source)
+    if coremltools_source is not None:
         arguments = {
             "inputs": inputs,
             "outputs": outputs,
@@ -73,7 +73,7 @@ def convert(
             "pass_pipeline": pass_pipeline,
             "states": states,
         }
-        return _by_coremltools(model, theirs, arguments, {"session": session, **about_graph._asdict()})
+        return _by_coremltools(model, coremltools_source, arguments, {"session": session, **about_graph._asdict()})
     _check(source, package_dir, {"pass_pipeline": pass_pipeline, "states": states or None})
     form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
     inputs = _features(inputs, "inputs", (ImageType, TensorType))

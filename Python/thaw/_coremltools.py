@@ -114,25 +114,37 @@ def _forwarded(value: Any) -> Any:
         # The classes of messages are the same in both.
         is_wrapped = value.__name__.startswith(_NAME + ".") and not value.__name__.startswith(_NAME + ".proto")
         return _module(value) if is_wrapped else value
-    is_function = isinstance(value, types.FunctionType) and value.__module__.startswith(_NAME)
-    return _function(value) if is_function or getattr(value, "__name__", "") == "StateType" else value
+    if isinstance(value, types.FunctionType) and value.__module__.startswith(_NAME):
+        return _function(value)
+    return _state_type(value) if isinstance(value, type) and value.__name__ == "StateType" else value
 
 
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
     # Functions on layers take neural networks.
     kind = "neuralNetwork" if ".neural_network" in function.__module__ else None
 
-    @functools.wraps(function, updated=())
+    @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
-        given = [theirs(argument, kind) for argument in arguments]
-        by_name = {name: theirs(argument, kind) for name, argument in named.items()}
-        result = ours(function(*given, **by_name))
-        for made, argument in [*zip(given, arguments), *((by_name[name], named[name]) for name in named)]:
-            if made is not argument:
-                _remove_package(made)
+        models: list[Any] = []
+        given = [theirs(argument, kind, models) for argument in arguments]
+        given_by_name = {name: theirs(argument, kind, models) for name, argument in named.items()}
+        result = ours(function(*given, **given_by_name))
+        for model in models:
+            _remove_package(model)
         return result
 
     return call
+
+
+@functools.lru_cache(maxsize=None)
+def _state_type(state_type: type) -> type:
+    """coremltools' class, whose initializer takes Thaw's `TensorType`."""
+
+    def initialize(self: Any, *arguments: Any, **named: Any) -> None:
+        given_by_name = {name: theirs(argument) for name, argument in named.items()}
+        state_type.__init__(self, *(theirs(argument) for argument in arguments), **given_by_name)
+
+    return type(state_type.__name__, (state_type,), {"__init__": initialize, "__doc__": state_type.__doc__})
 
 
 def convert(model: Any, source: str, arguments: dict[str, Any]) -> Any:
@@ -172,20 +184,25 @@ def _remove_package(model: Any) -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def theirs(value: Any, kind: str | None = None) -> Any:
+def theirs(value: Any, kind: str | None = None, models: list[Any] | None = None) -> Any:
     """An argument for coremltools: one of its own objects for one of Thaw's.
 
-    `kind` is that of the specification of a model whose kind is undecided.
+    `kind` is that of the specification of a model whose kind is undecided. New models of coremltools are added to `models`.
     """
     if type(value) in (list, tuple):
-        return _each(value, lambda part: theirs(part, kind))
+        return _each(value, lambda part: theirs(part, kind, models))
     if not type(value).__module__.startswith("thaw."):
         return value
     name = next((base.__name__ for base in type(value).__mro__ if base.__name__ in _MAKERS), None)
     if name is None:
         return value
     coremltools = importlib.import_module(_NAME)
-    return _model(value, coremltools, kind) if name == "MLModel" else _MAKERS[name](value, coremltools)
+    if name != "MLModel":
+        return _MAKERS[name](value, coremltools)
+    model = _model(value, coremltools, kind)
+    if models is not None:
+        models.append(model)
+    return model
 
 
 def _each(values: Any, convert: Callable[[Any], Any]) -> Any:
@@ -250,7 +267,7 @@ _MAKERS: dict[str, Callable[[Any, Any], Any]] = {
     "ClassifierConfig": lambda config, coremltools: coremltools.ClassifierConfig(
         config.class_labels, config.predicted_feature_name, config.predicted_probabilities_output
     ),
-    "OptimizationConfig": lambda config, coremltools: config.of_coremltools(coremltools.optimize.coreml),
-    "_OpConfig": lambda config, coremltools: config.of_coremltools(coremltools.optimize.coreml),
+    "OptimizationConfig": lambda config, coremltools: config.counterpart(coremltools.optimize.coreml),
+    "_OpConfig": lambda config, coremltools: config.counterpart(coremltools.optimize.coreml),
     **dict.fromkeys(("target", "precision", "colorlayout", "ComputeUnit"), _member),
 }

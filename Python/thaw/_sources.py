@@ -70,7 +70,7 @@ def read(model: Any, session: Any = None) -> Source:
     raise InvalidTypeError(f"a value of type {type(model).__name__} cannot be converted: {expected}", "wrongType")
 
 
-def of_coremltools(model: Any, source: str) -> str | None:
+def coremltools_source(model: Any, source: str) -> str | None:
     """The source, as coremltools names it, of a model that only coremltools converts; None for TensorFlow's."""
     is_path = isinstance(model, (str, os.PathLike))
     if source == "auto" and is_path and os.fsdecode(model).lower().endswith((".pt", ".pth")):

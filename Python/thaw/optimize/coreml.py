@@ -92,7 +92,8 @@ class _OpConfig:
         """The library's name of the method."""
         raise NotImplementedError
 
-    def of_coremltools(self, module: Any) -> Any:
+    def counterpart(self, module: Any) -> Any:
+        """The configuration of the same name in coremltools' module."""
         return getattr(module, type(self).__name__)(**vars(self))
 
 
@@ -221,7 +222,8 @@ class OptimizationConfig:
         self._check("set_op_name")
         self.op_name_configs[op_name] = op_config
 
-    def of_coremltools(self, module: Any) -> Any:
+    def counterpart(self, module: Any) -> Any:
+        """The configuration of the same name in coremltools' module."""
         parts = (self.op_type_configs, self.op_name_configs)
         types, names = ({key: _coremltools.theirs(value) for key, value in part.items()} for part in parts)
         return module.OptimizationConfig(_coremltools.theirs(self.global_config), types, names)
