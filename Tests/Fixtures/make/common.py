@@ -13,6 +13,9 @@ import tensorflow as tf
 from tensorflow.python.framework import op_def_registry
 
 FIXTURES = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SHARED = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(FIXTURES))), "shared")
+# Reference interpreters of Core ML models, which are not published.
+INTERPRETERS = os.path.join(SHARED, "judges")
 CHANNELS_LAST = [0, 2, 3, 1]
 CHANNELS_FIRST = [0, 3, 1, 2]
 

@@ -2,8 +2,8 @@
 compression that it supports: `converted/NAME.mlmodel` and `converted/NAME.mlpackage`, with the answers to two images of
 `networks/pictures` each.
 
-The answers are those of the interpreter in ../shared/judges (or THAW_SHARED), which shares nothing with this project and
-computes in float32; coremltools decompresses weights first.
+The expected outputs are those of an unpublished reference interpreter, which shares nothing with this project and computes in
+float32; coremltools decompresses weights first.
 """
 import json
 import os
@@ -16,12 +16,11 @@ import numpy as np
 import tensorflow as tf
 from coremltools.models.neural_network import quantization_utils
 
-from common import FIXTURES, Draw, graph_of, require_telling, save_array, save_bytes, save_table
+from common import FIXTURES, INTERPRETERS, Draw, graph_of, require_telling, save_array, save_bytes, save_table
 from keras_graphs import without_functions
 from sample_images import inputs_of
 
-SHARED = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(FIXTURES))), "shared")
-sys.path.append(os.path.join(SHARED, "judges"))
+sys.path.append(INTERPRETERS)
 import evaluate
 
 SIZE = 32
