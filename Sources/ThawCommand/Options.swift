@@ -257,8 +257,9 @@ enum Options {
         "baseline", "MODEL", "compare with this model, computed in float32, on the same photos")
     static let precision = Option(
         "precision", "float32|bf16|int8|auto",
-        "the precision to compute in: bf16 is used only if it is faster on this machine; int8 is for models from "
-            + "'thaw quantize'; auto is the lowest precision whose accuracy the model records",
+        "the precision to compute in: bf16 is used only if it is faster on this machine; int8 is for models with "
+            + "ranges of activations, such as those from 'thaw quantize'; auto is int8 for models from 'thaw quantize', "
+            + "and float32 for all others",
         default: Precision.float32, "float32"
     ) { try readChoice($0, of: Precision.self) }
     static let resultFormat = Option(

@@ -34,7 +34,10 @@ class DeployTests(unittest.TestCase):
             with socket.socket() as probe:
                 probe.bind(("127.0.0.1", 0))
                 port = probe.getsockname()[1]
-            with Server("--origin", "https://" + NAME, "--token-file", token) as server:
+            # The options of the unit, which the two files share.
+            command = next(line for line in deploy("thaw.service").splitlines() if line.startswith("ExecStart="))
+            options = command.replace("${CREDENTIALS_DIRECTORY}/token", token).split()[2:]
+            with Server(*options) as server:
                 text = deploy("nginx.conf")
                 for old, new in [
                     ("127.0.0.1:8080", server.address), ("listen 443", f"listen 127.0.0.1:{port}"),
