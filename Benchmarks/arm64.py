@@ -80,7 +80,7 @@ class Kernels:
                 elif "convolveTile" in name and count % 16 == 0:
                     # Four steps of a pixel and 16 channels are 16 multiply-adds of four lanes.
                     self.keep(self.tiles, count // 16, loop)
-                elif re.search(r"passRows.*Depthwise.*(Adjacent|EverySecond)", name) and count % 3 == 0:
+                elif re.search(r"computeRows.*Depthwise.*(Adjacent|EverySecond)", name) and count % 3 == 0:
                     # Three taps for several outputs. Loops over single taps load a value for each multiply-add.
                     size = count // 3
                     if size < 3 or vectors_loaded(loop) <= count:

@@ -37,9 +37,9 @@ extension Table {
             while block < endBlock {
                 let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
                 if width == 2 {
-                    passTiles(TwoBlocks.self, work, pixels, block, scratch)
+                    computeTiles(TwoBlocks.self, work, pixels, block, scratch)
                 } else {
-                    passTiles(OneBlock.self, work, pixels, block, scratch)
+                    computeTiles(OneBlock.self, work, pixels, block, scratch)
                 }
                 block += width
             }
@@ -104,7 +104,7 @@ extension Table {
     }
 
     @inline(__always)
-    private static func passTiles<B: Blocks>(
+    private static func computeTiles<B: Blocks>(
         _: B.Type, _ work: borrowing TileWork, _ pixels: Range<Int>, _ block: Int,
         _ scratch: UnsafeMutableRawPointer
     ) {

@@ -60,13 +60,13 @@ extension Int8Kernels {
             let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
             switch width {
             #if AVX512
-                case 4: passPixels(FourBlocks.self, work, block, weights)
-                case 3: passPixels(ThreeBlocks.self, work, block, weights)
+                case 4: computePixels(FourBlocks.self, work, block, weights)
+                case 3: computePixels(ThreeBlocks.self, work, block, weights)
             #endif
             #if AVX512 || COMPLEMENTS
-                case 2: passPixels(TwoBlocks.self, work, block, weights)
+                case 2: computePixels(TwoBlocks.self, work, block, weights)
             #endif
-            default: passPixels(OneBlock.self, work, block, weights)
+            default: computePixels(OneBlock.self, work, block, weights)
             }
             block += width
         }
@@ -88,7 +88,7 @@ struct TilePosition {
 /// Computes all pixels of the work in as few tiles as possible, of nearly equal size. Meanwhile, with AVX-512 and AVX2, they
 /// prefetch the weights of the next group.
 @inline(__always)
-private func passPixels<B: Blocks>(
+private func computePixels<B: Blocks>(
     _: B.Type, _ work: borrowing IntegerConvolutionWork, _ block: Int, _ weights: UnsafeRawPointer
 ) {
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
@@ -116,9 +116,9 @@ private func passPixels<B: Blocks>(
         let isLarger = tiles - remaining < larger
         let (pixels, count) = isLarger ? (size + 1, larger) : (size, remaining)
         #if MATRICES
-            for _ in 0..<count { passMatrixTile(work, pixels, &position) }
+            for _ in 0..<count { computeMatrixTile(work, pixels, &position) }
         #else
-            passTiles(Pixel<B>.self, work, &position, pixels: pixels, count: count)
+            computeTiles(Pixel<B>.self, work, &position, pixels: pixels, count: count)
         #endif
         remaining -= count
     }

@@ -26,21 +26,21 @@ extension Int8Kernels {
         #if AVX512 && VNNI
             if !isDilated, work.strideX <= 2, hasQuartets(work) {
                 switch (work.windowHeight, work.windowWidth, work.strideX) {
-                case (3, 3, 1): return passQuartets(ThreeWindowRows.self, StrideOfOne.self, work)
-                case (3, 3, 2): return passQuartets(ThreeWindowRows.self, StrideOfTwo.self, work)
-                case (5, 5, 1): return passQuartets(FiveWindowRows.self, StrideOfOne.self, work)
-                case (5, 5, 2): return passQuartets(FiveWindowRows.self, StrideOfTwo.self, work)
+                case (3, 3, 1): return computeQuartets(ThreeWindowRows.self, StrideOfOne.self, work)
+                case (3, 3, 2): return computeQuartets(ThreeWindowRows.self, StrideOfTwo.self, work)
+                case (5, 5, 1): return computeQuartets(FiveWindowRows.self, StrideOfOne.self, work)
+                case (5, 5, 2): return computeQuartets(FiveWindowRows.self, StrideOfTwo.self, work)
                 default: break
                 }
             }
         #endif
         switch (work.windowHeight, work.windowWidth, work.strideX) {
-        case (3, 3, 1...2) where !isDilated: passColumns(ThreeRows.self, work)
+        case (3, 3, 1...2) where !isDilated: computeByColumns(ThreeRows.self, work)
         #if !arch(arm64)
             // (On arm64, they would not stay in registers.)
-            case (5, 5, 1...2) where !isDilated: passColumns(FiveRows.self, work)
+            case (5, 5, 1...2) where !isDilated: computeByColumns(FiveRows.self, work)
         #endif
-        default: passTaps(work)
+        default: computeByTaps(work)
         }
     }
 }
@@ -115,15 +115,15 @@ private struct FiveRows: Column {
 }
 
 /// Each output reads the last columns of the one before it, which stay in registers.
-private func passColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwiseWork) {
+private func computeByColumns<C: Column>(_: C.Type, _ work: borrowing IntegerDepthwiseWork) {
     let rounding = VectorRounding(work.rounding)
     rounding.saturates
-        ? passColumns(C.self, work, rounding, saturates: true)
-        : passColumns(C.self, work, rounding, saturates: false)
+        ? computeByColumns(C.self, work, rounding, saturates: true)
+        : computeByColumns(C.self, work, rounding, saturates: false)
 }
 
 @inline(__always)
-private func passColumns<C: Column>(
+private func computeByColumns<C: Column>(
     _: C.Type, _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, saturates: Bool
 ) {
     let factors = loadFloats(work.factors)
@@ -195,7 +195,7 @@ private func passColumns<C: Column>(
 
 // MARK: Any window, tap by tap
 
-private func passTaps(_ work: borrowing IntegerDepthwiseWork) {
+private func computeByTaps(_ work: borrowing IntegerDepthwiseWork) {
     let rounding = VectorRounding(work.rounding)
     let bias = balancedBias(work)
     let step = work.strideX * blockWidth
@@ -203,12 +203,12 @@ private func passTaps(_ work: borrowing IntegerDepthwiseWork) {
         var input = work.input + row * work.strideY * work.inputRowStride
         var output = work.output + row * work.outputRowStride
         for _ in 0..<work.width / adjacentOutputs {
-            passSome(work, rounding, bias, input, step: step, output)
+            computeAdjacentOutputs(work, rounding, bias, input, step: step, output)
             input += adjacentOutputs * step
             output += adjacentOutputs * blockWidth
         }
         for _ in 0..<work.width % adjacentOutputs {
-            passOne(work, rounding, bias, input, output)
+            computeOutput(work, rounding, bias, input, output)
             input += step
             output += blockWidth
         }
@@ -228,7 +228,7 @@ private var adjacentOutputs: Int {
 
 /// Some adjacent outputs.
 @inline(__always)
-private func passSome(
+private func computeAdjacentOutputs(
     _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ bias: Words, _ input: UnsafeRawPointer,
     step: Int, _ output: UnsafeMutableRawPointer
 ) {
@@ -260,7 +260,7 @@ private func passSome(
 }
 
 @inline(__always)
-private func passOne(
+private func computeOutput(
     _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding, _ bias: Words, _ input: UnsafeRawPointer,
     _ output: UnsafeMutableRawPointer
 ) {

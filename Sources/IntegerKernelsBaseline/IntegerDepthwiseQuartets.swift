@@ -91,7 +91,7 @@ import Kernels
         /// The pixels of a quartet.
         private static var quartet: Int { @inline(__always) get { 4 } }
 
-        /// Whether rows are wide enough for `passQuartets`.
+        /// Whether rows are wide enough for `computeQuartets`.
         @inline(__always) static func hasQuartets(_ work: borrowing IntegerDepthwiseWork) -> Bool {
             work.width >= quartet / work.strideX
         }
@@ -99,20 +99,20 @@ import Kernels
         /// Computes four, or with stride 2 two, outputs at a time. The last ones of a row overlap those before. Reads up to three
         /// pixels past the window of the last output.
         @inline(__always)
-        static func passQuartets<Rows: WindowRows, Stride: OutputStride>(
+        static func computeQuartets<Rows: WindowRows, Stride: OutputStride>(
             _ rows: Rows.Type, _ stride: Stride.Type, _ work: borrowing IntegerDepthwiseWork
         ) {
             let rounding = VectorRounding(work.rounding)
             if rounding.saturates {
-                passQuartets(rows, stride, work, rounding, saturates: true)
+                computeQuartets(rows, stride, work, rounding, saturates: true)
             } else {
-                passQuartets(rows, stride, work, rounding, saturates: false)
+                computeQuartets(rows, stride, work, rounding, saturates: false)
             }
         }
 
         /// - Parameter saturates: Known to the compiler.
         @inline(__always)
-        private static func passQuartets<Rows: WindowRows, Stride: OutputStride>(
+        private static func computeQuartets<Rows: WindowRows, Stride: OutputStride>(
             _: Rows.Type, _: Stride.Type, _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding,
             saturates: Bool
         ) {

@@ -171,7 +171,7 @@ import Kernels
     /// Computes a tile, and advances the position.
     /// - Parameter count: Its pixels, at most the table's `tilePixels`.
     @inline(__always)
-    func passMatrixTile(_ work: borrowing MatrixWork, _ count: Int, _ position: inout TilePosition) {
+    func computeMatrixTile(_ work: borrowing MatrixWork, _ count: Int, _ position: inout TilePosition) {
         switch count {
         case 1: convolveTile(LastPixel.self, work, &position)
         case 2: convolveTile(TwoPixels.self, work, &position)

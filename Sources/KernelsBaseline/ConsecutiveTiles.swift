@@ -27,7 +27,7 @@ extension TilePosition {
     /// Computes consecutive tiles, and advances the position.
     /// - Parameter pixels: The pixels of each, at most as many as tiles of this many blocks support.
     @inline(__always)
-    func passTiles<P: Tile>(
+    func computeTiles<P: Tile>(
         _: P.Type, _ work: borrowing TileWork, _ position: inout TilePosition, pixels: Int, count: Int
     ) {
         let longest = P.Sums.longestTile

@@ -25,14 +25,14 @@ extension Table {
             #if AVX512
                 let width = BlockGroups.width(remaining: blocks - block, maximum: groupBlocks)
                 switch width {
-                case 4: passPixels(FourBlocks.self, work, block, weights)
-                case 3: passPixels(ThreeBlocks.self, work, block, weights)
-                case 2: passPixels(TwoBlocks.self, work, block, weights)
-                default: passPixels(OneBlock.self, work, block, weights)
+                case 4: computePixels(FourBlocks.self, work, block, weights)
+                case 3: computePixels(ThreeBlocks.self, work, block, weights)
+                case 2: computePixels(TwoBlocks.self, work, block, weights)
+                default: computePixels(OneBlock.self, work, block, weights)
                 }
                 block += width
             #else
-                passPixels(OneBlock.self, work, block, weights)
+                computePixels(OneBlock.self, work, block, weights)
                 block += 1
             #endif
         }
@@ -135,7 +135,7 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
 /// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
 /// Meanwhile, they prefetch the weights of the next group.
 @inline(__always)
-private func passPixels<B: Blocks>(
+private func computePixels<B: Blocks>(
     _: B.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>
 ) {
     let tiles = (work.pixelCount + B.longestTile - 1) / B.longestTile
@@ -153,9 +153,9 @@ private func passPixels<B: Blocks>(
         if work.activation != nil { count = min(count, (4095 + pixels * width) / (pixels * width)) }
         let first = position.first
         #if MATRICES
-            for _ in 0..<count { passMatrixTile(work, pixels, &position) }
+            for _ in 0..<count { computeMatrixTile(work, pixels, &position) }
         #else
-            passTiles(Pixel<B>.self, work, &position, pixels: pixels, count: count)
+            computeTiles(Pixel<B>.self, work, &position, pixels: pixels, count: count)
         #endif
         if let activation = work.activation {
             activate(activation, work, first..<position.first, block..<block + B.count)

@@ -7,14 +7,14 @@ import Kernels
 extension Table {
     public static func convolveDepthwise(_ work: borrowing DepthwiseWork) {
         switch work.strideX {
-        case 1: passRows(Adjacent.self, work)
-        case 2: passRows(EverySecond.self, work)
-        default: passRows(Alone.self, work)
+        case 1: computeRows(Adjacent.self, work)
+        case 2: computeRows(EverySecond.self, work)
+        default: computeRows(Alone.self, work)
         }
     }
 }
 
-private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
+private func computeRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
     let runs = RunLengths(work.width, limit: S.limit)
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
         let kernel = DepthwiseRow<S>(work, block)
@@ -23,7 +23,7 @@ private func passRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
             let output = values(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             for part in 0..<partCount {
                 let lane = part * laneCount
-                passRow(
+                computeRow(
                     kernel.starting(at: lane), runs, input + lane, step: work.strideX * blockWidth, output + lane)
             }
             if let activation = work.activation {

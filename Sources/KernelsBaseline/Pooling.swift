@@ -56,7 +56,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
                     rows: rows, columns: columns, rowStride: values(work.inputRowStride),
                     factor: isAverage ? 1 / Float(area) : 1)
             }
-            func passClipped(_ columns: Range<Int>) {
+            func computeClipped(_ columns: Range<Int>) {
                 for column in columns {
                     let left = column * work.strideX - work.padLeft
                     let start = max(left, 0)
@@ -68,15 +68,15 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
                     }
                 }
             }
-            passClipped(0..<whole.lowerBound)
+            computeClipped(0..<whole.lowerBound)
             let left = whole.lowerBound * work.strideX - work.padLeft
             for part in 0..<partCount {
                 let lane = part * laneCount
-                passRow(
+                computeRow(
                     window(S.self, columns: work.windowWidth), runs,
                     input + (left * blockWidth + lane), step: step, output + (whole.lowerBound * blockWidth + lane))
             }
-            passClipped(whole.upperBound..<work.outputWidth)
+            computeClipped(whole.upperBound..<work.outputWidth)
         }
     }
 }

@@ -7,17 +7,17 @@ protocol Spacing {
     /// The maximum number of outputs that are computed together.
     static var limit: Int { get }
     /// Computes a run of `count` outputs, at most the limit.
-    static func pass<K: RunKernel>(
+    static func compute<K: RunKernel>(
         _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self
 }
 
 extension Spacing {
     @inline(__always)
-    static func pass<K: RunKernel>(
+    static func compute<K: RunKernel>(
         _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self {
-        passRun(kernel, count, input, output)
+        computeRun(kernel, count, input, output)
     }
 }
 
@@ -53,7 +53,7 @@ enum Alone: Spacing {
     @inline(__always) static var pixels: Int { 0 }
     @inline(__always) static var limit: Int { 1 }
     @inline(__always)
-    static func pass<K: RunKernel>(
+    static func compute<K: RunKernel>(
         _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self {
         kernel.run(Single<Alone>.self, input, output)
@@ -163,20 +163,20 @@ struct RunLengths {
 
 /// Computes a row of outputs.
 @inline(__always)
-func passRow<K: RunKernel>(
+func computeRow<K: RunKernel>(
     _ kernel: K, _ runs: RunLengths, _ input: UnsafePointer<Value>, step: Int, _ output: UnsafeMutablePointer<Value>
 ) {
     var (input, output) = (input, output)
     for run in 0..<runs.count {
         let count = runs[run]
-        K.S.pass(kernel, count, input, output)
+        K.S.compute(kernel, count, input, output)
         input += count * step
         output += count * blockWidth
     }
 }
 
 @inline(__always)
-private func passRun<K: RunKernel>(
+private func computeRun<K: RunKernel>(
     _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
 ) {
     typealias A = Single<K.S>
