@@ -36,6 +36,10 @@ TARGET = 0.90
 # The cores that lack a module's instructions.
 LACKING = {"KernelsI8MM": {"neoverse-n1"}, "KernelsBFloat16": {"neoverse-n1"}}
 
+# The symbols of depthwise convolutions of stride one or two. (They abbreviate the second "Stride" of HorizontalStride and
+# StrideOne.)
+DEPTHWISE = re.compile(r"computeRows.*Depthwise.*(One|Two)O_")
+
 
 def multiply_adds(loop):
     return sum(1 for instruction in loop if instruction.name in check.PRODUCTS)
@@ -80,11 +84,11 @@ class Kernels:
                 elif "convolveTile" in name and count % 16 == 0:
                     # Four steps of a pixel and 16 channels are 16 multiply-adds of four lanes.
                     self.keep(self.tiles, count // 16, loop)
-                elif re.search(r"computeRows.*Depthwise.*(Adjacent|EverySecond)", name) and count % 3 == 0:
+                elif (stride := DEPTHWISE.search(name)) and count % 3 == 0:
                     # Three taps for several outputs. Loops over single taps load a value for each multiply-add.
                     size = count // 3
                     if size < 3 or vectors_loaded(loop) <= count:
-                        self.keep(self.runs if "Adjacent" in name else self.strided, size, loop)
+                        self.keep(self.runs if stride[1] == "One" else self.strided, size, loop)
 
     @staticmethod
     def keep(loops, size, loop):

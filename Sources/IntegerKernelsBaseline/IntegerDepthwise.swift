@@ -26,10 +26,10 @@ extension Int8Kernels {
         #if AVX512 && VNNI
             if !isDilated, work.strideX <= 2, hasQuartets(work) {
                 switch (work.windowHeight, work.windowWidth, work.strideX) {
-                case (3, 3, 1): return computeQuartets(ThreeWindowRows.self, StrideOfOne.self, work)
-                case (3, 3, 2): return computeQuartets(ThreeWindowRows.self, StrideOfTwo.self, work)
-                case (5, 5, 1): return computeQuartets(FiveWindowRows.self, StrideOfOne.self, work)
-                case (5, 5, 2): return computeQuartets(FiveWindowRows.self, StrideOfTwo.self, work)
+                case (3, 3, 1): return computeQuartets(ThreeWindowRows.self, StrideOne.self, work)
+                case (3, 3, 2): return computeQuartets(ThreeWindowRows.self, StrideTwo.self, work)
+                case (5, 5, 1): return computeQuartets(FiveWindowRows.self, StrideOne.self, work)
+                case (5, 5, 2): return computeQuartets(FiveWindowRows.self, StrideTwo.self, work)
                 default: break
                 }
             }

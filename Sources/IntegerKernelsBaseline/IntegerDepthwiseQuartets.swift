@@ -83,9 +83,9 @@ import Kernels
     }
 
     /// From one output to the next, in pixels.
-    protocol OutputStride { static var pixels: Int { get } }
-    enum StrideOfOne: OutputStride { static var pixels: Int { 1 } }
-    enum StrideOfTwo: OutputStride { static var pixels: Int { 2 } }
+    protocol HorizontalStride { static var pixels: Int { get } }
+    enum StrideOne: HorizontalStride { static var pixels: Int { 1 } }
+    enum StrideTwo: HorizontalStride { static var pixels: Int { 2 } }
 
     extension Int8Kernels {
         /// The pixels of a quartet.
@@ -99,7 +99,7 @@ import Kernels
         /// Computes four, or with stride 2 two, outputs at a time. The last ones of a row overlap those before. Reads up to three
         /// pixels past the window of the last output.
         @inline(__always)
-        static func computeQuartets<Rows: WindowRows, Stride: OutputStride>(
+        static func computeQuartets<Rows: WindowRows, Stride: HorizontalStride>(
             _ rows: Rows.Type, _ stride: Stride.Type, _ work: borrowing IntegerDepthwiseWork
         ) {
             let rounding = VectorRounding(work.rounding)
@@ -112,7 +112,7 @@ import Kernels
 
         /// - Parameter saturates: Known to the compiler.
         @inline(__always)
-        private static func computeQuartets<Rows: WindowRows, Stride: OutputStride>(
+        private static func computeQuartets<Rows: WindowRows, Stride: HorizontalStride>(
             _: Rows.Type, _: Stride.Type, _ work: borrowing IntegerDepthwiseWork, _ rounding: VectorRounding,
             saturates: Bool
         ) {

@@ -7,14 +7,14 @@ import Kernels
 extension Table {
     public static func convolveDepthwise(_ work: borrowing DepthwiseWork) {
         switch work.strideX {
-        case 1: computeRows(Adjacent.self, work)
-        case 2: computeRows(EverySecond.self, work)
-        default: computeRows(Alone.self, work)
+        case 1: computeRows(StrideOne.self, work)
+        case 2: computeRows(StrideTwo.self, work)
+        default: computeRows(AnyStride.self, work)
         }
     }
 }
 
-private func computeRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork) {
+private func computeRows<S: HorizontalStride>(_: S.Type, _ work: borrowing DepthwiseWork) {
     let runs = RunLengths(work.width, limit: S.limit)
     for block in work.firstBlock..<work.firstBlock + work.blockCount {
         let kernel = DepthwiseRow<S>(work, block)
@@ -34,7 +34,7 @@ private func computeRows<S: Spacing>(_: S.Type, _ work: borrowing DepthwiseWork)
 }
 
 /// One row of one block, or of some of its lanes.
-private struct DepthwiseRow<S: Spacing>: RunKernel {
+private struct DepthwiseRow<S: HorizontalStride>: RunKernel {
     var weights: UnsafePointer<Float>
     var bias: UnsafePointer<Float>
     let windowHeight: Int

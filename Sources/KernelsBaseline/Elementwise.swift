@@ -13,10 +13,10 @@ extension Float32Kernels {
         @inline(__always) func leaky(_ x: Lanes) -> Lanes { x.replacing(with: x * alpha, where: x .< 0) }
         @inline(__always) func threshold(_ x: Lanes) -> Lanes { x.replacing(with: Lanes.zero, where: x .< alpha) }
         @inline(__always) func elu(_ x: Lanes) -> Lanes {
-            x.replacing(with: exponentialLessOne(x) * alpha, where: x .< 0)
+            x.replacing(with: exponentialMinusOne(x) * alpha, where: x .< 0)
         }
         @inline(__always) func selu(_ x: Lanes) -> Lanes {
-            (x * alpha).replacing(with: exponentialLessOne(x) * beta, where: x .< 0)
+            (x * alpha).replacing(with: exponentialMinusOne(x) * beta, where: x .< 0)
         }
         @inline(__always) func swishByAlpha(_ x: Lanes) -> Lanes { swish(x, alpha) }
         @inline(__always) func linear(_ x: Lanes) -> Lanes { x * alpha + beta }
@@ -33,8 +33,8 @@ extension Float32Kernels {
         case .tanh: map(work, hyperbolicTangent)
         case .exp: map(work, exponential)
         case .log: map(work, logarithm)
-        case .log1p: map(work, logarithmOfOneMore)
-        case .expm1: map(work, exponentialLessOne)
+        case .log1p: map(work, logarithmOfOnePlus)
+        case .expm1: map(work, exponentialMinusOne)
         case .softplus: map(work, softplus)
         case .softsign: map(work, softsign)
         case .erf: map(work, errorFunction)

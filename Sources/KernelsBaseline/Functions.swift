@@ -74,7 +74,7 @@ func exponentialOfNegative(_ x: Lanes) -> Lanes {
 
 /// eˣ − 1, accurate near 0.
 @inline(__always)
-func exponentialLessOne(_ x: Lanes) -> Lanes {
+func exponentialMinusOne(_ x: Lanes) -> Lanes {
     (exponential(x) - 1).replacing(with: x * growth(x), where: absolute(x) .< 0.34)
 }
 
@@ -169,7 +169,7 @@ func logarithm(_ x: Lanes) -> Lanes {
 
 /// log(1 + x), corrected for the rounding error of 1 + x.
 @inline(__always)
-func logarithmOfOneMore(_ x: Lanes) -> Lanes {
+func logarithmOfOnePlus(_ x: Lanes) -> Lanes {
     let sum = 1 + x
     let lost = ((sum - 1) - x) / sum
     return (logarithm(sum) - lost).replacing(with: logarithm(sum), where: .!(absolute(lost) .< 1))
@@ -179,9 +179,9 @@ func logarithmOfOneMore(_ x: Lanes) -> Lanes {
 @inline(__always)
 func power(_ x: Lanes, _ y: Lanes) -> Lanes {
     let magnitude = exponential(y * logarithm(absolute(x)))
-    let isWhole = rounded(y) .== y
+    let isInteger = rounded(y) .== y
     let isEven = rounded(y * 0.5) .== y * 0.5
-    let ofNegative = (-magnitude).replacing(with: magnitude, where: isEven).replacing(with: .nan, where: .!isWhole)
+    let ofNegative = (-magnitude).replacing(with: magnitude, where: isEven).replacing(with: .nan, where: .!isInteger)
     // 1 to any power is 1, even if y is infinite or NaN.
     return magnitude.replacing(with: ofNegative, where: x .< 0).replacing(with: 1, where: y .== 0)
         .replacing(with: 1, where: x .== 1)
@@ -244,7 +244,7 @@ func softsign(_ x: Lanes) -> Lanes { x / (1 + absolute(x)) }
 
 @inline(__always)
 func softplus(_ x: Lanes) -> Lanes {
-    maximum(x, .zero) + logarithmOfOneMore(exponential(-absolute(x)))
+    maximum(x, .zero) + logarithmOfOnePlus(exponential(-absolute(x)))
 }
 
 /// With w = eˣ, tanh(log(1 + w)) = (w² + 2w) / (w² + 2w + 2). For x ≥ 20 that is 1.

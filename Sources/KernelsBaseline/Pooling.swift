@@ -28,13 +28,13 @@ private enum Sum: Combination {
 
 private func poolWindows<C: Combination>(_: C.Type, _ work: borrowing PoolingWork) {
     switch work.strideX {
-    case 1: poolRows(C.self, Adjacent.self, work)
-    case 2: poolRows(C.self, EverySecond.self, work)
-    default: poolRows(C.self, Alone.self, work)
+    case 1: poolRows(C.self, StrideOne.self, work)
+    case 2: poolRows(C.self, StrideTwo.self, work)
+    default: poolRows(C.self, AnyStride.self, work)
     }
 }
 
-private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrowed: borrowing PoolingWork) {
+private func poolRows<C: Combination, S: HorizontalStride>(_: C.Type, _: S.Type, _ borrowed: borrowing PoolingWork) {
     // A copy that nested functions can read.
     let work = copy borrowed
     let step = work.strideX * blockWidth
@@ -50,7 +50,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
             let input = values(work.input + (block * work.inputBlockStride + first * work.inputRowStride))
             let output = values(work.output + (block * work.outputBlockStride + row * work.outputRowStride))
             let isAverage = work.kind == .average
-            func window<T: Spacing>(_: T.Type, columns: Int) -> WindowRow<C, T> {
+            func window<T: HorizontalStride>(_: T.Type, columns: Int) -> WindowRow<C, T> {
                 let area = work.countsPadding ? work.windowHeight * work.windowWidth : max(rows * columns, 1)
                 return WindowRow(
                     rows: rows, columns: columns, rowStride: values(work.inputRowStride),
@@ -64,7 +64,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
                     let (from, to) = (input + start * blockWidth, output + column * blockWidth)
                     for part in 0..<partCount {
                         let lane = part * laneCount
-                        window(Alone.self, columns: count).run(Single<Alone>.self, from + lane, to + lane)
+                        window(AnyStride.self, columns: count).run(Single<AnyStride>.self, from + lane, to + lane)
                     }
                 }
             }
@@ -82,7 +82,7 @@ private func poolRows<C: Combination, S: Spacing>(_: C.Type, _: S.Type, _ borrow
 }
 
 /// A row of windows with the same number of rows and columns inside the image.
-private struct WindowRow<C: Combination, S: Spacing>: RunKernel {
+private struct WindowRow<C: Combination, S: HorizontalStride>: RunKernel {
     let rows: Int
     let columns: Int
     let rowStride: Int

@@ -2,7 +2,7 @@ import Kernels
 
 /// The distance between the inputs of adjacent outputs in a row. The compiler knows it, so one pointer addresses them
 /// all.
-protocol Spacing {
+protocol HorizontalStride {
     static var pixels: Int { get }
     /// The maximum number of outputs that are computed together.
     static var limit: Int { get }
@@ -12,7 +12,7 @@ protocol Spacing {
     ) where K.S == Self
 }
 
-extension Spacing {
+extension HorizontalStride {
     @inline(__always)
     static func compute<K: RunKernel>(
         _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
@@ -30,12 +30,12 @@ private var runLimit: Int {
     #endif
 }
 
-enum Adjacent: Spacing {
+enum StrideOne: HorizontalStride {
     @inline(__always) static var pixels: Int { 1 }
     @inline(__always) static var limit: Int { runLimit }
 }
 
-enum EverySecond: Spacing {
+enum StrideTwo: HorizontalStride {
     @inline(__always) static var pixels: Int { 2 }
     #if arch(arm64) && BFLOAT16
         // Values that are widened need registers too.
@@ -49,21 +49,21 @@ enum EverySecond: Spacing {
 }
 
 /// Any other stride: one output at a time.
-enum Alone: Spacing {
+enum AnyStride: HorizontalStride {
     @inline(__always) static var pixels: Int { 0 }
     @inline(__always) static var limit: Int { 1 }
     @inline(__always)
     static func compute<K: RunKernel>(
         _ kernel: K, _ count: Int, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>
     ) where K.S == Self {
-        kernel.run(Single<Alone>.self, input, output)
+        kernel.run(Single<AnyStride>.self, input, output)
     }
 }
 
 /// The registers of some adjacent outputs in a row of one block: a tree that the compiler resolves completely, as in
 /// `Tile`.
 protocol Run {
-    associatedtype S: Spacing
+    associatedtype S: HorizontalStride
     static var count: Int { get }
     init(_ start: Lanes)
     /// Combines each output with what is at its input. `input` is the first of those.
@@ -84,7 +84,7 @@ extension Run {
     }
 }
 
-struct Single<S: Spacing>: Run {
+struct Single<S: HorizontalStride>: Run {
     private var value: Lanes
     @inline(__always) static var count: Int { 1 }
     @inline(__always) init(_ start: Lanes) { value = start }
@@ -141,7 +141,7 @@ struct Joined<A: Run, B: Run>: Run where A.S == B.S {
 
 /// The computation for the outputs of one run.
 protocol RunKernel {
-    associatedtype S: Spacing
+    associatedtype S: HorizontalStride
     func run<R: Run>(_: R.Type, _ input: UnsafePointer<Value>, _ output: UnsafeMutablePointer<Value>) where R.S == S
 }
 

@@ -156,7 +156,7 @@ enum SixPoints: WinogradLine {
 
     @inline(__always)
     static func transformBack(_ outputs: Int, _ x: (Int) -> Lanes, _ put: (Int, Lanes) -> Void) {
-        let (a, b) = (Both(x(1), x(2)), Both(x(3), x(4)))
+        let (a, b) = (EvenAndOdd(x(1), x(2)), EvenAndOdd(x(3), x(4)))
         for i in 0..<outputs {
             var y = a.times(magnitude(0), i, plus: b.times(magnitude(1), i))
             if i == 0 { y += x(0) }
@@ -181,7 +181,7 @@ enum EightPoints: WinogradLine {
 
     @inline(__always)
     static func transformBack(_ outputs: Int, _ x: (Int) -> Lanes, _ put: (Int, Lanes) -> Void) {
-        let (a, b, c) = (Both(x(1), x(2)), Both(x(3), x(4)), Both(x(5), x(6)))
+        let (a, b, c) = (EvenAndOdd(x(1), x(2)), EvenAndOdd(x(3), x(4)), EvenAndOdd(x(5), x(6)))
         for i in 0..<outputs {
             var y = a.times(magnitude(0), i, plus: b.times(magnitude(1), i, plus: c.times(magnitude(2), i)))
             if i == 0 { y += x(0) }
@@ -192,7 +192,7 @@ enum EightPoints: WinogradLine {
 }
 
 /// The contributions of the products at +a and −a to even and odd powers.
-private struct Both {
+private struct EvenAndOdd {
     let even: Lanes
     let odd: Lanes
 
