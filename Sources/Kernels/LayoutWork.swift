@@ -33,9 +33,9 @@ public struct RelayoutWork {
     }
 }
 
-/// Converts 8-bit pixels to floats, row by row: `output = scale · pixel + bias`, product and sum each
-/// rounded: quantized images are the same on every instruction set. Scale and bias are patterns of 48 values, which is a
-/// whole number of pixels of 1, 3 or 4 channels.
+/// Converts 8-bit pixels to floats, row by row: `output = scale · pixel + bias`, product and sum each rounded, so that
+/// quantized images are the same on every instruction set. Scale and bias are patterns of 48 values, which is a whole
+/// number of pixels of 1, 3 or 4 channels.
 public struct PixelLoadWork {
     public static let patternWidth = 48
 

@@ -132,8 +132,8 @@ private func convolvedTile<T: Tile>(_: T.Type, _ work: borrowing ConvolutionWork
     return tile
 }
 
-/// Computes all pixels of the work in as few tiles as possible, of nearly equal size.
-/// Meanwhile, they prefetch the weights of the next group.
+/// Computes all pixels of the work in as few tiles as possible, of nearly equal size. Meanwhile, they prefetch the
+/// weights of the next group.
 @inline(__always)
 private func computePixels<B: Blocks>(
     _: B.Type, _ work: borrowing ConvolutionWork, _ block: Int, _ weights: UnsafePointer<Float>

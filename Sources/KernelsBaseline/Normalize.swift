@@ -1,7 +1,8 @@
 import Kernels
 
 // Rows normalized by mean, variance or length. Sums are accumulated in float32 in 16 parallel lanes, in runs that are
-// added with compensation, so that rounding errors stay small even in a long row. Distances are computed from the mean, never as differences of large squares.
+// added with compensation, so that rounding errors stay small even in a long row. Distances are computed from the mean,
+// never as differences of large squares.
 
 extension Float32Kernels {
     /// (x − mean) / √(variance + epsilon) · scale + offset, for each row.

@@ -7,8 +7,7 @@ import Kernels
 // array of accumulators with loops over it would be kept in memory.)
 
 /// A vector for each of the blocks that are computed together, in order: the weights of a step, or the accumulators of
-/// a pixel.
-/// Strides are in bytes, except for weights, which are consecutive floats.
+/// a pixel. Strides are in bytes, except for weights, which are consecutive floats.
 protocol Blocks {
     static var count: Int { get }
     /// Loads blocks that are `stride` floats apart.
