@@ -25,12 +25,16 @@ import Testing
     @Test func `a task that is canceled while it waits does not run`() async throws {
         let threads = BackgroundThreads(limit: 1)
         let goOn = DispatchSemaphore(value: 0)
+        let (started, start) = AsyncStream.makeStream(of: Void.self)
         let first = Task {
             try await threads.run { _ in
+                start.finish()
                 goOn.wait()
                 return 1
             }
         }
+        // Otherwise the second could run first, before it is canceled.
+        for await _ in started {}
         let second = Task {
             try await threads.run { checkCancellation in
                 try checkCancellation()
@@ -53,7 +57,7 @@ import Testing
     }
 }
 
-/// Keeps all executors of a pool borrowed until `end`, or for five minutes: the other tests occupy Swift's threads too.
+/// Keeps all executors of a pool borrowed until `end`, or for half an hour: the other tests occupy Swift's threads too.
 private final class Occupation: @unchecked Sendable {
     private let release = DispatchSemaphore(value: 0)
     private let lock = NSLock()
@@ -68,7 +72,7 @@ private final class Occupation: @unchecked Sendable {
             func borrow(_ count: Int) {
                 guard count == 0 else { return pool.with { _ in borrow(count - 1) } }
                 borrowed.signal()
-                _ = release.wait(timeout: .now() + 1800)
+                _ = release.wait(timeout: .now() + .seconds(1800))
                 lock.withLock { isOver = true }
             }
             borrow(pool.limit)
