@@ -8,7 +8,7 @@ struct IntegerCase: CustomTestStringConvertible, Sendable {
     var input: Shape
     /// The kinds of the integer operations, in order.
     var kinds: [String]
-    /// The largest difference from the network computed as written, in quantization steps of the output. Weights are
+    /// The largest difference from the network computed as written, in percent of the output's range. Weights are
     /// rounded to 8 bits, and some values that are rounded twice there are rounded once.
     var tolerance: Float
     var build: @Sendable (inout QuantizedBuilder, Graph.Value) throws -> Graph.Value

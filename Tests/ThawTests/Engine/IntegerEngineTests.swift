@@ -64,7 +64,7 @@ struct IntegerEngineTests {
         }
     }
 
-    @Test func `non-finite weights, and accumulators that might overflow, stay in float32`() {
+    @Test func `non-finite weights, and accumulators that might overflow, stay in float32`() throws {
         let use = QuantizedUse(
             inputs: [QuantizationParameters(scale: 0.1, zeroPoint: 3)], types: [], output: nil,
             bounds: -.infinity...(.infinity))
@@ -74,11 +74,9 @@ struct IntegerEngineTests {
         }
         #expect(IntegerLayer(tensor([1, 2]), bias: nil, terms: 1 << 16, use) == nil)
         // A weight that is small relative to its bias does not make the bias too large.
-        if let layer = IntegerLayer(Tensor([1e-20], shape: [1, 1]), bias: Tensor([100], shape: [1]), terms: 1, use) {
-            #expect(abs(layer.value(Int(layer.bias[0]), channel: 0) - 100) < 1e-4)
-        } else {
-            Issue.record("there is no layer")
-        }
+        let layer = try #require(
+            IntegerLayer(Tensor([1e-20], shape: [1, 1]), bias: Tensor([100], shape: [1]), terms: 1, use))
+        #expect(abs(layer.value(Int(layer.bias[0]), channel: 0) - 100) < 1e-4)
     }
 
     @Test func `quantized values of type uint8 are computed as written in float32`() throws {

@@ -93,7 +93,8 @@ struct IntegerWinogradTests {
     private var sets: [InstructionSet] { InstructionSet.available.filter { $0.integerKernels.winograd != nil } }
 
     private func usesWinograd(_ program: Program) -> Bool {
-        program.steps.filter { $0.kind == "IntegerConvolution" }.allSatisfy { $0.algorithm.contains("Winograd") }
+        let algorithms = program.steps.filter { $0.kind == "IntegerConvolution" }.map(\.algorithm)
+        return !algorithms.isEmpty && algorithms.allSatisfy { $0.contains("Winograd") }
     }
 
     @Test(arguments: IntegerWinogradCase.all)
