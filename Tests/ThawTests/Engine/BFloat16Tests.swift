@@ -24,7 +24,7 @@ struct BFloat16Tests {
         })
     func `bfloat16 images change results only by rounding`(_ c: EngineCase) throws {
         let graph = try c.graph()
-        let inputs = c.arrays()
+        let inputs = c.inputTensors()
         let expected = try graph.evaluate(inputs)
         for table in tables {
             let alone = try program(graph, table).run(inputs)
@@ -41,7 +41,7 @@ struct BFloat16Tests {
     func `Winograd convolutions change results only by rounding`(_ c: WinogradCase) throws {
         let algorithm = ConvolutionAlgorithm.winograd(c.form)
         let c = c.engineCase()
-        let (graph, inputs) = (try c.graph(), c.arrays())
+        let (graph, inputs) = (try c.graph(), c.inputTensors())
         let expected = try graph.evaluate(inputs)[0].floats
         for table in tables {
             let result = try program(graph, table, choice: .only(algorithm)).run(inputs)

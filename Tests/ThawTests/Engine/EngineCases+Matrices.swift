@@ -7,6 +7,8 @@ extension EngineCase {
         product("with many rows", [2, 61, 20], [2, 20, 37]),
         product("of the first transposed", [20, 33], [20, 18], MatrixProduct(transposeFirst: true)),
         product("of the second transposed", [3, 33, 20], [3, 18, 20], MatrixProduct(transposeSecond: true)),
+        product(
+            "of both transposed", [2, 6, 5], [2, 9, 6], MatrixProduct(transposeFirst: true, transposeSecond: true)),
         product("of batches that broadcast", [2, 1, 40, 3], [4, 3, 17]),
         product("in several parts", [9, 4096], [4096, 40]),
         attention("of one head", [1, 50, 12], [1, 33, 12], [1, 33, 20], Attention(factor: 0.25)),

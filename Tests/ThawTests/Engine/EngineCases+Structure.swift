@@ -191,7 +191,7 @@ extension EngineCase {
     ]
 
     static let all =
-        convolutions + pooling + functions + arithmetic + normalizations + arrays + matrices + structure + images
+        convolutions + pooling + functions + arithmetic + normalizations + tensors + matrices + structure + images
 }
 
 /// Squeeze-and-excitation: channels multiplied by gates from their means, before a pointwise convolution with a residual.

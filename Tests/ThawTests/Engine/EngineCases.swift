@@ -29,7 +29,7 @@ struct EngineCase: CustomTestStringConvertible, Sendable {
         return builder.graph
     }
 
-    func arrays() -> [Tensor] {
+    func inputTensors() -> [Tensor] {
         inputs.enumerated().map { Tensor(noise($1.elementCount, seed: UInt64($0 + 7)), shape: $1) }
     }
 }

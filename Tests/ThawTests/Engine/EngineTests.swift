@@ -7,7 +7,7 @@ struct EngineTests {
     func `the engine agrees with the reference implementations, on every instruction set`(_ c: EngineCase) throws {
         let graph = try c.graph()
         try graph.validate()
-        let inputs = c.arrays()
+        let inputs = c.inputTensors()
         let expected = try graph.evaluate(inputs)
         for set in InstructionSet.availableForFloats {
             let program = try Program(graph, instructionSet: set)
@@ -34,7 +34,7 @@ struct EngineTests {
         _ c: EngineCase
     ) throws {
         let graph = try c.graph()
-        let inputs = c.arrays()
+        let inputs = c.inputTensors()
         let program = try Program(
             graph, instructionSet: .baseline, kernels: BFloat16LoopKernels.self, threads: 2, choice: .cheapest)
         for (result, expected) in try zip(program.run(inputs, threads: 2), graph.evaluate(inputs)) {
@@ -43,10 +43,10 @@ struct EngineTests {
         }
     }
 
-    @Test(arguments: EngineCase.convolutions + EngineCase.arrays + EngineCase.structure)
+    @Test(arguments: EngineCase.convolutions + EngineCase.tensors + EngineCase.matrices + EngineCase.structure)
     func `one thread and several give the same bits`(_ c: EngineCase) throws {
         let graph = try c.graph()
-        let inputs = c.arrays()
+        let inputs = c.inputTensors()
         for set in InstructionSet.availableForFloats {
             let alone = try Program(graph, instructionSet: set, threads: 1).run(inputs)
             let program = try Program(graph, instructionSet: set, threads: 3)

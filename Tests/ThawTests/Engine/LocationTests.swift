@@ -33,7 +33,7 @@ struct LocationTests {
             halo: Halo(top: 1, bottom: 1, left: 0, right: 1), strides: [64, 320, 1600, 3200], origin: 320,
             byteCount: 6400),
         Case(
-            name: "blocks of 8 short floats", type: TensorType([2, 3, 4, 20]), kind: .blocked,
+            name: "blocks of 8 bfloat16 values", type: TensorType([2, 3, 4, 20]), kind: .blocked,
             halo: Halo(top: 1, bottom: 1, left: 2, right: 1), kernels: BFloat16LoopKernels.self,
             strides: [16, 112, 560, 1680], origin: 144, byteCount: 3360),
     ])

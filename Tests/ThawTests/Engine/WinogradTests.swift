@@ -67,7 +67,7 @@ struct WinogradTests {
     @Test(arguments: WinogradCase.all + [WinogradCase.deep])
     func `two threads give the same bits as one, each with its own copy of the transform`(_ c: WinogradCase) throws {
         let graph = try c.engineCase(images: 1).graph()
-        let inputs = c.engineCase(images: 1).arrays()
+        let inputs = c.engineCase(images: 1).inputTensors()
         for set in InstructionSet.availableForFloats {
             let one = try Program(graph, instructionSet: set, choice: .only(.winograd(c.form))).run(inputs)
             let program = try Program(graph, instructionSet: set, threads: 2, choice: .only(.winograd(c.form)))
@@ -137,7 +137,7 @@ struct WinogradTests {
 
     private func check(_ c: EngineCase, _ form: WinogradForm) throws {
         let graph = try c.graph()
-        let inputs = c.arrays()
+        let inputs = c.inputTensors()
         let expected = try graph.evaluate(inputs)
         for set in InstructionSet.availableForFloats {
             let program = try Program(graph, instructionSet: set, choice: .only(.winograd(form)))

@@ -12,10 +12,10 @@ import Testing
         NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor(shape))])
     }
 
-    private static func whole(_ name: String, _ numbers: [Int], _ shape: Shape? = nil) -> NodeDefinition {
+    private static func integers(_ name: String, _ values: [Int], _ shape: Shape? = nil) -> NodeDefinition {
         NodeDefinition(
             name: name, op: "Const",
-            attributes: ["value": .tensor(Tensor(integers: numbers, shape: shape ?? [numbers.count]))])
+            attributes: ["value": .tensor(Tensor(integers: values, shape: shape ?? [values.count]))])
     }
 
     /// The input's shape, the following nodes, the node that fixes the batch, and the batch.
@@ -32,14 +32,14 @@ import Testing
             "the batch in the middle of the graph",
             [-1, 3],
             [
-                constant("c", [5, 3]), node("r", "Relu", "x"), node("s", "Sub", "r", "c"), whole("flat", [1, 15]),
+                constant("c", [5, 3]), node("r", "Relu", "x"), node("s", "Sub", "r", "c"), integers("flat", [1, 15]),
                 node("y", "Reshape", "s", "flat"),
             ], "s", 5
         ),
         (
             "the batch last", [-1, 3],
             [
-                whole("turn", [1, 0]), node("t", "Transpose", "x", "turn"), constant("c", [3, 6]),
+                integers("turn", [1, 0]), node("t", "Transpose", "x", "turn"), constant("c", [3, 6]),
                 node("y", "Add", "t", "c"),
             ], "y", 6
         ),
@@ -47,7 +47,7 @@ import Testing
             "a matrix per item", [-1, 1, 3, 3], [constant("c", [4, 1, 3, 2]), node("y", "BatchMatMulV2", "x", "c")],
             "y", 4
         ),
-        ("repeated to a shape", [-1, 3], [whole("to", [4, 3]), node("y", "BroadcastTo", "x", "to")], "y", 4),
+        ("repeated to a shape", [-1, 3], [integers("to", [4, 3]), node("y", "BroadcastTo", "x", "to")], "y", 4),
     ]
 
     @Test(arguments: fixed) func `a batch that is fixed inside the graph is refused`(
@@ -64,14 +64,14 @@ import Testing
         (
             "several results per item", [-1, 3],
             [
-                whole("axis", [1], []), node("e", "ExpandDims", "x", "axis"), constant("c", [4, 3]),
+                integers("axis", [1], []), node("e", "ExpandDims", "x", "axis"), constant("c", [4, 3]),
                 node("y", "Add", "e", "c"),
             ], [1, 4, 3]
         ),
         (
             "several results, each for the whole batch", [-1, 3],
             [
-                whole("axis", [0], []), node("e", "ExpandDims", "x", "axis"), constant("c", [4, 1, 3]),
+                integers("axis", [0], []), node("e", "ExpandDims", "x", "axis"), constant("c", [4, 1, 3]),
                 node("y", "Add", "e", "c"),
             ], [4, 1, 3]
         ),
@@ -82,7 +82,7 @@ import Testing
         (
             "a gate per channel", [-1, 4, 4, 3],
             [
-                whole("axes", [1, 2]),
+                integers("axes", [1, 2]),
                 NodeDefinition(
                     name: "m", op: "Mean", inputs: ["x", "axes"], attributes: ["keep_dims": .bool(true)]),
                 node("y", "Mul", "x", "m"),
@@ -91,7 +91,7 @@ import Testing
         (
             "a value that is the same for any batch", [-1, 3],
             [
-                whole("axes", [0]), NodeDefinition(name: "m", op: "Mean", inputs: ["x", "axes"]),
+                integers("axes", [0]), NodeDefinition(name: "m", op: "Mean", inputs: ["x", "axes"]),
                 constant("c", [4, 3]),
                 node("y", "Add", "m", "c"),
             ], [4, 3]
@@ -100,7 +100,7 @@ import Testing
         (
             "a graph for one image", [-1, 3],
             [
-                whole("shape", [1, 1, 3]), node("r", "Reshape", "x", "shape"), constant("c", [4, 1, 3]),
+                integers("shape", [1, 1, 3]), node("r", "Reshape", "x", "shape"), constant("c", [4, 1, 3]),
                 node("y", "Add", "r", "c"),
             ], [4, 1, 3]
         ),

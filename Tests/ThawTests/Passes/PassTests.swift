@@ -34,21 +34,16 @@ struct PassCase: CustomTestStringConvertible, Sendable {
     }
 }
 
-/// A tensor of values between −1 and 1.
-private func array(_ shape: Shape, seed: UInt64 = 1) -> Tensor {
-    Tensor(noise(shape.elementCount, seed: seed), shape: shape)
-}
-
 private func window(_ size: Int, before: Int = 0, after: Int = 0, stride: Int = 1) -> Window {
     let axis = Window.Axis(size: size, stride: stride, before: before, after: after)
     return Window(height: axis, width: axis)
 }
 
-private let convolution = Convolution(filters: array([3, 3, 3, 4]), bias: nil, window: window(3))
+private let convolution = Convolution(filters: tensor([3, 3, 3, 4]), bias: nil, window: window(3))
 private let convolutionWithBias = Convolution(
-    filters: array([3, 3, 3, 4]), bias: array([4], seed: 2), window: window(3))
+    filters: tensor([3, 3, 3, 4]), bias: tensor([4], seed: 2), window: window(3))
 private let depthwise = DepthwiseConvolution(
-    filters: array([3, 3, 3, 2]), bias: nil, window: window(3, before: 1, after: 1))
+    filters: tensor([3, 3, 3, 2]), bias: nil, window: window(3, before: 1, after: 1))
 private let normalization = BatchNormalization(
     gamma: [1, 2, -1, 0.5], beta: [0, 1, 2, 3], mean: [0.1, -0.1, 0, 0.2], variance: [1, 2, 0.5, 0.25], epsilon: 0.001)
 private func times(_ values: [Float]) -> Binary { Binary(.multiply, constant: Tensor(values, shape: [values.count])) }
@@ -72,31 +67,31 @@ let foldingCases = [
     PassCase(
         "a difference and a quotient are folded into the convolution",
         [
-            convolution, Binary(.subtract, constant: array([4])),
+            convolution, Binary(.subtract, constant: tensor([4])),
             Binary(.divide, constant: Tensor([2, 4, -1, 0.5], shape: [4])),
-            Binary(.subtract, constant: array([4], seed: 3), constantFirst: true), Unary(.negate),
+            Binary(.subtract, constant: tensor([4], seed: 3), constantFirst: true), Unary(.negate),
         ], becomes: ["Convolution"]),
     PassCase(
         "a constant with axes of size 1 counts as a per-channel one",
-        [convolution, Binary(.add, constant: array([1, 1, 1, 4]))], becomes: ["Convolution"]),
+        [convolution, Binary(.add, constant: tensor([1, 1, 1, 4]))], becomes: ["Convolution"]),
     PassCase(
         "a batch norm is folded into a depthwise convolution with a multiplier",
         [depthwise, times([1, 2, 3, 4, 5, 6])],
         becomes: ["DepthwiseConvolution"]),
     PassCase(
         "a bias is folded into a dense layer", [1, 5],
-        [Dense(matrix: array([5, 4]), bias: nil), plus([1, 2, 3, 4]), scalar(.multiply, 2)], becomes: ["Dense"]),
+        [Dense(matrix: tensor([5, 4]), bias: nil), plus([1, 2, 3, 4]), scalar(.multiply, 2)], becomes: ["Dense"]),
     PassCase(
         "a factor after a reshape that keeps the channels is folded", [6, 5],
-        [Dense(matrix: array([5, 4]), bias: nil), Reshape([2, 3, 4]), times([1, 2, 3, 4])],
+        [Dense(matrix: tensor([5, 4]), bias: nil), Reshape([2, 3, 4]), times([1, 2, 3, 4])],
         becomes: ["Dense", "Reshape"]),
     PassCase(
         "a factor after a reshape that splits the channels stays", [6, 5],
-        [Dense(matrix: array([5, 4]), bias: nil), Reshape([6, 2, 2]), times([1, 2])],
+        [Dense(matrix: tensor([5, 4]), bias: nil), Reshape([6, 2, 2]), times([1, 2])],
         becomes: ["Dense", "Reshape", "Multiply"]),
     PassCase(
         "a factor after a transpose stays", [4, 5],
-        [Dense(matrix: array([5, 4]), bias: nil), Transpose([1, 0]), times([1, 2, 3, 4])],
+        [Dense(matrix: tensor([5, 4]), bias: nil), Transpose([1, 0]), times([1, 2, 3, 4])],
         becomes: ["Dense", "Transpose", "Multiply"]),
     PassCase(
         "without a layer before it, all arithmetic becomes one batch norm",
@@ -106,7 +101,7 @@ let foldingCases = [
         "an activation in between prevents folding", [convolution, Unary(.relu), times([1, 2, 3, 4])],
         becomes: ["Convolution", "Relu", "Multiply"]),
     PassCase(
-        "a constant per position stays", [convolution, Binary(.add, constant: array([3, 4, 4]))],
+        "a constant per position stays", [convolution, Binary(.add, constant: tensor([3, 4, 4]))],
         becomes: ["Convolution", "Add"]),
     PassCase(
         "a quotient by zero stays", [convolution, Binary(.divide, constant: Tensor([1, 0, 1, 1], shape: [4]))],
@@ -178,7 +173,7 @@ let orderCases = [
         becomes: ["Softmax"]),
     PassCase(
         "a dense layer after a flatten adapts to another axis order",
-        [Transpose([0, 3, 1, 2]), Reshape([1, 90]), Dense(matrix: array([90, 4]), bias: nil)],
+        [Transpose([0, 3, 1, 2]), Reshape([1, 90]), Dense(matrix: tensor([90, 4]), bias: nil)],
         becomes: ["Reshape", "Dense"]),
     PassCase(
         "a flatten that is read directly gets a transpose", [Transpose([0, 3, 1, 2]), Reshape([1, 90])],
@@ -194,7 +189,7 @@ let orderCases = [
         let result = try pass(graph)
         try result.validate()
         #expect(result.nodes.map(\.operation.kind) == passCase.expected)
-        let input = array(passCase.input, seed: 9)
+        let input = tensor(passCase.input, seed: 9)
         #expect(try difference(result.evaluate([input])[0], graph.evaluate([input])[0]) <= 1e-6)
     }
 
@@ -240,11 +235,11 @@ let orderCases = [
     @Test func `arithmetic on a constant stays in place`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
-        let known = try builder.add(Constant(array([1, 5, 6, 3])), [], name: "known")[0]
+        let known = try builder.add(Constant(tensor([1, 5, 6, 3])), [], name: "known")[0]
         let doubled = try builder.add(Binary(.multiply, constant: Tensor(2)), [known], name: "doubled")[0]
         builder.output("output", try builder.add(Binary(.add), [input, doubled], name: "sum")[0])
         let result = try builder.graph.withFoldedArithmetic()
-        let x = array([1, 5, 6, 3], seed: 2)
+        let x = tensor([1, 5, 6, 3], seed: 2)
         #expect(try result.evaluate([x]) == builder.graph.evaluate([x]))
     }
 
@@ -260,7 +255,7 @@ let orderCases = [
         builder.output("output", try builder.add(Binary(.add), [sum, other], name: "all")[0])
         let result = try builder.graph.withoutDuplicates()
         #expect(result.nodes.map(\.operation.kind) == ["Relu", "Relu6", "Add", "Add"])
-        let x = array([1, 5, 6, 3], seed: 2)
+        let x = tensor([1, 5, 6, 3], seed: 2)
         #expect(try result.evaluate([x]) == builder.graph.evaluate([x]))
     }
 
@@ -308,7 +303,7 @@ let orderCases = [
         #expect(lifted.lifted.scale == scale)
         #expect(lifted.lifted.offset == offset)
         #expect(lifted.graph.nodes.map(\.operation.kind) == ["Convolution"])
-        let input = array([1, 5, 6, 3])
+        let input = tensor([1, 5, 6, 3])
         let scaled = input.scaled(PixelScaling(scale: scale, bias: offset))
         #expect(try difference(lifted.graph.evaluate([scaled])[0], graph.evaluate([input])[0]) <= 1e-6)
     }

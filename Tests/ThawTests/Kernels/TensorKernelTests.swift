@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-struct ArrayKernelTests {
+struct TensorKernelTests {
     @Test(arguments: [(1, 1), (3, 1), (1, 4), (0, 1), (-1, 1)])
     func `elements are copied with any strides`(inputStep: Int, outputStep: Int) {
         let (width, count) = (21, 18)
@@ -37,13 +37,13 @@ struct ArrayKernelTests {
                         #expect(output[x] == 7, "\(set) wrote elsewhere")
                         continue
                     }
-                    let numbers = (0..<depth).map { input[$0 * width + x] }
+                    let values = (0..<depth).map { input[$0 * width + x] }
                     let expected: Float =
                         switch kind {
-                        case .sum: numbers.reduce(0, +)
-                        case .maximum: numbers.max()!
-                        case .minimum: numbers.min()!
-                        case .product: numbers.reduce(1, *)
+                        case .sum: values.reduce(0, +)
+                        case .maximum: values.max()!
+                        case .minimum: values.min()!
+                        case .product: values.reduce(1, *)
                         }
                     #expect(abs(output[x] - expected * 0.5) < 1e-5, "\(set)")
                 }

@@ -1,7 +1,7 @@
 @testable import Thaw
 
 extension EngineCase {
-    static let arrays: [EngineCase] = {
+    static let tensors: [EngineCase] = {
         let range = { @Sendable (start: Int, count: Int, step: Int) in
             StridedSlice.Range(start: start, count: count, step: step)
         }
@@ -28,7 +28,7 @@ extension EngineCase {
                 "maximum over the image", [2, 3, 4, 20], Reduction(function: .maximum, axes: [1, 2], keepsAxes: false)),
             single("logarithms of probabilities", [3, 100], Softmax(axis: 1, isLogarithmic: true)),
             single("logarithms of probabilities along rows", [4, 6], Softmax(axis: 0, isLogarithmic: true)),
-            single("a number for each row", [4, 7], Binary(.subtract, constant: tensor([4, 1]), constantFirst: true)),
+            single("a value for each row", [4, 7], Binary(.subtract, constant: tensor([4, 1]), constantFirst: true)),
             single("a value for each position", [2, 3, 4, 5], Binary(.multiply, constant: tensor([3, 4, 5]))),
             EngineCase("a slice per output", [2, 3, 7]) { builder, values in
                 try builder.add(Split(axis: 2, sizes: [2, 1, 4]), values, name: "split")
@@ -42,15 +42,6 @@ extension EngineCase {
             },
             EngineCase("a scalar as the first operand", [1], [3, 20]) { builder, values in
                 [try builder.one(Binary(.subtract), values[0], values[1])]
-            },
-            EngineCase("matrix product", [5, 7], [7, 40]) { builder, values in
-                [try builder.one(MatrixProduct(), values[0], values[1])]
-            },
-            EngineCase("matrix products of broadcast batches", [2, 1, 40, 3], [4, 3, 17]) { builder, values in
-                [try builder.one(MatrixProduct(), values[0], values[1])]
-            },
-            EngineCase("product of transposed matrices", [2, 6, 5], [2, 9, 6]) { builder, values in
-                [try builder.one(MatrixProduct(transposeFirst: true, transposeSecond: true), values[0], values[1])]
             },
             EngineCase("a batch of images with separate factors", [2, 4, 5, 16]) { builder, values in
                 let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 16, 20), values[0])
