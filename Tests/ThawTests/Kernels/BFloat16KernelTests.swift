@@ -18,16 +18,30 @@ struct BFloat16KernelTests {
 
     @Test(arguments: cases)
     func `a convolution agrees with plain loops`(_ c: ConvolutionCase) {
-        for table in tables { full(c, table) }
-    }
-
-    private func full(_ c: ConvolutionCase, _ table: any KernelTable.Type) {
         let input = paddedInput(c)
         let weights = exact(c.window * c.window * c.inputs * c.outputs, seed: 2)
         let bias = noise(c.outputBlocks * 16, seed: 3)
-        let pixels = c.outputSize * c.outputSize
         // Plain outputs have no residual in bfloat16.
-        let residual = c.hasResidual ? exact(c.outputBlocks * pixels * 16, seed: 4) : nil
+        let residual = c.hasResidual ? exact(c.outputBlocks * c.outputPixels * 16, seed: 4) : nil
+        let expected = c.expected(input: input, weights: weights, bias: bias, residual: residual)
+        // Results in blocks are rounded to 8 bits, before and after an activation.
+        let rounding: Float = c.plainOutput ? 0 : c.activation == nil ? 1 / 256 : 1 / 64
+        for table in tables {
+            let results = results(c, table, input: input, weights: weights, bias: bias, residual: residual)
+            for (index, (actual, expected)) in zip(results, expected).enumerated() {
+                #expect(
+                    abs(actual - expected) <= abs(expected) * rounding + 1e-4,
+                    "\(table), pixel \(index / c.outputs), channel \(index % c.outputs)")
+            }
+        }
+    }
+
+    /// The channels of each pixel of the output.
+    private func results(
+        _ c: ConvolutionCase, _ table: any KernelTable.Type, input: [Float], weights: [Float], bias: [Float],
+        residual: [Float]?
+    ) -> [Float] {
+        let pixels = c.outputPixels
         let outputs = c.plainOutput ? c.outputs : c.outputBlocks * 16
         let size = c.plainOutput ? 4 : 2
         // The 16 values after the output must not be written.
@@ -50,30 +64,14 @@ struct BFloat16KernelTests {
         }
         work.scratch = scratch(steps(c), table)
         table.convolve(work)
-        let (rows, taps) = (rows(c), tapOffsets(c))
-        for (pixel, start) in inputOffsets(c).enumerated() {
-            for o in 0..<c.outputs {
-                var sum = bias[o]
-                for (step, row) in rows.enumerated() where row >= 0 {
-                    sum += input[Int(start + taps[step / 16]) + step % 16] * weights[row * c.outputs + o]
-                }
-                let index = c.plainOutput ? pixel * c.outputs + o : (o / 16 * pixels + pixel) * 16 + o % 16
-                if let residual { sum += residual[index] }
-                let expected = scalar(c.activation, min(max(sum, c.lower), c.upper))
-                let actual: Float
-                if c.plainOutput {
-                    actual = output.load(fromByteOffset: 4 * index, as: Float.self)
-                } else {
-                    actual = widened(output.load(fromByteOffset: 2 * index, as: UInt16.self))
-                }
-                // Results in blocks are rounded to 8 bits, before and after an activation.
-                let rounding: Float = c.plainOutput ? 0 : c.activation == nil ? 1 / 256 : 1 / 64
-                #expect(
-                    abs(actual - expected) <= abs(expected) * rounding + 1e-4, "\(table), pixel \(pixel), channel \(o)")
-            }
-        }
         let end = output + pixels * outputs * size
         for byte in 0..<16 * size { #expect(end.load(fromByteOffset: byte, as: UInt8.self) == 0x7F) }
+        return (0..<pixels * c.outputs).map { index in
+            let position = c.outputIndex(index / c.outputs, channel: index % c.outputs)
+            return c.plainOutput
+                ? output.load(fromByteOffset: 4 * position, as: Float.self)
+                : widened(output.load(fromByteOffset: 2 * position, as: UInt16.self))
+        }
     }
 
     @Test(arguments: [(1, 5), (2, 16), (9, 16), (21, 40), (16, 64), (40, 70)], [false, true])
@@ -195,20 +193,6 @@ struct BFloat16KernelTests {
     /// Full of NaNs, so that what a kernel does not write itself would be seen.
     private func scratch(_ steps: ConvolutionSteps, _ table: any KernelTable.Type) -> UnsafeMutableRawPointer {
         UnsafeMutableRawPointer(pointer([UInt8](repeating: 0xFF, count: table.scratchBytes(steps))))
-    }
-
-    /// The row of the weights for each channel of each tap's block; −1 for channels that do not exist.
-    private func rows(_ c: ConvolutionCase) -> [Int] {
-        let area = c.window * c.window
-        var rows: [Int] = []
-        for block in 0..<c.inputBlocks {
-            for tap in 0..<area {
-                for channel in block * 16..<block * 16 + 16 {
-                    rows.append(channel < c.inputs ? tap * c.inputs + channel : -1)
-                }
-            }
-        }
-        return rows
     }
 
     /// Channels that do not exist are zeros.

@@ -23,9 +23,40 @@ struct ConvolutionCase: CustomTestStringConvertible, Sendable {
             + (lower == 0 ? ", from 0 to \(upper)" : "") + (plainOutput ? ", plain output" : "")
     }
     var outputSize: Int { (size - (window - 1) * dilation - 1) / stride + 1 }
+    var outputPixels: Int { outputSize * outputSize }
     var inputBlocks: Int { (inputs + 15) / 16 }
     var outputBlocks: Int { (outputs + 15) / 16 }
     var plane: Int { size * size * 16 }
+
+    /// The index of a pixel's channel in the output.
+    func outputIndex(_ pixel: Int, channel: Int) -> Int {
+        plainOutput ? pixel * outputs + channel : blockedIndex(pixel, channel: channel)
+    }
+
+    private func blockedIndex(_ pixel: Int, channel: Int) -> Int {
+        (channel / 16 * outputPixels + pixel) * 16 + channel % 16
+    }
+
+    /// The channels of each pixel of the output, by plain loops. The input and the residual are in blocks.
+    func expected(input: [Float], weights: [Float], bias: [Float], residual: [Float]?) -> [Float] {
+        (0..<outputPixels * outputs).map { index in
+            let (pixel, channel) = (index / outputs, index % outputs)
+            let (y, x) = (pixel / outputSize * stride, pixel % outputSize * stride)
+            var sum = bias[channel]
+            for ky in 0..<window {
+                for kx in 0..<window {
+                    let position = (y + ky * dilation) * size + x + kx * dilation
+                    for i in 0..<inputs {
+                        sum +=
+                            input[i / 16 * plane + position * 16 + i % 16]
+                            * weights[((ky * window + kx) * inputs + i) * outputs + channel]
+                    }
+                }
+            }
+            if let residual { sum += residual[blockedIndex(pixel, channel: channel)] }
+            return scalar(activation, min(max(sum, lower), upper))
+        }
+    }
 
     static let all: [ConvolutionCase] =
         [
@@ -50,40 +81,17 @@ struct ConvolutionKernelTests {
         let input = noise(c.inputBlocks * c.plane)
         let weights = noise(c.window * c.window * c.inputs * c.outputs, seed: 2)
         let bias = noise(c.outputBlocks * 16, seed: 3)
-        let pixels = c.outputSize * c.outputSize
-        let residual = noise(c.outputBlocks * pixels * 16, seed: 4)
-        var expected = [Float](repeating: 0, count: pixels * c.outputs)
-        for y in 0..<c.outputSize {
-            for x in 0..<c.outputSize {
-                for o in 0..<c.outputs {
-                    var sum = bias[o]
-                    for ky in 0..<c.window {
-                        for kx in 0..<c.window {
-                            for i in 0..<c.inputs {
-                                let row = y * c.stride + ky * c.dilation
-                                let column = x * c.stride + kx * c.dilation
-                                sum +=
-                                    input[i / 16 * c.plane + (row * c.size + column) * 16 + i % 16]
-                                    * weights[((ky * c.window + kx) * c.inputs + i) * c.outputs + o]
-                            }
-                        }
-                    }
-                    let pixel = y * c.outputSize + x
-                    if c.hasResidual { sum += residual[(o / 16 * pixels + pixel) * 16 + o % 16] }
-                    expected[pixel * c.outputs + o] = scalar(c.activation, min(max(sum, c.lower), c.upper))
-                }
-            }
-        }
+        let pixels = c.outputPixels
+        let residual = c.hasResidual ? noise(c.outputBlocks * pixels * 16, seed: 4) : nil
+        let expected = c.expected(input: input, weights: weights, bias: bias, residual: residual)
         for (set, table) in kernelTables {
-            let taps = tapOffsets(c)
-            let packed = pack(weights, c, table)
             var output = [Float](
                 repeating: .nan, count: pixels * (c.plainOutput ? c.outputs : c.outputBlocks * 16) + 16)
             output.withUnsafeMutableBufferPointer { output in
                 var work = ConvolutionWork(
                     input: pointer(input), inputOffsets: pointer(inBytes(inputOffsets(c))),
-                    taps: pointer(inBytes(taps)), steps: steps(c), weights: packed, bias: pointer(bias),
-                    output: output.baseAddress!,
+                    taps: pointer(inBytes(tapOffsets(c))), steps: steps(c), weights: pack(weights, c, table),
+                    bias: pointer(bias), output: output.baseAddress!,
                     outputOffsets: pointer((0..<pixels).map { Int32(bytes($0 * (c.plainOutput ? c.outputs : 16))) }),
                     outputBlockStride: bytes(c.plainOutput ? 16 : pixels * 16),
                     channels: c.plainOutput ? c.outputs : c.outputBlocks * 16, pixelCount: pixels,
@@ -91,16 +99,15 @@ struct ConvolutionKernelTests {
                 work.lower = c.lower
                 work.upper = c.upper
                 work.activation = c.activation
-                if c.hasResidual {
+                if let residual {
                     work.residual = UnsafeRawPointer(pointer(residual))
                     work.residualOffsets = work.outputOffsets
                     work.residualBlockStride = work.outputBlockStride
                 }
                 table.convolve(work)
             }
-            let rows = (0..<pixels * c.outputs).map { index -> Float in
-                let (pixel, o) = (index / c.outputs, index % c.outputs)
-                return output[c.plainOutput ? index : (o / 16 * pixels + pixel) * 16 + o % 16]
+            let rows = (0..<pixels * c.outputs).map { index in
+                output[c.outputIndex(index / c.outputs, channel: index % c.outputs)]
             }
             #expect(error(rows, expected) < 1e-5, "\(set)")
             if c.plainOutput { #expect(!output.suffix(16).contains { !$0.isNaN }, "\(set) wrote past the end") }

@@ -30,6 +30,9 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
         (0..<outputSize).flatMap { y in (0..<outputSize).map { x in y * (outputSize + border) + x } }
     }
     var outputPlane: Int { outputSize * (outputSize + border) }
+    var plane: Int { size * size * integerBlockWidth }
+    var inputBlocks: Int { (inputs + integerBlockWidth - 1) / integerBlockWidth }
+    var outputBlocks: Int { (outputs + integerBlockWidth - 1) / integerBlockWidth }
 
     static let full: [IntegerConvolutionCase] =
         [
@@ -95,14 +98,77 @@ struct IntegerConvolutionCase: CustomTestStringConvertible, Sendable {
             (0..<outputSize).map { x in Int32((y * size + x) * stride * integerBlockWidth) }
         }
     }
+
+    /// The offset of a tap in a plane of the input.
+    private func offset(ofTap tap: Int) -> Int { (tap / window * size + tap % window) * integerBlockWidth }
+
+    /// For each block of the input, the offset of each tap.
+    var taps: [Int32] {
+        (0..<inputBlocks).flatMap { block in
+            (0..<window * window).map { Int32(block * plane + offset(ofTap: $0)) }
+        }
+    }
+
+    /// The rows of the weights by which the values at the taps are multiplied. Each tap has whole quads; −1 is no row.
+    private var rows: [Int32] {
+        (0..<inputBlocks).flatMap { block in
+            let depth = min(integerBlockWidth, inputs - block * integerBlockWidth)
+            return (0..<window * window).flatMap { tap in
+                let first = tap * inputs + block * integerBlockWidth
+                return (0..<(depth + 3) / 4 * 4).map { $0 < depth ? Int32(first + $0) : -1 }
+            }
+        }
+    }
+
+    var steps: IntegerSteps {
+        var steps = IntegerSteps(tapCount: inputBlocks * window * window, quads: integerBlockWidth / 4)
+        steps.shortTaps = inputs % integerBlockWidth == 0 ? 0 : window * window
+        steps.shortQuads = (inputs % integerBlockWidth + 3) / 4
+        return steps
+    }
+
+    /// The weights in the kernels' order.
+    func packed(_ weights: [Int8], in kernels: any IntegerKernels.Type) -> UnsafeMutablePointer<UInt8> {
+        let (weights, rows, steps) = (pointer(weights), rows, steps)
+        let packed = pointer([UInt8](repeating: 0, count: outputBlocks * kernels.packedBytes(steps)))
+        for group in BlockGroups(blocks: outputBlocks, maximumWidth: kernels.groupBlocks).ranges {
+            let first = group.lowerBound * integerBlockWidth
+            kernels.packWeights(
+                IntegerPackingWork(
+                    quantized: weights, rowStride: outputs, rows: pointer(rows), rowCount: rows.count, steps: steps,
+                    firstColumn: first, columnCount: min(group.count * integerBlockWidth, outputs - first),
+                    blockCount: group.count, packed: packed + group.lowerBound * kernels.packedBytes(steps)))
+        }
+        return packed
+    }
+
+    /// The output in blocks, by plain loops.
+    func expected(input: [UInt8], weights: [Int8], bias: [Int32], factors: [Float]) -> [Float] {
+        let (width, pixels) = (integerBlockWidth, outputPixels)
+        var expected = [Float](repeating: 0, count: outputBlocks * outputPlane * width)
+        for (pixel, start) in inputOffsets.enumerated() {
+            for o in 0..<outputs {
+                var sum = bias[o]
+                for tap in 0..<window * window {
+                    for i in 0..<inputs {
+                        let value = input[Int(start) + i / width * plane + offset(ofTap: tap) + i % width]
+                        sum &+= Int32(value) * Int32(weights[(tap * inputs + i) * outputs + o])
+                    }
+                }
+                let product = Float(sum) * factors[o]
+                let index = (o / width * outputPlane + pixels[pixel]) * width + o % width
+                expected[index] = hasFloats ? product : quantized(product)
+            }
+        }
+        return expected
+    }
 }
 
 struct IntegerKernelTests {
     @Test(arguments: IntegerConvolutionCase.full)
     func `an 8-bit convolution matches plain loops, bit by bit`(_ c: IntegerConvolutionCase) {
-        let (width, plane, pixels) = (integerBlockWidth, c.size * c.size * integerBlockWidth, c.outputPixels)
-        let (inputBlocks, blocks) = ((c.inputs + width - 1) / width, (c.outputs + width - 1) / width)
-        var input = quantized(inputBlocks * plane)
+        let (width, blocks, pixels) = (integerBlockWidth, c.outputBlocks, c.outputPixels)
+        var input = quantized(c.inputBlocks * c.plane)
         var weights = quantized(c.window * c.window * c.inputs * c.outputs, seed: 2).map { Int8(bitPattern: $0) }
         if c.isExtreme {
             input = input.map { $0 < 128 ? 0 : 255 }
@@ -111,48 +177,8 @@ struct IntegerKernelTests {
             }
         }
         let (bias, factors) = (biases(blocks * width), c.factors(blocks * width))
-        // For each block of the input, the offset of each tap, and which rows of the weights it multiplies.
-        var taps: [Int32] = []
-        var rows: [Int32] = []
-        for block in 0..<inputBlocks {
-            let depth = min(width, c.inputs - block * width)
-            for tap in 0..<c.window * c.window {
-                taps.append(Int32(block * plane + (tap / c.window * c.size + tap % c.window) * width))
-                let first = tap * c.inputs + block * width
-                rows += (0..<(depth + 3) / 4 * 4).map { $0 < depth ? Int32(first + $0) : -1 }
-            }
-        }
-        var steps = IntegerSteps(tapCount: taps.count, quads: width / 4)
-        steps.shortTaps = c.inputs % width == 0 ? 0 : c.window * c.window
-        steps.shortQuads = (c.inputs % width + 3) / 4
-        var expected = [Float](repeating: 0, count: blocks * c.outputPlane * width)
-        for (pixel, start) in c.inputOffsets.enumerated() {
-            for o in 0..<c.outputs {
-                var sum = bias[o]
-                for tap in 0..<c.window * c.window {
-                    for i in 0..<c.inputs {
-                        let offset = i / width * plane + (tap / c.window * c.size + tap % c.window) * width + i % width
-                        let weight = Int32(weights[(tap * c.inputs + i) * c.outputs + o])
-                        sum &+= Int32(input[Int(start) + offset]) * weight
-                    }
-                }
-                let product = Float(sum) * factors[o]
-                let index = (o / width * c.outputPlane + pixels[pixel]) * width + o % width
-                expected[index] = c.hasFloats ? product : c.quantized(product)
-            }
-        }
-        let packedWeights = pointer(weights)
+        let expected = c.expected(input: input, weights: weights, bias: bias, factors: factors)
         for kernels in InstructionSet.allIntegerKernels {
-            let packed = pointer([UInt8](repeating: 0, count: blocks * kernels.packedBytes(steps)))
-            for group in BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges {
-                kernels.packWeights(
-                    IntegerPackingWork(
-                        quantized: packedWeights, rowStride: c.outputs, rows: pointer(rows), rowCount: rows.count,
-                        steps: steps, firstColumn: group.lowerBound * width,
-                        columnCount: min(group.count * width, c.outputs - group.lowerBound * width),
-                        blockCount: group.count,
-                        packed: packed + group.lowerBound * kernels.packedBytes(steps)))
-            }
             let valueBytes = c.hasFloats ? 4 : 1
             let output = pointer([UInt8](repeating: 0, count: expected.count * valueBytes))
             let offsets = pixels.map { Int32($0 * width * valueBytes) }
@@ -162,9 +188,9 @@ struct IntegerKernelTests {
                 channels: c.outputs, blockCount: blocks)
             kernels.convolve(
                 IntegerConvolutionWork(
-                    input: pointer(input), inputOffsets: pointer(c.inputOffsets), taps: pointer(taps), steps: steps,
-                    weights: packed, results: results, pixelCount: pixels.count,
-                    scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(steps)))))
+                    input: pointer(input), inputOffsets: pointer(c.inputOffsets), taps: pointer(c.taps), steps: c.steps,
+                    weights: c.packed(weights, in: kernels), results: results, pixelCount: pixels.count,
+                    scratch: pointer([UInt8](repeating: 0xFF, count: kernels.scratchBytes(c.steps)))))
             let values = (0..<expected.count).map { index in
                 c.hasFloats
                     ? UnsafeRawPointer(output).load(fromByteOffset: 4 * index, as: Float.self) : Float(output[index])
