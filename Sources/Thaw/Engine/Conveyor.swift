@@ -21,10 +21,10 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     private let group: Int
 
     // Everything below is guarded by `lock`.
-    private let lock: UnsafeMutablePointer<pthread_mutex_t>
+    private let lock = Lock()
     /// `work` wakes threads that wait for work, `answered` the thread that waits for the next answer.
-    private let work: UnsafeMutablePointer<pthread_cond_t>
-    private let answered: UnsafeMutablePointer<pthread_cond_t>
+    private let work = Condition()
+    private let answered = Condition()
     private var prepared: [(ticket: Int, item: Prepared)] = []
     private var answers: [Answer?]
     private var fetched = 0
@@ -48,23 +48,6 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         (self.nextItem, self.prepare, self.finish, self.start) = (nextItem, prepare, finish, start)
         group = threads > 1 ? 4 : 1
         answers = Array(repeating: nil, count: self.window)
-        lock = .allocate(capacity: 1)
-        lock.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(lock, nil)
-        (work, answered) = (.allocate(capacity: 1), .allocate(capacity: 1))
-        for condition in [work, answered] {
-            condition.initialize(to: pthread_cond_t())
-            pthread_cond_init(condition, nil)
-        }
-    }
-
-    deinit {
-        pthread_mutex_destroy(lock)
-        lock.deallocate()
-        for condition in [work, answered] {
-            pthread_cond_destroy(condition)
-            condition.deallocate()
-        }
     }
 
     /// Works until the stream ends, and passes the answers to `body` on the calling thread. If `body` throws, the work
@@ -89,20 +72,22 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
 
     /// Makes the threads stop after their current work, and `next` return nil.
     func stop() {
-        locked { isStopped = true }
-        pthread_cond_broadcast(work)
-        pthread_cond_broadcast(answered)
+        lock.withLock { isStopped = true }
+        work.broadcast()
+        answered.broadcast()
     }
 
     /// Waits for the next answer; nil at the end of the stream and after `stop`. One thread at a time may call it.
     func next() -> Answer? {
         // Without threads the caller does all the work. The answers are the same.
-        guard !running.isEmpty else { return locked { isStopped } ? nil : nextItem().map { finish(prepare($0)) } }
-        return locked {
+        guard !running.isEmpty else {
+            return lock.withLock { isStopped } ? nil : nextItem().map { finish(prepare($0)) }
+        }
+        return lock.withLock {
             while !isStopped {
                 if let answer = takeAnswer() { return answer }
                 if hasEnded && taken == fetched { return nil }
-                pthread_cond_wait(answered, lock)
+                answered.wait(lock)
             }
             return nil
         }
@@ -111,11 +96,10 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     /// Waits for an answer until `deadline`, or until the end of the stream or `stop`.
     /// - Returns: Whether `next` would not wait.
     func isReady(by deadline: timespec) -> Bool {
-        var deadline = deadline
-        return running.isEmpty
-            || locked {
+        running.isEmpty
+            || lock.withLock {
                 while !isStopped, answers[taken % window] == nil, !(hasEnded && taken == fetched) {
-                    if pthread_cond_timedwait(answered, lock, &deadline) != 0 { return false }
+                    if !answered.wait(lock, until: deadline) { return false }
                 }
                 return true
             }
@@ -125,26 +109,26 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         guard let answer = answers[taken % window] else { return nil }
         answers[taken % window] = nil
         // While the window was full, the threads could fetch nothing.
-        if fetched - taken == window { pthread_cond_broadcast(work) }
+        if fetched - taken == window { work.broadcast() }
         taken += 1
         return answer
     }
 
     private func serve() {
-        pthread_mutex_lock(lock)
-        while !isStopped {
-            let mayFetch = !hasEnded && !isFetching && fetched - taken < window
-            if prepared.count >= group || !mayFetch && !prepared.isEmpty {
-                finishPrepared(mayFetch ? group : 1)
-            } else if mayFetch {
-                fetchAndPrepare()
-            } else if hasEnded {
-                break
-            } else {
-                pthread_cond_wait(work, lock)
+        lock.withLock {
+            while !isStopped {
+                let mayFetch = !hasEnded && !isFetching && fetched - taken < window
+                if prepared.count >= group || !mayFetch && !prepared.isEmpty {
+                    finishPrepared(mayFetch ? group : 1)
+                } else if mayFetch {
+                    fetchAndPrepare()
+                } else if hasEnded {
+                    break
+                } else {
+                    work.wait(lock)
+                }
             }
         }
-        pthread_mutex_unlock(lock)
     }
 
     /// Finishes up to `count` prepared items. The lock is held, except while they are finished.
@@ -152,42 +136,29 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         let batch = Array(prepared.prefix(count))
         prepared.removeFirst(batch.count)
         for (ticket, item) in batch {
-            let answer = unlocked { finish(item) }
+            let answer = lock.withoutLock { finish(item) }
             answers[ticket % window] = answer
-            if ticket == taken { pthread_cond_signal(answered) }
+            if ticket == taken { answered.signal() }
         }
     }
 
     /// Fetches the next item, if there is one, and prepares it. The lock is held, except during both.
     private func fetchAndPrepare() {
         isFetching = true
-        let item = unlocked { nextItem() }
+        let item = lock.withoutLock { nextItem() }
         isFetching = false
         guard let item else {
             hasEnded = true
-            pthread_cond_broadcast(work)
-            pthread_cond_signal(answered)
+            work.broadcast()
+            answered.signal()
             return
         }
         let ticket = fetched
         fetched += 1
-        pthread_cond_signal(work)
-        let result = unlocked { prepare(item) }
+        work.signal()
+        let result = lock.withoutLock { prepare(item) }
         prepared.append((ticket, result))
         // The thread that fetches may be held up by a slow source.
-        if isFetching { pthread_cond_signal(work) }
-    }
-
-    private func locked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_lock(lock)
-        defer { pthread_mutex_unlock(lock) }
-        return body()
-    }
-
-    /// Releases the lock, which this thread holds, while `body` runs.
-    private func unlocked<Result>(_ body: () -> Result) -> Result {
-        pthread_mutex_unlock(lock)
-        defer { pthread_mutex_lock(lock) }
-        return body()
+        if isFetching { work.signal() }
     }
 }

@@ -33,7 +33,7 @@ private func run(_ context: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer?
 
 /// A mutex.
 package final class Lock: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    fileprivate let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
     package init() {
         mutex.initialize(to: pthread_mutex_t())
@@ -50,16 +50,20 @@ package final class Lock: @unchecked Sendable {
         defer { pthread_mutex_unlock(mutex) }
         return try body()
     }
+
+    /// Releases the lock, which this thread holds, while `body` runs.
+    func withoutLock<Result>(_ body: () throws -> Result) rethrows -> Result {
+        pthread_mutex_unlock(mutex)
+        defer { pthread_mutex_lock(mutex) }
+        return try body()
+    }
 }
 
-/// A mutex with a condition: threads wait until another one changes what it guards.
-final class Monitor: @unchecked Sendable {
-    private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+/// A condition that threads wait for while they hold a lock, always the same one.
+final class Condition: @unchecked Sendable {
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
 
     init() {
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
         condition.initialize(to: pthread_cond_t())
         pthread_cond_init(condition, nil)
     }
@@ -67,24 +71,40 @@ final class Monitor: @unchecked Sendable {
     deinit {
         pthread_cond_destroy(condition)
         condition.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
-
-    func withLock<Result>(_ body: () throws -> Result) rethrows -> Result {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return try body()
     }
 
     /// Waits, with the lock released, until another thread signals. It may return early. Call it with the lock held.
-    func wait() { pthread_cond_wait(condition, mutex) }
+    func wait(_ lock: Lock) { pthread_cond_wait(condition, lock.mutex) }
+
+    /// The same, but not longer than until a deadline.
+    /// - Returns: Whether it returned before the deadline.
+    func wait(_ lock: Lock, until deadline: timespec) -> Bool {
+        var deadline = deadline
+        return pthread_cond_timedwait(condition, lock.mutex, &deadline) == 0
+    }
 
     /// Wakes one waiting thread.
     func signal() { pthread_cond_signal(condition) }
 
     /// Wakes all waiting threads.
     func broadcast() { pthread_cond_broadcast(condition) }
+}
+
+/// A lock with a condition: threads wait until another one changes what it guards.
+final class Monitor: Sendable {
+    private let lock = Lock()
+    private let condition = Condition()
+
+    func withLock<Result>(_ body: () throws -> Result) rethrows -> Result { try lock.withLock(body) }
+
+    /// Waits, with the lock released, until another thread signals. It may return early. Call it with the lock held.
+    func wait() { condition.wait(lock) }
+
+    /// Wakes one waiting thread.
+    func signal() { condition.signal() }
+
+    /// Wakes all waiting threads.
+    func broadcast() { condition.broadcast() }
 }
 
 /// A value that is computed on a separate thread until it is needed.
