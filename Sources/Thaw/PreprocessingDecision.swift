@@ -16,6 +16,12 @@ struct PreprocessingDecision {
 
         var channels: Int { graph[graph.inputs[index].value].shape[3] }
         var takesPixels: Bool { imported.images[index].takesPixels }
+
+        /// A node that computes with the image before any weights.
+        var preparingNode: String? {
+            let quantizing = Set(source.nodes.lazy.filter { $0.op == "QuantizeV2" }.map(\.name))
+            return graph.firstPreprocessingNode(ofInput: index, quantizing: quantizing)
+        }
     }
 
     /// What decides, the first that applies.
@@ -45,13 +51,13 @@ struct PreprocessingDecision {
                 self = .options(try options.scaling(color))
             } else if let preset = options.preprocessing {
                 self = .preset(try preset.scaling(color))
-            } else if let lifted, known.takesPixels || !lifted.expectsSmallValues {
+            } else if let lifted, known.takesPixels || lifted.expectsPixels {
                 self = .lifted(lifted)
             } else if lifted?.expectsUnitRange == true {
                 self = .liftedFromUnitRange
             } else if known.takesPixels {
                 self = .pixels
-            } else if let node = known.graph.firstPreprocessingNode(ofInput: known.index) {
+            } else if let node = known.preparingNode {
                 // A family's preprocessing is already done by the graph.
                 self = .prepared(node)
             } else if let trial = known.trial {

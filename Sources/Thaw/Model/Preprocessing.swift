@@ -60,14 +60,10 @@ extension PixelScaling {
         }
     }
 
-    /// Whether it makes no sense for pixels from 0 to 255: it scales them up, or maps a value near 0 to 0, as for values from
-    /// −1 to 1. The sum of a value and 1, of which a logarithm is taken, makes sense.
-    var expectsSmallValues: Bool {
-        func centersSmallValues(_ scale: Double, _ bias: Double) -> Bool {
-            (0.01...1).contains(abs(bias / scale)) && abs(scale) > 0.1 && (scale, bias) != (1, 1)
-        }
-        return expectsUnitRange || scale.contains { abs($0) > 1.5 }
-            || zip(scale, bias).contains(where: centersSmallValues)
+    /// Whether it shows that values are pixels from 0 to 255: it scales them down, or moves them by at least ten gray levels.
+    /// Other arithmetic, such as a batch normalization, may follow any preprocessing.
+    var expectsPixels: Bool {
+        zip(scale, bias).allSatisfy { scale, bias in abs(scale) <= 0.1 || abs(bias / scale) >= 10 }
     }
 
     /// The pixel values that become 0, if they are in the range of pixels and rise from channel to channel, as the means of
@@ -93,7 +89,7 @@ struct PreprocessingGuess: Sendable {
     /// The guess for a graph with nodes of these names, or nil if they reveal nothing.
     ///
     /// Names with a capital letter or `resnet_v1_` are scopes of TensorFlow's slim library; the names after them are those of
-    /// Keras applications. For VGG and ResNet v1, slim uses the means of Caffe's models, but in RGB order (slim's
+    /// Keras applications and of their layers. For VGG and ResNet v1, slim uses the means of Caffe's models, but in RGB order (slim's
     /// preprocessing/vgg_preprocessing.py); Keras keeps Caffe's BGR order.
     init?(names: some Sequence<String>) {
         let slimMeans = PixelScaling(scale: [1, 1, 1], bias: [-123.68, -116.78, -103.94])
@@ -110,6 +106,15 @@ struct PreprocessingGuess: Sendable {
             (["resnet_v1_", "vgg_16", "vgg_19", "vgg_a"], .rgb, slimMeans),
             (["resnet50/", "resnet101/", "resnet152/", "vgg16/", "vgg19/"], .bgr, caffe),
             (["densenet121/", "densenet169/", "densenet201/"], .rgb, torch),
+            // TensorFlow 1's Keras has no scopes: layers near the end.
+            (
+                [
+                    "conv_pw_13", "block_16_project", "normal_conv_1_", "block14_sepconv2", "mixed10/", "conv_7b_bn",
+                    "conv5_block3_preact_bn",
+                ], .rgb, centered
+            ),
+            (["conv5_block3_3_bn", "bn5c_branch2c", "block5_conv3"], .bgr, caffe),
+            (["conv5_block16_0_bn"], .rgb, torch),
         ]
         for name in names {
             for family in families {

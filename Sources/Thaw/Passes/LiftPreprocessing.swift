@@ -35,12 +35,19 @@ extension Graph {
 
     /// The first node that computes with the image before any weights. If there is one, the graph preprocesses its
     /// images in a way that cannot be lifted out.
-    /// - Parameter index: The index of the image among the inputs.
-    func firstPreprocessingNode(ofInput index: Int = 0) -> String? {
+    /// - Parameters:
+    ///   - index: The index of the image among the inputs.
+    ///   - quantizing: The names of TensorFlow's nodes that only quantize values, which is no preprocessing.
+    func firstPreprocessingNode(ofInput index: Int = 0, quantizing: Set<String> = []) -> String? {
         guard inputs.indices.contains(index) else { return nil }
         let input = inputs[index].value
         var isOfImage: Set<Value> = [input]
+        let isQuantizing = quantizing.isEmpty ? [] : nodesThatQuantize(quantizing)
         for node in nodes where !node.inputs.isEmpty && node.inputs.allSatisfy(isOfImage.contains) {
+            if isQuantizing.contains(node.name) {
+                isOfImage.formUnion(node.outputs)
+                continue
+            }
             switch node.operation.family {
             case .convolution, .dense: break
             case .arithmetic, .normalization: return node.name
@@ -48,6 +55,21 @@ extension Graph {
             }
         }
         return nil
+    }
+
+    /// The names of all nodes into which these of TensorFlow were imported, and of those that compute only their ranges.
+    private func nodesThatQuantize(_ names: Set<String>) -> Set<String> {
+        var found: Set<String> = []
+        let consumers = consumers
+        for node in nodes.reversed() {
+            let computesRange = node.outputs.allSatisfy { output in
+                let readers = consumers[output] ?? []
+                return self[output].shape.elementCount == 1 && !readers.isEmpty
+                    && readers.allSatisfy { found.contains($0.name) }
+            }
+            if computesRange || node.name.scopes.contains(where: names.contains) { found.insert(node.name) }
+        }
+        return found
     }
 
     /// Whether a node returns the whole image with its channels reversed.
@@ -73,5 +95,12 @@ extension Resize {
         [rows, columns].allSatisfy { taps in
             taps.runs.allSatisfy { abs($0.weights.reduce(0, +) - 1) < 1e-5 }
         }
+    }
+}
+
+extension String {
+    /// The name, and those of the scopes that contain it: for "a/b/c" also "a/b" and "a".
+    fileprivate var scopes: [String] {
+        indices.filter { self[$0] == "/" }.map { String(self[..<$0]) } + [self]
     }
 }

@@ -23,6 +23,12 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
             testDescription: "arithmetic after a resize", nodes: [resize, node("Div", [127.5]), node("Sub", [1])],
             scaling: uniform(1 / 127.5, -1), sentence: "became the image input's preprocessing", isCertain: true),
         PreparationCase(
+            testDescription: "a factor near 1 behind the family's preprocessing", nodes: [node("Mul", [1.2])],
+            scaling: uniform(1.2 / 127.5, -1.2), sentence: "preprocessing assumed from the name 'InceptionV3'"),
+        PreparationCase(
+            testDescription: "a small sum behind the family's preprocessing", nodes: [node("Add", [0.004])],
+            scaling: uniform(1 / 127.5, -0.996), sentence: "preprocessing assumed from the name 'InceptionV3'"),
+        PreparationCase(
             testDescription: "arithmetic after a border", nodes: [border, node("Div", [127.5])],
             scaling: uniform(1, 0),
             sentence: "the graph preprocesses its images itself, at 'Div'"),
@@ -118,6 +124,32 @@ struct PreparationCase: CustomTestStringConvertible, Sendable {
         #expect(zip(scaling.bias, c.scaling.bias).allSatisfy { abs($0 - $1) < 1e-7 })
         #expect((conversion.notes + conversion.warnings).contains { $0.contains(c.sentence) })
         #expect(conversion.isPreprocessingCertain == c.isCertain)
+    }
+
+    /// quantize_nodes computes the range of each image if there is no constant one.
+    @Test(arguments: [true, false]) func `quantized images have the family's preprocessing`(_ isConstant: Bool) throws {
+        func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
+            NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])
+        }
+        let axes = constant("axes", Tensor(integers: [0, 1, 2, 3], shape: [4]))
+        let range =
+            isConstant
+            ? [constant("low", Tensor(-1)), constant("high", Tensor(1))]
+            : ["low": "Min", "high": "Max"].sorted { $0.key > $1.key }.map { name, op in
+                NodeDefinition(name: name, op: op, inputs: ["input", "axes"])
+            }
+        let mode: [String: Attribute] = ["T": .type(.quint8), "mode": .string("MIN_FIRST")]
+        let quantization = [
+            NodeDefinition(name: "quantize", op: "QuantizeV2", inputs: ["input", "low", "high"], attributes: mode),
+            NodeDefinition(
+                name: "real", op: "Dequantize", inputs: ["quantize", "quantize:1", "quantize:2"], attributes: mode),
+        ]
+        var nodes = PreparationCase.all[0].graph.nodes
+        nodes[nodes.count - 1].inputs[0] = "real"
+        nodes.insert(contentsOf: [axes] + range + quantization, at: 1)
+        let conversion = try Converter().convert(graph: GraphDefinition(nodes: nodes))
+        #expect(try #require(conversion.model.image).scaling.scale == PreparationCase.all[0].scaling.scale)
+        #expect(conversion.warnings.isEmpty && !conversion.isPreprocessingCertain)
     }
 
     @Test(

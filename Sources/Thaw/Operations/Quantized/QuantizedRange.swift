@@ -60,10 +60,15 @@ struct QuantizedRange {
         func level(_ value: Operand) throws -> Operand {
             try context.add(Unary(.round), combine(.multiply, value, inverse), name: name + "/level")
         }
-        let lowest = try level(minimum)
-        let steps =
-            countsFromMinimum
-            ? try level(combine(.subtract, x, minimum)) : try combine(.subtract, level(x), lowest)
+        let (lowest, steps): (Operand, Operand)
+        if countsFromMinimum {
+            // A quotient, because the product with the inverse may be a tie, as for a range from −1 to 1.
+            lowest = try context.add(Unary(.round), combine(.divideOrZero, minimum, step), name: name + "/lowest")
+            steps = try level(combine(.subtract, x, minimum))
+        } else {
+            lowest = try level(minimum)
+            steps = try combine(.subtract, level(x), lowest)
+        }
         let clamped = try combine(.minimum, combine(.maximum, steps, .constant(Tensor(0))), count)
         return try context.combine(.multiply, combine(.add, clamped, lowest), step, name: name)
     }
