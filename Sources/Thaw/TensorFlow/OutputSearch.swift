@@ -111,7 +111,8 @@ struct OutputSearch {
 
     /// The nodes without relevant consumers, and for each node whether a comparison reads it, directly or through steps
     /// that serve only the comparison.
-    /// - Parameter isTrained: Whether this is a training graph, in which totals over a batch are losses and statistics.
+    /// - Parameter isTrained: Whether this is a training graph, in which totals over a batch are losses and statistics. In
+    ///   others, totals that only summaries read are statistics.
     private func unread(_ forward: Forward, isTrained: Bool) -> (nodes: [Int], isCompared: [Bool]) {
         let none = [Bool](repeating: false, count: nodes.count)
         var (isLeftover, isRead, isCompared, isKept) = (forward.isLeftover, none, none, none)
@@ -125,7 +126,7 @@ struct OutputSearch {
             let servesComparison =
                 !isRead[index]
                 && ((isCompared[index] && isStepOfComparison(index, forward))
-                    || (isTrained && forward.isTotal[index] && !isEnsemble(index, forward)))
+                    || ((isTrained || isCompared[index]) && forward.isTotal[index] && !isEnsemble(index, forward)))
             let counts = !isLeftover[index] && !updates && !servesComparison
             for input in node.inputs {
                 guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
@@ -178,6 +179,8 @@ struct OutputSearch {
         let node = nodes[index]
         // Metrics of a part, or of a sum.
         if node.has([.part, .summation, .mean]), forward.isPastCompared[index] { return true }
+        // Statistics, such as the fraction of zeros, count values; `tf.nn.zero_fraction` does so in a branch of a conditional.
+        if node.has([.correctnessTest, .switching]) { return true }
         if mayServeComparison(index, forward) {
             // What is compared with a truth is the result, unless it is a logarithm, or computed from another such value.
             let comparisons = comparisons(of: index, forward)

@@ -20,7 +20,7 @@ enum OtherOperations {
             // Control flow.
             (["Switch", "RefSwitch"], .kept, .switching),
             (["_SwitchN"], .lost, .selecting),
-            (["Merge", "RefMerge"], .kept, .merge),
+            (["Merge", "RefMerge"], .kept, [.merge, .totalArithmetic]),
             (["NextIteration", "RefNextIteration"], .lost, .iteration),
             (["While", "StatelessWhile"], .lost, .loop),
             (["If", "StatelessIf", "Case", "StatelessCase"], .lost, .condition),
