@@ -26,7 +26,7 @@ public enum ModelFormat: Sendable {
         case .frozenGraph: self = .frozenGraph
         case .savedModel, .folder(.savedModel): self = .savedModel
         case .metaGraph, .checkpointPrefix, .folder(.checkpoint): self = .checkpoint
-        case .checkpointIndex where path.hasSuffix(".index"): self = .checkpoint
+        case .checkpointIndex: self = .checkpoint
         case .coreMLModel: self = .coreML
         case .folder(.coreMLPackage): self = .coreMLPackage
         // The error for a package without a manifest says so.

@@ -96,6 +96,23 @@ import Testing
             testDescription: "the others without the .meta file", file: "model.ckpt-7.meta",
             problem: "the checkpoint has variables but no graph"
         ) { try $0.remove("model.ckpt-7.meta") },
+        Damage(
+            testDescription: "a checkpoint in the first format", file: "model.ckpt-7",
+            problem: "is a checkpoint in TensorFlow's first format (V1)"
+        ) {
+            try $0.remove(values)
+            try FileManager.default.moveItem(
+                at: $0.url.appendingPathComponent(index), to: $0.url.appendingPathComponent("model.ckpt-7"))
+        },
+        Damage(
+            testDescription: "a checkpoint in the first format, in parts", file: "model.ckpt-7",
+            problem: "is a checkpoint in TensorFlow's first format (V1)"
+        ) {
+            try $0.remove(values)
+            try FileManager.default.moveItem(
+                at: $0.url.appendingPathComponent(index),
+                to: $0.url.appendingPathComponent("model.ckpt-7-00000-of-00001"))
+        },
         Damage(testDescription: "a .meta file of another kind", file: "model.ckpt-7.meta", problem: "") {
             try $0.edit("model.ckpt-7.meta") { $0 = Data("nonsense".utf8) }
         },

@@ -62,6 +62,7 @@ struct LiveGraph {
         var prefix = path
         for ending in [".meta", ".index"] where path.hasSuffix(ending) { prefix = String(path.dropLast(ending.count)) }
         if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path, isMapped: isMapped) }
+        guard !LiveGraph.hasFirstFormat(prefix) else { throw Failure.firstCheckpointFormat().inFile(prefix) }
         let metaPath = prefix + ".meta"
         (meta, byteCount) = try naming(file: metaPath) {
             guard fileExists(metaPath) else {
@@ -76,6 +77,16 @@ struct LiveGraph {
         }
         guard fileExists(prefix + ".index") else { throw Failure.checkpointMissing(prefix + ".index").inFile(metaPath) }
         try read(variables: prefix, isMapped: isMapped)
+    }
+
+    /// Whether a checkpoint has the format of TensorFlow before version 1: a file without extension, or several with numbers,
+    /// which the list of checkpoints names by a pattern.
+    private static func hasFirstFormat(_ prefix: String) -> Bool {
+        !fileExists(prefix + ".index")
+            && (fileExists(prefix) || prefix.contains("-?????-of-")
+                || (fileNames(in: folder(of: prefix)) ?? []).contains {
+                    $0.hasPrefix(prefix.split(separator: "/").last.map { "\($0)-00000-of-" } ?? prefix)
+                })
     }
 
     /// The folder of the SavedModel whose variables have this prefix; nil if there is none.
