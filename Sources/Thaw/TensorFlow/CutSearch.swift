@@ -6,6 +6,8 @@ struct CutSearch {
     /// For each node, whether it is refused or depends on a refused one, and whether it depends on the input.
     private var isTainted: [Bool]
     private var dependsOnInput: [Bool]
+    /// Whether it depends on the input through a layer with weights, so that no image can replace it.
+    private var isPastLayer: [Bool]
     private var reads: [[Int]]
     private let refused: Set<String>
     /// For each node, whether it is the input itself, possibly with another name or type.
@@ -22,8 +24,7 @@ struct CutSearch {
         self.outputs = outputs
         self.refused = refused
         isTainted = Array(repeating: false, count: nodes.count)
-        dependsOnInput = isTainted
-        isInput = isTainted
+        (dependsOnInput, isPastLayer, isInput) = (isTainted, isTainted, isTainted)
         var indices: [String: Int] = [:]
         reads = []
         for (index, node) in nodes.enumerated() {
@@ -31,6 +32,8 @@ struct CutSearch {
             indices[node.name] = index
             isTainted[index] = refused.contains(node.name) || reads[index].contains { isTainted[$0] }
             dependsOnInput[index] = node.name == input || reads[index].contains { dependsOnInput[$0] }
+            isPastLayer[index] =
+                dependsOnInput[index] && (node.has(.layer) || reads[index].contains { isPastLayer[$0] })
             isInput[index] =
                 node.name == input
                 || (node.has([.identity, .cast]) && reads[index].first.map { isInput[$0] } ?? false)
@@ -84,7 +87,7 @@ struct CutSearch {
             guard isTainted[index], lastConsumer[index] > index else { continue }
             open += 1
             closing[lastConsumer[index]] += 1
-            if open == 1, index >= last { found.append(nodes[index].name) }
+            if open == 1, index >= last, !isPastLayer[index] { found.append(nodes[index].name) }
         }
         return found
     }

@@ -25,6 +25,11 @@ extension Importer {
             return failure
         }
         let nodes = try input.survey.nodes(neededBy: flat.names)
+        // A cut before or after them would leave most of the network out.
+        if let trained = nodes.first(where: { refusal.nodes.contains($0.name) && $0.isInTrainingMode }) {
+            guard options.batchNorm == .inference else { return refusal.failure(hint: nil) }
+            return Failure.noNormalizationAverages(trained.name)
+        }
         let search = CutSearch(nodes, input: input.name, outputs: flat.names, refused: refusal.nodes)
         guard !refusal.holdsVariables else { return refusal.failure(hint: nil) }
         let words = search.optionsText(input.survey.node(input.name)?.imageSize) { name, outputs, size in

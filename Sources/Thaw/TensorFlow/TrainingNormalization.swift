@@ -43,10 +43,7 @@ struct TrainingNormalization {
     // MARK: Finding layers
 
     private func layer(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Layer? {
-        if node.has(.batchNormalization) {
-            if case .bool(false)? = node.attributes["is_training"] { return nil }
-            return Layer(name: node.name)
-        }
+        if node.has(.batchNormalization) { return node.isInTrainingMode ? Layer(name: node.name) : nil }
         // A variance: the mean of squared differences from another mean along the same axes.
         guard node.has(.mean), node.data.count == 2, let squares = survey.source(of: node.data[0]),
             squares.has(.squaredDifference), squares.data.count == 2, let axes = batchAxes(node, &constants)
@@ -220,8 +217,16 @@ extension Note {
     }
 }
 
+extension NodeDefinition {
+    /// Whether it is a fused batch normalization that uses the statistics of the batch.
+    var isInTrainingMode: Bool {
+        if case .bool(false)? = attributes["is_training"] { return false }
+        return has(.batchNormalization)
+    }
+}
+
 extension Failure {
-    fileprivate static func noNormalizationAverages(_ node: String) -> Failure {
+    static func noNormalizationAverages(_ node: String) -> Failure {
         Failure(
             .missingVariables, "the moving averages of the batch normalization '\(node)' are not in the graph",
             remedy: "export the model with training=False")

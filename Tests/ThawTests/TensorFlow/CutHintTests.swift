@@ -32,6 +32,15 @@ import Testing
         ]
     }
 
+    private static let filter = NodeDefinition(
+        name: "filter", op: "Const", attributes: ["value": .tensor(Tensor(noise(9), shape: [1, 1, 3, 3]))])
+
+    private static func convolution(_ input: String, name: String = "end") -> NodeDefinition {
+        NodeDefinition(
+            name: name, op: "Conv2D", inputs: [input, "filter"],
+            attributes: ["padding": .string("SAME"), "strides": .list([.int(1), .int(1), .int(1), .int(1)])])
+    }
+
     static let cases: [(note: String, nodes: [NodeDefinition], hint: String?)] = [
         ("a network before", network + [node("end", "MyOwn", "net")], "outputs net"),
         ("the image next to a network", network + [node("end", "MyOwn", "image", "net")], "outputs net"),
@@ -44,6 +53,16 @@ import Testing
         ),
         ("a switch of the image", switched("image"), nil),
         ("a switch of a network", network + switched("net"), "outputs net"),
+        (
+            "a network behind",
+            [filter, node("own", "MyOwn", "image"), convolution("own")],
+            "input own size 4x4 (if it still has that size there)"
+        ),
+        (
+            "a part of a network behind a layer",
+            [filter, convolution("image", name: "first"), node("own", "MyOwn", "first"), convolution("own")],
+            "outputs first"
+        ),
     ]
 
     @Test(arguments: cases)

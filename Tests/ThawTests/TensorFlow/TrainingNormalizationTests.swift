@@ -173,6 +173,18 @@ import Testing
         )
     }
 
+    @Test func `a fused layer without its moving averages is refused, and no part of the graph is suggested`() throws {
+        let ones = Self.constant("ones", Tensor([1, 1, 1], shape: [3]))
+        let norm = Self.node(
+            "norm", "FusedBatchNormV3", ["net", "ones", "ones", "ones", "ones"], ["is_training": .bool(true)])
+        let nodes = [Self.image(), ones, Self.node("net", "Mul", ["image", "ones"]), norm, Self.answer]
+        let inGraph = try #require(throws: Failure.self) { try Self.converted(nodes) }
+        #expect(inGraph.description.contains("if the file still has the moving averages") && inGraph.hint == nil)
+        let atInference = try #require(throws: Failure.self) { try Self.converted(nodes, .inference) }
+        #expect(
+            atInference.problem.contains("the moving averages of the batch normalization 'norm' are not in the graph"))
+    }
+
     @Test func `a graph without such layers reports that nothing changes`() throws {
         let conversion = try Self.converted([Self.image(), Self.node("answer", "Relu", ["image"])], .inference)
         #expect(conversion.notes.contains { $0.hasPrefix("no batch normalization is in training mode") })
