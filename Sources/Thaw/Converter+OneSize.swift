@@ -12,8 +12,9 @@ extension Converter {
         let ofInputs = try nameInputs(of: &imported, source)
         var notes = [source.noteOnAverages].compactMap { $0 } + imported.notes
         let isOpen = options.outputs.isEmpty
-        if isOpen, let texts = source.signature?.textOutputs, !texts.isEmpty {
-            notes.append(.textOutputsDropped(texts))
+        if isOpen, let signature = source.signature {
+            if !signature.textOutputs.isEmpty { notes.append(.textOutputsDropped(signature.textOutputs)) }
+            if !signature.constantOutputs.isEmpty { notes.append(.constantOutputsDropped(signature.constantOutputs)) }
         }
         if let labels {
             let fitting = imported.graph.putFirst(classCount: labels.names.count, prefersProbabilities: isOpen)
@@ -151,7 +152,7 @@ extension Converter {
     private func addLabels(_ labels: Labels, _ graph: Graph, to conversion: inout Conversion) throws {
         do { try labels.check(classCount: conversion.model.classCount) } catch var failure as Failure {
             if let front = graph.scoresNode {
-                failure.hint = Failure.choiceHint(graph.outputs[0].name, front)
+                failure.hint = Failure.choiceHint(graph.outputs[0].name, isIndex: front.isOfIndices, front.name)
             }
             throw failure
         }

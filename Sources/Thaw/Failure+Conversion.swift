@@ -67,6 +67,13 @@ extension Note {
                 + "\(keys.count == 1 ? "was" : "were") dropped")
     }
 
+    static func constantOutputsDropped(_ keys: [String]) -> Note {
+        Note(
+            .outputDetected,
+            "\(Failure.listed(keys)) \(keys.count == 1 ? "does" : "do") not depend on the input, and "
+                + "\(keys.count == 1 ? "was" : "were") dropped")
+    }
+
     static func featureRenamed(_ old: String, _ new: String) -> Note {
         Note(.featureRenamed, "'\(old)' is named '\(new)', because another input or output has its name in Core ML")
     }

@@ -17,12 +17,13 @@ extension Graph {
     }
 
     /// The node whose output the first output applies ArgMax or TopK to; nil if there is none.
-    var scoresNode: String? {
+    var scoresNode: (name: String, isOfIndices: Bool)? {
         let producers = producers
         var value = outputs.first?.value
         while let current = value, let node = producers[current] {
             if node.operation is ArgMax || node.operation is TopK {
-                return producers[node.inputs[0]]?.name
+                let isOfIndices = node.operation is ArgMax || current != node.outputs[0]
+                return producers[node.inputs[0]].map { ($0.name, isOfIndices) }
             }
             guard node.operation is Cast || node.operation.keepsElements else { return nil }
             value = node.inputs[0]

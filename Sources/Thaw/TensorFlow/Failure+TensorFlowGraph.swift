@@ -95,9 +95,12 @@ extension Failure {
             hint: others.isEmpty ? nil : others.map { "\(option: .outputs) \($0)" }.joined(separator: " "))
     }
 
-    /// - Parameter front: The node before the ArgMax.
-    static func choiceHint(_ output: String, _ front: String) -> Phrase {
-        "the output '\(output)' is the index of the top class; \(option: .outputs) \(front) returns the score of each class"
+    /// - Parameters:
+    ///   - isIndex: Whether the output consists of indices, not of the highest scores.
+    ///   - front: The node before the ArgMax or TopK.
+    static func choiceHint(_ output: String, isIndex: Bool, _ front: String) -> Phrase {
+        let what = isIndex ? "is the index of the top class" : "has only the highest scores"
+        return "the output '\(output)' \(what); \(option: .outputs) \(front) returns the score of each class"
     }
 
     static func outputNotComputed(_ node: String, _ index: Int) -> Failure {

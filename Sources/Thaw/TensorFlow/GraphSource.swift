@@ -26,6 +26,7 @@ struct GraphSource {
         definition: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String],
         isForTraining: Bool = false
     ) throws {
+        let definition = definition.withStoredRanges()
         survey = try GraphSurvey(definition.nodes)
         (self.definition, self.signature, self.outputs) = (definition, signature, outputs)
         self.isForTraining = isForTraining
@@ -47,6 +48,7 @@ struct GraphSource {
         keys: [String: String] = [:], file: String?, usesAverages: Bool, hasValue: (String) -> Bool,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
+        let graph = graph.withStoredRanges()
         let live = try GraphSurvey(graph.nodes)
         let found = try outputs.isEmpty ? live.onlyOutput(fed: fed) : nil
         let outputs = found.map { [$0.name] } ?? outputs

@@ -26,6 +26,15 @@ extension GraphSurvey {
         return (outputs[0], !truths.isEmpty || contains(.optimizer))
     }
 
+    /// The names of the nodes whose values, not only their sizes, depend on these.
+    func nodesComputed(from inputs: Set<String>) throws -> Set<String> {
+        var found = inputs
+        for index in try order(from: nodes.map(\.name)) where !nodes[index].has(.size) {
+            if data[index].contains(where: { found.contains($0.node) }) { found.insert(nodes[index].name) }
+        }
+        return found
+    }
+
     /// Whether a node is a mean or a sum over the images of a batch.
     func reducesBatch(_ node: NodeDefinition) -> Bool {
         guard node.has(.total), node.data.count == 2 else { return false }

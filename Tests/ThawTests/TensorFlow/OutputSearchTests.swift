@@ -13,6 +13,15 @@ import Testing
         ("a result alone", [], ["y"]),
         ("a printed value is passed on", [node("p", "Print", "y", "x"), node("z", "Abs", "p")], ["z"]),
         ("a summary", [node("s", "HistogramSummary", "y")], ["y"]),
+        (
+            "a summary of a mean",
+            [
+                NodeDefinition(
+                    name: "all", op: "Const",
+                    attributes: ["value": .tensor(Tensor(integers: [0, 1, 2, 3], shape: [4]))]),
+                node("m", "Mean", "y", "all"), node("s", "ScalarSummary", "tag", "m"),
+            ], ["y"]
+        ),
         ("a check next to the result", [node("c", "CheckNumerics", "x")], ["y"]),
         ("a check of the result", [node("c", "CheckNumerics", "y")], ["c"]),
         ("the condition of an assertion", [node("c", "All", "x", "x"), node("a", "Assert", "c", "x")], ["y"]),
@@ -138,6 +147,58 @@ import Testing
         #expect(
             failure?.hint?.description
                 == "the output 'best' is the index of the top class; outputs y returns the score of each class")
+    }
+
+    @Test func `labels for the highest scores are refused, naming the node before TopK`() throws {
+        let graph = GraphDefinition(nodes: [
+            Self.placeholder("x", [1, 8, 8, 3]), Self.number("axes", Tensor(integers: [1, 2], shape: [2])),
+            Self.number("two", Tensor(2, element: .int32)), Self.node("y", "Mean", "x", "axes"),
+            Self.node("best", "TopKV2", "y", "two"),
+        ])
+        let labels = try Labels(parsing: Array("red\ngreen\nblue\n".utf8))
+        func hint(_ output: String) -> String? {
+            var options = Converter.Options()
+            options.outputs = [output]
+            let failure = #expect(throws: Failure.self) { try Converter(options).convert(graph: graph, labels: labels) }
+            return failure?.hint?.description
+        }
+        let remedy = "outputs y returns the score of each class"
+        #expect(hint("best") == "the output 'best' has only the highest scores; " + remedy)
+        #expect(hint("best:1") == "the output 'best:1' is the index of the top class; " + remedy)
+    }
+
+    @Test func `outputs of a signature that do not depend on its inputs are dropped`() throws {
+        let graph = GraphDefinition(nodes: [
+            Self.placeholder("x", [-1, 3]), Self.number("indices", Tensor(integers: [0, 1, 2], shape: [1, 3])),
+            Self.node("y", "Softmax", "x"), Self.node("size", "Shape", "x"),
+            Self.node("all", "Tile", "indices", "size"),
+        ])
+        let signature = MetaGraph.Signature(
+            name: "predict", inputs: [("image", "x:0")], outputs: [("class_ids", "all:0"), ("scores", "y:0")],
+            textOutputs: [])
+        let selected = try signature.selecting([], in: graph)
+        #expect(selected.outputs.map(\.key) == ["scores"] && selected.constantOutputs == ["class_ids"])
+        #expect(try signature.selecting(["class_ids"], in: graph).outputs.map(\.key) == ["class_ids"])
+    }
+
+    @Test func `fake quantization in training uses its stored range`() throws {
+        func graph(_ range: [String]) -> GraphDefinition {
+            GraphDefinition(nodes: [
+                Self.placeholder("x", [1, 4]), Self.number("low", Tensor(-1)), Self.number("high", Tensor(2)),
+                Self.number("zero", Tensor(0, element: .int32)), Self.number("decay", Tensor(0.1)),
+                Self.node("largest", "Max", "x", "zero"), Self.node("change", "Mul", "largest", "decay"),
+                Self.node("new_low", "AssignSub", "low", "change"),
+                Self.node("new_high", "AssignAdd", "high", "change"),
+                NodeDefinition(name: "q", op: "FakeQuantWithMinMaxVars", inputs: ["x"] + range),
+                Self.node("y", "Relu", "q"),
+            ])
+        }
+        let input = Tensor([-3, 0.123, 0.77, 5], shape: [1, 4])
+        let results = try [["new_low", "new_high"], ["low", "high"]].map { range in
+            let source = try GraphSource(definition: graph(range), outputs: [])
+            return try Importer.run(source, ImportOptions()).graph.evaluate([input])[0].floats
+        }
+        #expect(results[0] == results[1])
     }
 
     @Test func `a printed value is the output`() throws {

@@ -15,17 +15,26 @@ struct MetaGraph {
         var outputs: [(key: String, tensor: String)]
         /// The keys of outputs that are strings.
         var textOutputs: [String]
+        /// The keys of outputs that were dropped because they do not depend on the inputs.
+        var constantOutputs: [String] = []
 
         /// The signature with the outputs of these names, which are keys or nodes. Without names, it has the numeric
-        /// outputs, or all if none is numeric.
+        /// outputs that depend on the inputs, if there are any.
         ///
         /// - Throws: `Failure` for two names of the same output.
         func selecting(_ names: [String], in graph: GraphDefinition) throws -> Signature {
             var result = self
             guard !names.isEmpty else {
-                // Text outputs, such as the label next to the scores, are dropped.
+                // Text outputs, such as the label next to the scores, are dropped, and so is a list of all classes.
                 let numeric = outputs.filter { !textOutputs.contains($0.key) }
                 if !numeric.isEmpty { result.outputs = numeric }
+                let nodes = Set(inputs.map { GraphSurvey.Reference($0.tensor).node })
+                let dependent = try GraphSurvey(graph.nodes).nodesComputed(from: nodes)
+                let constant = result.outputs.filter { !dependent.contains(GraphSurvey.Reference($0.tensor).node) }
+                if constant.count < result.outputs.count {
+                    result.constantOutputs = constant.map(\.key)
+                    result.outputs.removeAll { result.constantOutputs.contains($0.key) }
+                }
                 return result
             }
             // Users know an output by its key in the signature.
