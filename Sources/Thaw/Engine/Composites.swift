@@ -1,7 +1,7 @@
 extension Graph {
     /// The graph with each composite operation replaced by the operations that the engine computes.
     func withEngineOperations(blockWidth: Int) throws -> Graph {
-        try withSlices().withComposites(blockWidth: blockWidth)
+        try withUnsignedQuantization().withSlices().withComposites(blockWidth: blockWidth)
     }
 
     /// The graph with each selection of slices at known indices replaced by these slices and their concatenation, if they are

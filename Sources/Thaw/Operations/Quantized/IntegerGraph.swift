@@ -238,9 +238,7 @@ private struct QuantizedNetwork {
 extension AffineQuantize {
     /// The unsigned scale and zero point, if there is a single scale.
     var unsignedScale: QuantizationParameters? {
-        var unsigned = scale
-        if element == .int8 { unsigned.zeroPoints = scale.zeroPoints.map { $0 + 128 } }
-        return unsigned.parameters
+        (element == .int8 ? scale.shiftedToUnsigned : scale).parameters
     }
 }
 
