@@ -20,7 +20,7 @@ PHOTOS = os.path.join(ROOT, "Tests", "Fixtures", "photographs")
 
 
 def commands():
-    """Names of outputs, and the commands that write them. The text appears in the output, or has no effect."""
+    """Names of outputs, and for each a function: the arguments that write its 'old' or 'new' version."""
     convert = lambda text: ["convert", GRAPH, "--author", text, "-o"]
     classify = lambda text: ["classify", GRAPH, PHOTOS, "--top", {"old": "1", "new": "2"}[text], "--format", "json"]
     return {

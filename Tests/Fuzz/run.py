@@ -2,10 +2,11 @@
 """run.py PROGRAM [--seconds S] [--timeout T] [--folder F] [TARGET …]: runs fuzz targets in turn, each for S seconds of CPU
 time.
 
-Inputs are kept in F/corpus/TARGET, and failing ones in F/findings. Dictionaries are the strings of the fixtures. An input that
-takes more than T seconds of real time is read again alone: it is a finding if it takes that much CPU time, and else only met a
-busy or stopped machine. Ends with status 1 if there are findings. The total of runs and CPU time of all calls is in F/runs.json;
-the total of a target begins anew when its sources have changed."""
+Inputs are kept in F/corpus/TARGET, and failing ones in F/findings. The dictionary consists of the string literals in
+Sources/Thaw that look like names. An input that takes more than T seconds of real time is read again alone: it is a
+finding if it takes that much CPU time, and else only met a busy or stopped machine. Ends with status 1 if there are
+findings. The total of runs and CPU time of all calls is in F/runs.json; the total of a target begins anew when its
+sources have changed."""
 import argparse
 import hashlib
 import json
@@ -55,7 +56,7 @@ def fingerprint(target):
 
 
 def dictionary(path):
-    """The names of operations, attributes and layers that the readers support."""
+    """Writes the dictionary, which has the names of operations, attributes and layers that the readers support."""
     words = set()
     for source in (SOURCES / "Thaw").rglob("*.swift"):
         words |= set(re.findall(r'"([A-Za-z_][A-Za-z0-9_]{2,24})"', source.read_text(encoding="utf-8")))
