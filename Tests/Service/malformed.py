@@ -74,6 +74,18 @@ def replaced(values, chance, other):
     return values
 
 
+def mismatched_size(chance):
+    """An image whose binary data has the size that the request states, but not that of its shape."""
+    size = chance.choice([0, 1, 3071, 3073, 6144])
+    return infer(sized(size), bytes(size))
+
+
+def oversized_string(chance):
+    """A string that is longer, by its own length, than the binary data."""
+    data = struct.pack("<I", chance.randint(4, 2**32 - 1)) + b"abc"
+    return infer(sized(len(data), ENCODED), data)
+
+
 def multipart(body):
     return message(body, Content_Type="multipart/form-data; boundary=x")
 
@@ -99,8 +111,8 @@ def http_kinds(c):
     yield "no Host", 400, lambda: b"GET /v2 HTTP/1.1\r\n\r\n"
     yield "an unknown version of HTTP", 505, lambda: b"GET /v2 HTTP/%d.0\r\n%s\r\n" % (c.randint(2, 9), HOST)
     yield "two Hosts", 400, lambda: head(HOST, "/v2", "GET")
-    yield "a foreign Host", 403, lambda: f"GET /v2 HTTP/1.1\r\nHost: {word(c)}.example\r\n\r\n".encode()
-    yield "a foreign Origin", 403, lambda: message(PHOTO, Origin=f"http://{word(c)}.example")
+    yield "a disallowed Host", 403, lambda: f"GET /v2 HTTP/1.1\r\nHost: {word(c)}.example\r\n\r\n".encode()
+    yield "a disallowed Origin", 403, lambda: message(PHOTO, Origin=f"http://{word(c)}.example")
     yield "a path without slash", 400, lambda: message(path=word(c), method="GET")
     yield "a wrong escape", 400, lambda: message(path="/%" + word(c, "ghijk%"), method="GET")
     yield "a path that is not UTF-8", 400, lambda: message(path="/%ff" + word(c), method="GET")
@@ -118,20 +130,21 @@ def http_kinds(c):
     yield "an unknown transfer encoding", 501, lambda: head(
         b"Transfer-Encoding: %s\r\n" % c.choice([b"gzip", b"gzip, chunked", b"identity", word(c).encode()]))
     yield "a wrong chunk", 400, lambda: head(b"Transfer-Encoding: chunked\r\n") + c.choice([b"zz\r\n", b"-1\r\n", b"g\r\n"])
-    yield "chunks that are too many", 413, lambda: head(b"Transfer-Encoding: chunked\r\n") + (
+    yield "too many chunks", 413, lambda: head(b"Transfer-Encoding: chunked\r\n") + (
         b"8000\r\n" + b"a" * 0x8000 + b"\r\n") * 8 + b"0\r\n\r\n"
     yield "an unknown content encoding", 415, lambda: message(b"abc", Content_Encoding=c.choice(["br", "zstd", word(c)]))
     yield "corrupt gzip", 400, lambda: message(c.randbytes(100), Content_Encoding="gzip")
     yield "truncated gzip", 400, lambda: message(gzip.compress(PHOTO)[:c.randint(1, 2000)], Content_Encoding="gzip")
-    yield "gzip that expands", 413, lambda: message(gzip.compress(bytes(MAX_BODY + 1)), Content_Encoding="gzip")
-    yield "no HTTP", (400, 405, 505, NOTHING), lambda: c.randbytes(c.randint(1, 200)) + b"\r\n\r\n"
+    yield "gzip that expands beyond the limit", 413, lambda: message(
+        gzip.compress(bytes(MAX_BODY + 1)), Content_Encoding="gzip")
+    yield "not HTTP", (400, 405, 505, NOTHING), lambda: c.randbytes(c.randint(1, 200)) + b"\r\n\r\n"
     yield "an incomplete request", NOTHING, lambda: message(PHOTO)[:-c.randint(1, len(PHOTO))]
     yield "changed at random", None, lambda: mutated(c)
 
 
 def classify_kinds(c):
     yield "no body", 400, lambda: message()
-    yield "no image", 415, lambda: message(word(c, most=200).encode())
+    yield "not an image", 415, lambda: message(word(c, most=200).encode())
     yield "a truncated image", (200, 400), lambda: message(PHOTO[:c.randint(20, len(PHOTO) - 1)])
     yield "only a signature", 400, lambda: message(PHOTO[:c.randint(4, 20)])
     yield "too many pixels", 413, lambda: message(b"P6\n%d 5000\n255\n" % c.randint(1000, 10**6))
@@ -148,12 +161,13 @@ def classify_kinds(c):
 def json_kinds(c):
     good = json.dumps(image()).encode()
     yield "truncated JSON", 400, lambda: infer(good[:c.randint(1, len(good) - 1)])
-    yield "no JSON", 400, lambda: infer(c.choice([b"nul", b"'a'", b"{]", b"01", b"[1,]", b'{"a":1,"a":2}', b'"\\ud800"']))
-    yield "no text", 400, lambda: infer(b"\xff" + c.randbytes(50))
+    yield "not JSON", 400, lambda: infer(
+        c.choice([b"nul", b"'a'", b"{]", b"01", b"[1,]", b'{"a":1,"a":2}', b'"\\ud800"']))
+    yield "not UTF-8", 400, lambda: infer(b"\xff" + c.randbytes(50))
     yield "JSON after the JSON", 400, lambda: infer(good + c.choice([b"{}", b"]", b"1", b","]))
     yield "deep JSON", 400, lambda: infer(c.choice([b"", b'{"data":', b'{"inputs":']) + b"[" * c.randint(100, 100_000))
     yield "many values", 400, lambda: infer(b'{"a":[' + b"1," * c.randint(20_000, 50_000) + b"1]}")
-    yield "no object", 400, lambda: infer(c.choice([[], 1, "a", None, True, [[]]]))
+    yield "not an object", 400, lambda: infer(c.choice([[], 1, "a", None, True, [[]]]))
     yield "no inputs", 400, lambda: infer(c.choice([{}, {"inputs": []}, {"inputs": {}}, {"inputs": 5}, {"inputs": [5]}]))
     yield "a tensor without a key", 400, lambda: infer(without(c.choice(["name", "datatype", "shape", "data"])))
     yield "a key of another type", 400, lambda: infer(
@@ -176,7 +190,7 @@ def json_kinds(c):
     yield "an id that is not a string", 400, lambda: infer(image() | {"id": c.choice([1, [], {}, True])})
     yield "a wrong classification", 400, lambda: infer(image() | {"outputs": [
         {"name": "probabilities", "parameters": {"classification": c.choice([-1, 1.5, "1", {}])}}]})
-    yield "no base64", 400, lambda: infer({"inputs": [
+    yield "not base64", 400, lambda: infer({"inputs": [
         ENCODED | {"data": [word(c) + "!"], "parameters": {"content_type": "base64"}}]})
     yield "base64 of something else", 415, lambda: infer({"inputs": [
         ENCODED | {"data": ["AAAA"], "parameters": {"content_type": "base64"}}]})
@@ -185,29 +199,27 @@ def json_kinds(c):
 def binary_kinds(c):
     yield "a wrong length of the JSON", 400, lambda: infer(
         sized(3072), bytes(3072), c.choice(["x", "-1", "0", "1.5", "9" * 30, 10**6, "", "0x10"]))
-    yield "the JSON cut off", 400, lambda: infer(
+    yield "a JSON length that is too short", 400, lambda: infer(
         sized(3072), bytes(3072), c.randrange(1, len(json.dumps(sized(3072)))))
-    yield "binary data read as JSON", 400, lambda: infer(
+    yield "a JSON length that is too long", 400, lambda: infer(
         sized(3072), bytes(3072), len(json.dumps(sized(3072))) + c.randint(1, 3072))
     yield "too little binary data", 400, lambda: infer(sized(3072), bytes(c.randrange(3072)))
     yield "too much binary data", 400, lambda: infer(sized(3072), bytes(3072 + c.randint(1, 1000)))
-    yield "a size that does not fit", 400, lambda: (
-        lambda size: infer(sized(size), bytes(size)))(c.choice([0, 1, 3071, 3073, 6144]))
+    yield "a size that does not fit", 400, lambda: mismatched_size(c)
     yield "a wrong size", 400, lambda: infer(
         sized(c.choice([-1, 2**31, 2**62, 2**70, 1e300, "x", 1.5, None, [], {}])), bytes(3072))
     yield "data twice", 400, lambda: infer(
         {"inputs": [sized(3072)["inputs"][0] | {"data": [0] * 3072}]}, bytes(3072))
-    yield "a string that is too long", 400, lambda: (
-        lambda data: infer(sized(len(data), ENCODED), data))(struct.pack("<I", c.randint(4, 2**32 - 1)) + b"abc")
+    yield "a string that is too long", 400, lambda: oversized_string(c)
     yield "a string without its length", 400, lambda: infer(sized(3, ENCODED), bytes(3))
-    yield "a string too many", 400, lambda: infer(sized(8, ENCODED), bytes(8))
+    yield "one string too many", 400, lambda: infer(sized(8, ENCODED), bytes(8))
     yield "an empty string", 400, lambda: infer(sized(4, ENCODED), bytes(4))
     yield "a string that is not an image", 415, lambda: infer(sized(8, ENCODED), struct.pack("<I", 4) + b"abcd")
 
 
 # These take long: the answer is awaited for some time, or much is sent.
-RARE = {"an incomplete request", "no HTTP", "changed at random", "many fields", "deep JSON", "many values",
-        "chunks that are too many", "gzip that expands", "a truncated image"}
+RARE = {"an incomplete request", "not HTTP", "changed at random", "many fields", "deep JSON", "many values",
+        "too many chunks", "gzip that expands beyond the limit", "a truncated image"}
 
 
 def documented():
