@@ -2,7 +2,7 @@ import Foundation
 import Testing
 import Thaw
 
-/// The code of the articles in Thaw.docc and of the README. It is compiled here, and the test compares it with the text
+/// The code of the articles in Thaw.docc, of the pages in docs, and of the README. It is compiled here, and the test compares it with the text
 /// there, line by line. It is not run, because its files are examples.
 private enum Articles {
     static func readme() throws {
@@ -129,6 +129,12 @@ private enum Articles {
         try quantization.write(toFile: "mobilenet8.mlpackage")
     }
 
+    static func quantizingWithPaths() throws {
+        let model = try Model.load(contentsOfFile: "mobilenet.mlmodel").model
+        let quantization = try Quantization(model, imagesAt: ["cat.jpg", "dog.jpg"])
+        try quantization.write(toFile: "mobilenet8.mlpackage")
+    }
+
     static func keepingLayers(_ model: Model, _ photos: [String]) throws {
         var options = Quantization.Options()
         options.maximumChangedShare = 0.01
@@ -172,6 +178,16 @@ private enum Articles {
         print("p-value: \(comparison.pValue)")
     }
 
+    static func convertingDefinitions() throws -> Model {
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(
+                name: "input", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 2, 2, 1])]),
+            NodeDefinition(name: "output", op: "Neg", inputs: ["input"]),
+        ])
+        let model = try Converter().convert(graph: graph).model
+        return model
+    }
+
     static func timing(_ model: Model) throws {
         let benchmark = try Benchmark(model, threads: 2, batchSize: 8)
         let times = benchmark.measure(seconds: 1)
@@ -194,7 +210,8 @@ private enum Articles {
         arguments: [
             "README.md", "Sources/Thaw/Thaw.docc/Converting.md", "Sources/Thaw/Thaw.docc/Classifying.md",
             "Sources/Thaw/Thaw.docc/Detecting.md", "Sources/Thaw/Thaw.docc/RunningPipelines.md",
-            "Sources/Thaw/Thaw.docc/Quantizing.md", "Sources/Thaw/Thaw.docc/Evaluating.md",
+            "Sources/Thaw/Thaw.docc/Quantizing.md", "Sources/Thaw/Thaw.docc/Evaluating.md", "docs/quantizing.md",
+            "docs/adding-an-operation.md",
         ])
     func `all code in the documentation is compiled`(_ path: String) throws {
         let article = try String(contentsOf: Self.root.appending(path: path), encoding: .utf8)
@@ -221,6 +238,7 @@ private enum Articles {
     }
 
     @Test func `types that may be shared between threads are Sendable`() {
+        // Checked by the compiler.
         func isSendable<Value: Sendable>(_: Value.Type) -> Bool { true }
         #expect(isSendable(Classifier.self) && isSendable(Classification.self) && isSendable(Pixels.self))
         #expect(isSendable(Model.self) && isSendable(Evaluation.self) && isSendable(DecodingOptions.self))
