@@ -4,11 +4,10 @@ import Thaw
 @testable import ThawCommand
 
 @Suite struct PrecisionOptionTests {
-    @Test(arguments: Commands.all.map(\.name))
+    @Test(arguments: Commands.all.map(\.name).filter { !["inspect", "quantize"].contains($0) })
     func `commands that run networks take a precision`(_ name: String) throws {
         let command = Commands.all.first { $0.name == name }!
         let positionals = ["a", "b", "c"].prefix(command.positionals.count)
-        guard !["inspect", "quantize"].contains(name) else { return }
         for precision in Precision.allCases {
             let arguments = try Arguments(
                 positionals + ["--precision", precision.rawValue], options: command.options)

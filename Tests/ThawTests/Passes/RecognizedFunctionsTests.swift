@@ -126,7 +126,9 @@ private let otherFunctionCases: [RecognitionCase] = [
         try c.check { $0.withRecognizedFunctions() }
     }
 
-    @Test(arguments: otherFunctionCases) private func `a similar function is not changed`(_ c: RecognitionCase) throws {
+    @Test(arguments: otherFunctionCases) private func `a similar function is not recognized as a whole`(
+        _ c: RecognitionCase
+    ) throws {
         try c.check { $0.withRecognizedFunctions() }
     }
 }
