@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Compares networks at full size with TensorFlow's answers: `make conformance`.
+"""Compares networks at full size with TensorFlow's outputs: `make conformance`.
 
 usage: conformance.py [--thaw BINARY] [--folder FOLDER] [--coreml] [NAME ...]
 
-Creates each network with a hundred inputs and TensorFlow's answers (networks.py), unless it is already in the folder, and runs
-`thaw` on the graph and on the converted Core ML model, and the reference implementations on the first input. An answer may
-differ by 1e-4 of the larger of 1 and its range. The top label must be the same, unless TensorFlow's two highest values are
-within 2e-4. If rounding errors are larger than that, exact.py shows their cause: TensorFlow computes the graph in float64,
-the answer must be within 1e-4 of that, and the table shows both errors. `thaw compare` must find that graph and model agree on
-a photo. If the interpreters of ../shared/judges (or THAW_SHARED) and their packages are available, they run the model too.
-Prints a table; the exit code is 1 if anything fails.
+Creates each network with a hundred inputs and TensorFlow's outputs (networks.py), unless it is already in the folder,
+and runs `thaw` on the graph and on the converted Core ML model, and the reference implementations on the first input.
+An output may differ by 1e-4 of the larger of 1 and its range. The top label must be the same, unless TensorFlow's two
+highest values are within 2e-4. If rounding errors are larger than that, exact.py shows their cause: TensorFlow computes
+the graph in float64, the output must be within 1e-4 of that, and the table shows both errors. `thaw compare` must find
+that graph and model agree on a photo. If the reference interpreters of ../shared/judges (or THAW_SHARED) and their
+packages are available, they run the model too. Prints a table; the exit code is 1 if anything fails.
 
 TensorFlow is installed from PyPI into a virtual environment in .build, unless PYTHON names an interpreter that has it.
 """
@@ -67,16 +67,17 @@ class Conformance:
     def __init__(self, thaw, folder):
         self.thaw, self.folder = thaw, folder
         self.shared = os.environ.get("THAW_SHARED") or os.path.join(os.path.dirname(ROOT), "shared")
-        self.judges = os.path.join(self.shared, "judges")
-        self.judged = os.path.isdir(self.judges) and run(sys.executable, "-c", "import coremltools, sklearn, torch")[0] == 0
+        self.interpreters = os.path.join(self.shared, "judges")
+        self.has_interpreters = (os.path.isdir(self.interpreters)
+                                 and run(sys.executable, "-c", "import coremltools, sklearn, torch")[0] == 0)
         self.photograph = sorted(glob.glob(os.path.join(ROOT, "Tests", "Fixtures", "photographs", "*.jpg")))[0]
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     def shared_graphs(self):
-        """The names of the real graphs that come with the judges."""
-        return [model["name"] for model in coreml.shared_models(self.shared)] if self.judged else []
+        """The names of the real graphs that come with the reference interpreters."""
+        return [model["name"] for model in coreml.shared_models(self.shared)] if self.has_interpreters else []
 
     def command(self, *words):
         status, text = run(self.thaw, *words)
@@ -84,8 +85,8 @@ class Conformance:
             raise Failed(f"thaw {words[0]} ends with {status}: {text.strip().splitlines()[-1] if text.strip() else ''}")
         return text
 
-    def answers(self, model, inputs, *options):
-        """Thaw's answers; as many rows as TensorFlow's."""
+    def outputs(self, model, inputs, *options):
+        """Thaw's outputs; as many rows as TensorFlow's."""
         import numpy as np
         output = self.path(f"out.{os.getpid()}.npy")
         try:
@@ -116,7 +117,7 @@ class Conformance:
         return text
 
     def exact(self, name):
-        """TensorFlow's answers in float64."""
+        """TensorFlow's outputs in float64."""
         import numpy as np
         path = self.path(name + "_exact.npy")
         if not os.path.exists(path):
@@ -127,7 +128,7 @@ class Conformance:
 
     def make(self, name):
         """Creates a network, unless it exists."""
-        if not os.path.exists(self.path(name + "_answers.npy")):
+        if not os.path.exists(self.path(name + "_expected.npy")):
             status, text = run(sys.executable, os.path.join(HERE, "networks.py"), name, self.folder)
             if status != 0:
                 raise Failed("it cannot be created: " + text.strip().splitlines()[-1])
@@ -137,7 +138,7 @@ class Conformance:
         import numpy as np
         graph, model = self.path(name + ".pb"), self.path(name + ".mlmodel")
         inputs = np.load(inputs_path, mmap_mode="r")
-        expected = np.load(self.path(name + "_answers.npy"))
+        expected = np.load(self.path(name + "_expected.npy"))
         size = f"{inputs.shape[2]}x{inputs.shape[1]}"
         start = time.time()
         # Scaling in the graph itself is detected.
@@ -147,9 +148,10 @@ class Conformance:
         one = self.path(f"one.{os.getpid()}.npy")
         np.save(one, inputs[:1])
         try:
-            cells = [self.hold(self.answers(graph, inputs_path, "--size", size), expected, "the graph", name),
-                     self.hold(self.answers(model, inputs_path), expected, "the model", name),
-                     self.hold(self.answers(graph, one, "--size", size, "--reference"), expected, "the reference", name)]
+            cells = [self.hold(self.outputs(graph, inputs_path, "--size", size), expected, "the graph", name),
+                     self.hold(self.outputs(model, inputs_path), expected, "the model", name),
+                     self.hold(self.outputs(graph, one, "--size", size, "--reference"), expected, "the reference",
+                               name)]
         finally:
             os.remove(one)
         self.command("compare", graph, model, self.photograph)
@@ -175,22 +177,22 @@ class Conformance:
         """Checks the Core ML files of networks and of shared graphs with the interpreters; returns the number of failures."""
         import networks
         import numpy as np
-        judge = coreml.CoreML(self.thaw, self.folder, self.judges)
+        checker = coreml.CoreML(self.thaw, self.folder, self.interpreters)
 
         def graphs():
             for name in names:
                 self.make(name)
                 inputs = np.load(networks.inputs_of(name, self.folder), mmap_mode="r")
-                answers = np.load(self.path(name + "_answers.npy"))
-                yield coreml.network(name, self.path(name + ".pb"), inputs, answers, networks.ALL[name][2],
-                                     lambda name=name: self.exact(name))
+                expected = np.load(self.path(name + "_expected.npy"))
+                yield coreml.generated(name, self.path(name + ".pb"), inputs, expected, networks.ALL[name][2],
+                                       lambda name=name: self.exact(name))
             yield from coreml.shared_graphs(self.shared, shared)
 
         print(coreml.heading(), flush=True)
         for graph in graphs():
-            judge.check(graph)
-        print(f"\n{judge.failures} of the Core ML files fail" if judge.failures else "\nall Core ML files pass")
-        return judge.failures
+            checker.check(graph)
+        print(f"\n{checker.failures} of the Core ML files fail" if checker.failures else "\nall Core ML files pass")
+        return checker.failures
 
 
 def main():
@@ -212,10 +214,10 @@ def main():
             parser.error(f"there is no network '{name}'; " + ", ".join([*networks.ALL, *graphs]))
     names = [name for name in networks.ALL if name in (arguments.names or networks.ALL)]
     failures = 0 if arguments.coreml else conformance.check_networks(names)
-    if conformance.judged:
+    if conformance.has_interpreters:
         failures += conformance.check_files(names, [name for name in graphs if name in (arguments.names or graphs)])
     else:
-        print("the Core ML files were not checked: the judges are missing")
+        print("the Core ML files were not checked: the reference interpreters are missing")
     sys.exit(1 if failures else 0)
 
 

@@ -1,14 +1,14 @@
 """Checks Core ML files with independent interpreters, and with coremltools' conversion of the same graph.
 
 For each graph, in both dialects and both precisions:
-- Thaw's file passes `validate.py`, and `evaluate.py` gives TensorFlow's answer for it: within 1e-4 of the larger of 1 and
-  the answer's range in float32; in float16 within 2e-2 of that, or 1.2 times the error of coremltools' own conversion, since
+- Thaw's file passes `validate.py`, and `evaluate.py` gives TensorFlow's output for it: within 1e-4 of the larger of 1 and
+  the output's range in float32; in float16 within 2e-2 of that, or 1.2 times the error of coremltools' own conversion, since
   random weights magnify rounding. The top label is the same, unless TensorFlow's two highest values are closer together
   than twice as much;
 - Thaw's own engine agrees with `evaluate.py` on that file, and on coremltools' files, also compressed ones, within 1e-4;
 - its file size and its number of layers are at most 1% above coremltools'.
 
-The interpreters are in ../shared/judges (or THAW_SHARED).
+The reference interpreters are in ../shared/judges (or THAW_SHARED).
 """
 import contextlib
 import json
@@ -34,14 +34,14 @@ class Wrong(Exception):
     pass
 
 
-class Judged:
-    """A graph with inputs and TensorFlow's answers. `inputs` are after preprocessing: height, width, channel."""
+class Network:
+    """A graph with inputs and TensorFlow's outputs. `inputs` are after preprocessing: height, width, channel."""
 
-    def __init__(self, name, graph, feed, fetch, inputs, answers, color, scale, bias, options, exact=None):
+    def __init__(self, name, graph, feed, fetch, inputs, expected, color, scale, bias, options, exact=None):
         self.name, self.graph, self.feed, self.fetch = name, graph, feed, fetch
-        self.inputs, self.answers = inputs, answers.reshape(len(answers), -1)
+        self.inputs, self.expected = inputs, expected.reshape(len(expected), -1)
         self.color, self.scale, self.bias, self.options = color, scale, bias, options
-        self.exact = exact  # returns TensorFlow's answers in float64
+        self.exact = exact  # returns TensorFlow's outputs in float64
 
     def pixels(self, x):
         """The image that becomes `x` by preprocessing: channel, height, width."""
@@ -54,7 +54,7 @@ class Judged:
         return (self.pixels(x) * np.float32(self.scale)).transpose(1, 2, 0) + np.array(self.bias, "f4")
 
 
-def network(name, graph, inputs, answers, kind, exact):
+def generated(name, graph, inputs, expected, kind, exact):
     """A network of networks.py."""
     import tensorflow as tf
     definition = tf.compat.v1.GraphDef()
@@ -65,8 +65,8 @@ def network(name, graph, inputs, answers, kind, exact):
              if node.name not in read and node.op not in ("NoOp", "Const", "Placeholder")][-1]
     scale, bias, family = (1.0, [0.0] * 3, "none") if kind == "pixels" else (1 / 127.5, [-1.0] * 3, "inception")
     size = f"{inputs.shape[2]}x{inputs.shape[1]}"
-    return Judged(name, graph, "input", fetch, list(inputs[:PEER_INPUTS]), answers[:PEER_INPUTS], "rgb", scale, bias,
-                  ["--preprocess", family, "--size", size], exact)
+    return Network(name, graph, "input", fetch, list(inputs[:PEER_INPUTS]), expected[:PEER_INPUTS], "rgb", scale, bias,
+                   ["--preprocess", family, "--size", size], exact)
 
 
 def shared_models(shared):
@@ -84,7 +84,7 @@ def rank(tf, graph, name):
 
 
 def shared_graphs(shared, names):
-    """The real graphs with these names. If no answer is stored, `tf_ref.py` computes it, for smooth random images."""
+    """The real graphs with these names. If no output is stored, `tf_ref.py` computes it, for smooth random images."""
     import numpy as np
     for model in shared_models(shared):
         if model["name"] not in names:
@@ -92,7 +92,8 @@ def shared_graphs(shared, names):
         graph = os.path.join(shared, model["graph"])
         width, height = model["width"] or OPEN_SIZE, model["height"] or OPEN_SIZE
         if model["references"]:
-            inputs, answers = ([np.load(os.path.join(shared, pair[place])) for pair in model["references"]] for place in (0, 1))
+            inputs, expected = (
+                [np.load(os.path.join(shared, pair[place])) for pair in model["references"]] for place in (0, 1))
         else:
             import tensorflow as tf
             import tf_ref
@@ -100,20 +101,20 @@ def shared_graphs(shared, names):
             pixels = np.clip(tf.image.resize(coarse, (height, width), "bicubic").numpy(), 0, 255)
             inputs = list((pixels * model["scale"] + model["bias"]).astype("f4"))
             batched = rank(tf, graph, model["input"]) != 3
-            answers = [tf_ref.run(graph, x[None] if batched else x, model["input"], model["output"]) for x in inputs]
+            expected = [tf_ref.run(graph, x[None] if batched else x, model["input"], model["output"]) for x in inputs]
         channels = 1 if model["colour"] == "gray" else 3
-        yield Judged(model["name"], graph, model["input"], model["output"],
-                     [x.reshape(height, width, channels) for x in inputs], np.array(answers), model["colour"], model["scale"],
-                     model["bias"], ["--size", f"{width}x{height}", "--color", model["colour"], "--scale", model["scale"],
-                                     "--bias", ",".join(map(str, model["bias"]))])
+        yield Network(model["name"], graph, model["input"], model["output"],
+                      [x.reshape(height, width, channels) for x in inputs], np.array(expected), model["colour"], model["scale"],
+                      model["bias"], ["--size", f"{width}x{height}", "--color", model["colour"], "--scale", model["scale"],
+                                      "--bias", ",".join(map(str, model["bias"]))])
 
 
 class CoreML:
-    def __init__(self, thaw, folder, judges):
-        sys.path.append(judges)
+    def __init__(self, thaw, folder, interpreters):
+        sys.path.append(interpreters)
         import torch
         torch.set_num_threads(1)
-        self.thaw, self.folder, self.judges = thaw, folder, judges
+        self.thaw, self.folder, self.interpreters = thaw, folder, interpreters
         self.failures = 0
 
     def path(self, name):
@@ -126,10 +127,10 @@ class CoreML:
             raise Wrong(f"{os.path.basename(words[0] if words[0] == self.thaw else words[1])}: {lines[-1] if lines else ''}")
         return outcome.stdout
 
-    # MARK: answers
+    # MARK: outputs
 
-    def evaluated(self, model, judged, exact, count=INPUTS):
-        """The interpreter's answers to this many inputs; `exact` omits the rounding to float16."""
+    def evaluated(self, model, network, exact, count=INPUTS):
+        """The interpreter's outputs for this many inputs; `exact` omits the rounding to float16."""
         import numpy as np
         import cmcommon
         import evaluate
@@ -137,34 +138,34 @@ class CoreML:
         feature = spec.description.input[0].type
         is_image = self.is_image(spec)
         rows = []
-        for x in judged.inputs[:count]:
+        for x in network.inputs[:count]:
             if feature.WhichOneof("Type") == "imageType":
-                x = judged.pixels(x)[None]
+                x = network.pixels(x)[None]
             else:
                 x = x.reshape([int(size) for size in feature.multiArrayType.shape])
             _, out, mismatches = evaluate.run(model, np.ascontiguousarray(x, "f4"), exact)
             if mismatches:
                 raise Wrong(f"evaluate.py: {mismatches[0]}")
-            answer = next(value for value in out.values() if isinstance(value, np.ndarray))
+            output = next(value for value in out.values() if isinstance(value, np.ndarray))
             if is_image:
-                answer = answer.reshape(answer.shape[-3:]).transpose(1, 2, 0)
-            rows.append(answer.reshape(-1))
+                output = output.reshape(output.shape[-3:]).transpose(1, 2, 0)
+            rows.append(output.reshape(-1))
         return np.array(rows)
 
     @staticmethod
     def is_image(spec):
-        """Whether the answer is an image: channels first, with values between 0 and 255."""
+        """Whether the output is an image: channels first, with values between 0 and 255."""
         return spec.description.output[0].type.WhichOneof("Type") == "imageType"
 
-    def wanted(self, model, answers):
-        """TensorFlow's answers in the form of the model's output."""
+    def wanted(self, model, expected):
+        """TensorFlow's outputs in the form of the model's output."""
         import cmcommon
         import numpy as np
         spec, _, _ = cmcommon.load(model)
-        return np.clip(answers, 0, 255) if self.is_image(spec) else answers
+        return np.clip(expected, 0, 255) if self.is_image(spec) else expected
 
     @staticmethod
-    def behind_scaling(model, x, judged):
+    def behind_scaling(model, x, network):
         """The value after the first arithmetic on the image in a program by coremltools.
 
         In such a program, preprocessing cannot be distinguished from the network's own arithmetic. Thaw treats all of it as the
@@ -174,11 +175,11 @@ class CoreML:
         import cmcommon
         spec, root, _ = cmcommon.load(model)
         if spec.WhichOneof("Type") != "mlProgram" or spec.description.input[0].type.WhichOneof("Type") != "imageType":
-            return judged.seen(x)
+            return network.seen(x)
         values, constants = cmcommon.Values(root), {}
         functions = {"mul": np.multiply, "add": np.add, "sub": np.subtract, "real_div": np.divide}
         name = spec.description.input[0].name
-        y = judged.pixels(x)[None]
+        y = network.pixels(x)[None]
         function = spec.mlProgram.functions["main"]
         for operation in function.block_specializations[function.opset].operations:
             if operation.type == "const":
@@ -205,28 +206,28 @@ class CoreML:
             name = operation.outputs[0].name
         return np.asarray(y[0].transpose(1, 2, 0), "f4")
 
-    def computed(self, model, judged, scaled=True):
-        """Thaw's answers; without `scaled`, it must detect the preprocessing itself."""
+    def computed(self, model, network, scaled=True):
+        """Thaw's outputs; without `scaled`, it must detect the preprocessing itself."""
         import numpy as np
-        fed, answer = self.path(f"fed.{os.getpid()}.npy"), self.path(f"answer.{os.getpid()}.npy")
+        fed, output = self.path(f"fed.{os.getpid()}.npy"), self.path(f"output.{os.getpid()}.npy")
         rows = []
         try:
-            for x in judged.inputs[:INPUTS]:
-                np.save(fed, (judged.seen(x) if scaled else self.behind_scaling(model, x, judged))[None])
-                self.run(self.thaw, "run", model, fed, "-o", answer)
-                rows.append(np.load(answer).reshape(-1))
+            for x in network.inputs[:INPUTS]:
+                np.save(fed, (network.seen(x) if scaled else self.behind_scaling(model, x, network))[None])
+                self.run(self.thaw, "run", model, fed, "-o", output)
+                rows.append(np.load(output).reshape(-1))
         finally:
-            for path in (fed, answer):
+            for path in (fed, output):
                 if os.path.exists(path):
                     os.remove(path)
         return np.array(rows)
 
     @staticmethod
     def error(actual, expected):
-        """The largest difference relative to the larger of 1 and the answer's range."""
+        """The largest difference relative to the larger of 1 and the output's range."""
         import numpy as np
         if actual.shape != expected.shape:
-            raise Wrong(f"an answer of shape {actual.shape}, not {expected.shape}")
+            raise Wrong(f"an output of shape {actual.shape}, not {expected.shape}")
         return float((np.abs(actual - expected).max(1) / np.maximum(1, np.ptp(expected, 1))).max())
 
     @staticmethod
@@ -259,64 +260,65 @@ class CoreML:
 
     # MARK: rows
 
-    def make_peers(self, judged):
-        shape = ",".join(str(n) for n in (1, *judged.inputs[0].shape))
-        words = [sys.executable, os.path.join(HERE, "converted.py"), judged.graph, judged.feed, judged.fetch, shape,
-                 judged.color, judged.scale, ",".join(map(str, judged.bias)), self.path(judged.name)]
+    def make_peers(self, network):
+        shape = ",".join(str(n) for n in (1, *network.inputs[0].shape))
+        words = [sys.executable, os.path.join(HERE, "converted.py"), network.graph, network.feed, network.fetch, shape,
+                 network.color, network.scale, ",".join(map(str, network.bias)), self.path(network.name)]
         subprocess.run([str(word) for word in words], capture_output=True)
 
-    def check(self, judged):
+    def check(self, network):
         """Prints a row for each form."""
-        self.make_peers(judged)
+        self.make_peers(network)
         for form, ending in FORMS.items():
             cells = ["-"] * (len(COLUMNS) - 3)
             try:
-                peer = self.path(f"{judged.name}.{form}{ending}")
+                peer = self.path(f"{network.name}.{form}{ending}")
                 if not os.path.exists(peer):
                     peer = None
                 if form in PLAIN:
-                    self.check_written(judged, form, ending, peer, cells)
+                    self.check_written(network, form, ending, peer, cells)
                 elif peer is None:
                     continue
-                self.check_peer(judged, peer, cells)
+                self.check_peer(network, peer, cells)
                 verdict = "pass"
             except Wrong as wrong:
                 verdict = f"FAIL: {wrong}"
                 self.failures += 1
-            print("| " + " | ".join([judged.name, form] + cells + [verdict]) + " |", flush=True)
+            print("| " + " | ".join([network.name, form] + cells + [verdict]) + " |", flush=True)
 
-    def check_written(self, judged, form, ending, peer, cells):
+    def check_written(self, network, form, ending, peer, cells):
         precision = form.split(".")[1]
-        model = self.path(f"{judged.name}.thaw.{form}{ending}")
-        self.run(self.thaw, "convert", judged.graph, "-o", model, "--weights", precision, *judged.options)
+        model = self.path(f"{network.name}.thaw.{form}{ending}")
+        self.run(self.thaw, "convert", network.graph, "-o", model, "--weights", precision, *network.options)
         wrongs = []
         try:
-            self.run(sys.executable, os.path.join(self.judges, "validate.py"), model)
+            self.run(sys.executable, os.path.join(self.interpreters, "validate.py"), model)
             cells[0] = "good"
         except Wrong as wrong:
             cells[0] = "bad"
             wrongs.append(str(wrong))
         count = PEER_INPUTS if peer and precision == "float16" else INPUTS
-        answers = self.wanted(model, judged.answers[:count])
-        actual = self.evaluated(model, judged, False, count)
-        error = self.error(actual, answers)
+        expected = self.wanted(model, network.expected[:count])
+        actual = self.evaluated(model, network, False, count)
+        error = self.error(actual, expected)
         cells[1] = f"{error:.1e}"
         limit = EXACT if precision == "float32" else SHORT
-        if precision == "float32" and error > limit and judged.exact:
+        if precision == "float32" and error > limit and network.exact:
             # If rounding errors are larger than that, TensorFlow's own are excluded.
-            error = self.error(actual, judged.exact().reshape(-1, actual.shape[1])[:count])
+            error = self.error(actual, network.exact().reshape(-1, actual.shape[1])[:count])
             cells[1] += f"; from float64 {error:.1e}"
         if peer:
-            peers = self.error(self.evaluated(peer, judged, False, count), judged.answers[:count])
+            peers = self.error(self.evaluated(peer, network, False, count), network.expected[:count])
             cells[2] = f"{peers:.1e}"
             if precision == "float16":
                 limit = max(limit, MORE_THAN_PEERS * peers)
         if not error <= limit:
             wrongs.append(f"error {error:.1e} above {limit:.1e}")
-        if not self.same_label(actual, answers, limit):
+        if not self.same_label(actual, expected, limit):
             wrongs.append("another first label")
         # `run` returns the network's own values; the clip of an image output comes after them.
-        engine = self.error(self.wanted(model, self.computed(model, judged)), self.evaluated(model, judged, exact=True))
+        engine = self.error(
+            self.wanted(model, self.computed(model, network)), self.evaluated(model, network, exact=True))
         cells[3] = f"{engine:.1e}"
         if not engine <= EXACT:
             wrongs.append(f"the engine differs by {engine:.1e} from the interpreter")
@@ -330,13 +332,13 @@ class CoreML:
         if wrongs:
             if peer:
                 try:
-                    self.check_peer(judged, peer, cells)
+                    self.check_peer(network, peer, cells)
                 except Wrong as wrong:
                     wrongs.append(str(wrong))
             raise Wrong("; ".join(wrongs))
 
     @contextlib.contextmanager
-    def judgeable(self, model):
+    def interpretable(self, model):
         """The model in a form that the interpreters can read: they assume another order for the quantized weights of a neural network's
         deconvolutions, so these are replaced by coremltools' dequantized values."""
         import cmcommon
@@ -352,7 +354,7 @@ class CoreML:
             parameters = layer.convolution
             shape = (parameters.kernelChannels, parameters.outputChannels // parameters.nGroups, *parameters.kernelSize)
             _dequantize_wp(parameters.weights, shape, axis=1)
-        path = self.path(f"judgeable.{os.getpid()}{NEURAL}")
+        path = self.path(f"interpretable.{os.getpid()}{NEURAL}")
         try:
             with open(path, "wb") as file:
                 file.write(spec.SerializeToString())
@@ -360,12 +362,12 @@ class CoreML:
         finally:
             os.remove(path)
 
-    def check_peer(self, judged, peer, cells):
+    def check_peer(self, network, peer, cells):
         if peer is None:
             return
-        with self.judgeable(peer) as read:
-            evaluated = self.evaluated(read, judged, exact=True)
-        error = self.error(self.computed(peer, judged, scaled=False), evaluated)
+        with self.interpretable(peer) as read:
+            evaluated = self.evaluated(read, network, exact=True)
+        error = self.error(self.computed(peer, network, scaled=False), evaluated)
         cells[4] = f"{error:.1e}"
         if not error <= EXACT:
             raise Wrong(f"the engine differs by {error:.1e} on coremltools' model")

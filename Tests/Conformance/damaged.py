@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares damaged graphs that Thaw reads with TensorFlow's answers: `make damage-tensorflow`.
+"""Compares damaged graphs that Thaw reads with TensorFlow's outputs: `make damage-tensorflow`.
 
 usage: damaged.py [--thaw PROGRAM] FOLDER
 
-FOLDER has the damaged graphs that `make damage-tensorflow` keeps. Each is run on random arrays, in Thaw and in TensorFlow. Their
-answers must agree if TensorFlow's are finite. Graphs that TensorFlow refuses are counted: it checks attributes and nodes that do not
-affect the answer. TensorFlow runs in a process of its own for each graph, because some graphs end it. It is installed as for
-`make conformance`.
+FOLDER has the damaged graphs that `make damage-tensorflow` keeps. Each is run on random arrays, in Thaw and in
+TensorFlow. Their outputs must agree if TensorFlow's are finite. Graphs that TensorFlow refuses are counted: it checks
+attributes and nodes that do not affect the output. TensorFlow runs in a process of its own for each graph, because some
+graphs end it. It is installed as for `make conformance`.
 """
 import argparse
 import collections
@@ -61,9 +61,9 @@ def placeholders(definition):
         yield node.name, kind, [OPEN if size < 0 else size for size in sizes]
 
 
-def thaw_answers(program, path, arrays, folder):
+def thaw_outputs(program, path, arrays, folder):
     """The outputs by the names of their files; the message if there are none."""
-    words = [program, "run", path, "-o", os.path.join(folder, "answers")]
+    words = [program, "run", path, "-o", os.path.join(folder, "outputs")]
     for name, array in arrays.items():
         file = os.path.join(folder, f"{len(words)}.npy")
         np.save(file, array.astype(np.float32))
@@ -75,7 +75,7 @@ def thaw_answers(program, path, arrays, folder):
         )
     if outcome.returncode != 0:
         return outcome.stderr
-    return {os.path.basename(file)[:-4]: np.load(file) for file in glob.glob(os.path.join(folder, "answers", "*.npy"))}
+    return {os.path.basename(file)[:-4]: np.load(file) for file in glob.glob(os.path.join(folder, "outputs", "*.npy"))}
 
 
 def file_name(name):
@@ -83,7 +83,7 @@ def file_name(name):
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
 
 
-def answers_here(definition, arrays, names):
+def outputs_here(definition, arrays, names):
     graph = tf.Graph()
     with graph.as_default():
         tf.import_graph_def(definition, name="")
@@ -100,14 +100,14 @@ def answers_here(definition, arrays, names):
     return dict(zip(names, results))
 
 
-def tensorflow_answers(definition, arrays, names, folder):
+def tensorflow_outputs(definition, arrays, names, folder):
     """TensorFlow's outputs by these names; the message if it refuses the graph, or ends."""
     file = os.path.join(folder, "expected")
     child = os.fork()
     if child == 0:
         signal.alarm(SECONDS)
         try:
-            result = answers_here(definition, arrays, names)
+            result = outputs_here(definition, arrays, names)
         except Exception as error:
             result = f"{type(error).__name__}: {error}"
         with open(file, "wb") as stream:
@@ -127,7 +127,7 @@ def comparison(actual, expected, tolerance):
         return "without comparison", f"the type is {expected.dtype}"
     expected = expected.astype(np.float64)
     if not np.isfinite(expected).all() or np.abs(expected).max(initial=0) > LARGEST:
-        return "without comparison", "TensorFlow's answer is not finite, or large"
+        return "without comparison", "TensorFlow's output is not finite, or large"
     if actual.size != expected.size:
         return "different", f"the shape is {actual.shape}, not {expected.shape}"
     worst = np.abs(actual.ravel() - expected.ravel()).max(initial=0)
@@ -158,15 +158,15 @@ def outcome_of(program, path):
             values = values * 3
         arrays[name] = values.astype(kind.as_numpy_dtype)
     with tempfile.TemporaryDirectory() as folder:
-        answers = thaw_answers(program, path, arrays, folder)
-        if isinstance(answers, str):
-            return "not run", answers
-        expected = tensorflow_answers(definition, arrays, sorted(answers), folder)
+        outputs = thaw_outputs(program, path, arrays, folder)
+        if isinstance(outputs, str):
+            return "not run", outputs
+        expected = tensorflow_outputs(definition, arrays, sorted(outputs), folder)
     if isinstance(expected, str):
         return "refused by TensorFlow", expected
     is_quantized = any("Quantize" in node.op for node in definition.node)
     tolerance = QUANTIZED_TOLERANCE if is_quantized else TOLERANCE
-    outcomes = {name: comparison(answers[name], values, tolerance) for name, values in expected.items()}
+    outcomes = {name: comparison(outputs[name], values, tolerance) for name, values in expected.items()}
     # One output that differs decides, and so does one that is not compared if all others are equal.
     for wanted in ("different", "without comparison"):
         for name, (kind, text) in outcomes.items():

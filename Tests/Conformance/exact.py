@@ -3,7 +3,7 @@
 
 usage: exact.py NAME FOLDER
 
-Reads FOLDER/NAME.pb and its inputs, and writes NAME_exact.npy, which shows the cause of a difference: TensorFlow's answers in
+Reads FOLDER/NAME.pb and its inputs, and writes NAME_exact.npy, which shows the cause of a difference: TensorFlow's outputs in
 float32 differ from these by their rounding errors. Needs `pip install tensorflow-cpu tf_keras`.
 """
 import os
@@ -88,7 +88,7 @@ def make(name, folder):
     inputs = np.load(networks.inputs_of(name, folder)).astype("f8")
     read = {word.split(":")[0].lstrip("^") for node in definition.node for word in node.input}
     output = next(node.name for node in definition.node if node.name not in read and node.op not in ("Const", "NoOp"))
-    np.save(os.path.join(folder, name + "_exact.npy"), networks.answers(definition, "input", output, inputs))
+    np.save(os.path.join(folder, name + "_exact.npy"), networks.expected_outputs(definition, "input", output, inputs))
 
 
 if __name__ == "__main__":

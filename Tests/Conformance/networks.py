@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
-"""Creates one network of the conformance run: a frozen graph, a hundred inputs, and TensorFlow's answers.
+"""Creates one network of the conformance run: a frozen graph, a hundred inputs, and TensorFlow's outputs.
 
 usage: networks.py NAME FOLDER
 
-Writes FOLDER/NAME.pb, NAME_answers.npy (last, which marks a finished network) and the inputs, which networks of the
-same kind share: FOLDER/KIND_SIZE.npy. The weights are random, and calibrated so that activations keep their scale and the
-answers distinguish inputs. Needs `pip install tensorflow-cpu tf_keras`.
+Writes FOLDER/NAME.pb, NAME_expected.npy (last, which marks a finished network) and the inputs, which networks of the
+same kind share: FOLDER/KIND_SIZE.npy. The weights are random, and calibrated so that activations keep their scale and
+the outputs distinguish inputs. Needs `pip install tensorflow-cpu tf_keras`.
 """
 import os
 import sys
 
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-# TensorFlow's own kernels. oneDNN approximates some functions: ConvNeXt's answers differ from float64 by 5e-4 of their range with
+# TensorFlow's own kernels. oneDNN approximates some functions: ConvNeXt's outputs differ from float64 by 5e-4 of their range with
 # them, and 2e-6 without.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "make"))
@@ -86,8 +86,8 @@ def phased_graph(build, size, kind):
     return definition, "input", output
 
 
-def answers(definition, feed, fetch, x):
-    """TensorFlow's answers, one image at a time to save memory."""
+def expected_outputs(definition, feed, fetch, x):
+    """TensorFlow's outputs, one image at a time to save memory."""
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(definition, name="")
         with tf.compat.v1.Session(graph=graph) as session:
@@ -106,15 +106,15 @@ def make(name, folder):
     graph = keras_graph if name in KERAS else slim_graph if name in SLIM else phased_graph
     definition, feed, fetch = graph(build, size, kind)
     x = sample_images(COUNT, size, kind, 1)
-    y = answers(definition, feed, fetch, x)
+    y = expected_outputs(definition, feed, fetch, x)
     labels = y.argmax(1)
     if not np.isfinite(y).all() or len(set(labels)) < 10:
-        raise SystemExit(f"{name}: the answers do not distinguish the inputs: {sorted(set(labels))}")
+        raise SystemExit(f"{name}: the outputs do not distinguish the inputs: {sorted(set(labels))}")
     with open(os.path.join(folder, name + ".pb"), "wb") as file:
         file.write(definition.SerializeToString())
     if not os.path.exists(inputs_of(name, folder)):
         save(inputs_of(name, folder), x)
-    save(os.path.join(folder, name + "_answers.npy"), y)
+    save(os.path.join(folder, name + "_expected.npy"), y)
 
 
 def inputs_of(name, folder):

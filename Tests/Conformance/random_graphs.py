@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares random graphs with TensorFlow's answers: `make conformance-random`.
+"""Compares random graphs with TensorFlow's outputs: `make conformance-random`.
 
 usage: random_graphs.py [--thaw PROGRAM] [--count COUNT] [--first SEED] [--keep FOLDER]
 
 Each graph has up to sixteen operations with random attributes (random_operations.py) on an image. `thaw run` must give
-TensorFlow's answer for the graph and for its conversion to both dialects of Core ML, within 2e-4 of the larger of 1 and
+TensorFlow's output for the graph and for its conversion to both dialects of Core ML, within 2e-4 of the larger of 1 and
 the largest value: errors add up over the operations. Elements that a slightly different input changes as much in TensorFlow,
 because a value is rounded to an integer, are not compared. Graphs that differ are kept. TensorFlow is installed as for
 `make conformance`.
@@ -20,7 +20,7 @@ from conformance import run, use_tensorflow
 
 if __name__ == "__main__":
     use_tensorflow()
-# The answers of oneDNN are wrong for some convolutions with a single channel.
+# The outputs of oneDNN are wrong for some convolutions with a single channel.
 os.environ["TF_ENABLE_ONEDNN_OPTS"] = "0"
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
@@ -34,7 +34,7 @@ ATTEMPTS = 200
 ELEMENTS = 20_000
 RANK = 5
 TOLERANCE = 2e-4
-# Relative changes of the input that show where the answer jumps.
+# Relative changes of the input that show where the output jumps.
 NUDGES = (1 - 1e-6, 1 + 1e-6)
 # Larger values have larger errors.
 LARGEST = 1e5
@@ -42,7 +42,7 @@ LARGEST = 1e5
 UNCHANGED = tf.compat.v1.ConfigProto()
 UNCHANGED.graph_options.rewrite_options.disable_meta_optimizer = True
 FORMS = {"model.mlmodel": [], "model.mlpackage": ["--compute-precision", "float32"]}
-PLAIN = ["--channels", "last", "--output", "answer"]
+PLAIN = ["--channels", "last", "--output", "output"]
 
 
 def is_usable(tensor):
@@ -51,7 +51,7 @@ def is_usable(tensor):
 
 
 def random_graph(choose):
-    """A graph from an image named 'x' to a tensor named 'answer', and the image's shape; None if the image is not used."""
+    """A graph from an image named 'x' to a tensor named 'output', and the image's shape; None if the image is not used."""
     with tf.Graph().as_default() as graph:
         shape = [1, choose.integer(2, 9), choose.integer(2, 9), choose.one(1, 3, 3)]
         choose.tensors = [tf.compat.v1.placeholder(tf.float32, shape, name="x")]
@@ -68,25 +68,25 @@ def random_graph(choose):
             count -= len(usable) > 0
             if count == 0:
                 break
-        tf.identity(choose.tensors[-1], name="answer")
-    definition = tf.compat.v1.graph_util.extract_sub_graph(graph.as_graph_def(), ["answer"])
+        tf.identity(choose.tensors[-1], name="output")
+    definition = tf.compat.v1.graph_util.extract_sub_graph(graph.as_graph_def(), ["output"])
     return (definition, shape) if any(node.name == "x" for node in definition.node) and len(definition.node) > 2 else None
 
 
-def expected_answers(definition, pixels):
-    """TensorFlow's answer, and which elements of it are compared; none if TensorFlow cannot compute it."""
+def expected_output(definition, pixels):
+    """TensorFlow's output, and which elements of it are compared; none if TensorFlow cannot compute it."""
     with tf.Graph().as_default() as graph:
         tf.import_graph_def(definition, name="")
     inputs = [pixels * np.float32(factor) for factor in (1, *NUDGES)]
     with tf.compat.v1.Session(graph=graph, config=UNCHANGED) as session:
         try:
-            answer, *nudged = [session.run("answer:0", {"x:0": values}) for values in inputs]
+            output, *nudged = [session.run("output:0", {"x:0": values}) for values in inputs]
         except tf.errors.OpError:
             return np.zeros(1), np.zeros(1, bool)
-    if not np.isfinite(answer).all() or np.abs(answer).max() > LARGEST:
-        return answer, np.zeros(answer.shape, bool)
-    tolerance = TOLERANCE * max(1, np.abs(answer).max())
-    return answer, np.all([np.abs(other - answer) <= tolerance / 10 for other in nudged], axis=0)
+    if not np.isfinite(output).all() or np.abs(output).max() > LARGEST:
+        return output, np.zeros(output.shape, bool)
+    tolerance = TOLERANCE * max(1, np.abs(output).max())
+    return output, np.all([np.abs(other - output) <= tolerance / 10 for other in nudged], axis=0)
 
 
 class Folder:
@@ -108,11 +108,11 @@ class Folder:
 
     def outcome(self, model, expected, compared, options):
         """`equal`, `refused`, or a description of the difference."""
-        answer = self.file("answer.npy")
-        failure = self.failure("run", self.file(model), self.file("pixels.npy"), "-o", answer, "--threads", "1", *options)
+        output = self.file("output.npy")
+        failure = self.failure("run", self.file(model), self.file("pixels.npy"), "-o", output, "--threads", "1", *options)
         if failure:
             return failure
-        actual = np.load(answer)
+        actual = np.load(output)
         # Arrays of a neural network may lack axes of size 1.
         if [size for size in actual.shape if size > 1] != [size for size in expected.shape if size > 1]:
             return f"the shape is {list(actual.shape)}, not {list(expected.shape)}"
@@ -147,7 +147,7 @@ def main():
             continue
         definition, shape = made
         pixels = choose.numbers.randn(*shape).astype(np.float32)
-        expected, compared = expected_answers(definition, pixels)
+        expected, compared = expected_output(definition, pixels)
         if compared.mean() < 0.5:
             counts["without comparison"] += 1
             continue

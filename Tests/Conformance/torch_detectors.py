@@ -4,10 +4,10 @@ architectures with random weights, on photographs.
 
 usage: torch_detectors.py [--thaw BINARY] [--side PIXELS] [--photos FOLDER] [--count N] [ARCHITECTURE ...]
 
-The judge is the same network in torch, and torchvision.ops.nms, by class: boxes may differ by 1e-3 of a pixel of the model's
-image, and confidences by 1e-4; labels and the order must be the same. If a decision of the suppression depends on values
-that are closer than 2e-5, other thresholds are used. They leave at most 60 boxes. A photograph for which all thresholds do
-is not compared, but most must be. The exit code is 1 if anything differs.
+The reference is the same network in torch, and torchvision.ops.nms, by class: boxes may differ by 1e-3 of a pixel of
+the model's image, and confidences by 1e-4; labels and the order must be the same. If a decision of the suppression
+depends on values that are closer than 2e-5, other thresholds are used. They leave at most 60 boxes. A photograph for
+which all thresholds do is not compared, but most must be. The exit code is 1 if anything differs.
 
 Needs `pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 ultralytics==8.4.190 pillow "numpy<2.4"`.
 """
@@ -67,9 +67,9 @@ def outputs(model, photo, side):
     """The boxes (center and size in pixels of the model's image) and the confidences of the classes, of each anchor."""
     import torch
     with torch.no_grad():
-        answer = model(tensor(photo, side))
-    answer = (answer[0] if isinstance(answer, (tuple, list)) else answer)[0].T
-    return answer[:, :4], answer[:, 4:]
+        result = model(tensor(photo, side))
+    result = (result[0] if isinstance(result, (tuple, list)) else result)[0].T
+    return result[:, :4], result[:, 4:]
 
 
 def thresholds(scores):

@@ -2,15 +2,15 @@
 """Compares Thaw with torch on coremltools' conversions of torchvision models: every classification and segmentation network
 of at most a hundred million parameters, at its own image size, with random weights, in both dialects, in float32.
 
-usage: torch_networks.py [--thaw BINARY] [--judges FOLDER] [--dialect neuralnetwork|mlprogram] [--tsv FILE] [NETWORK ...]
+usage: torch_networks.py [--thaw BINARY] [--interpreters FOLDER] [--dialect neuralnetwork|mlprogram] [--tsv FILE] [NETWORK ...]
 
-An answer may differ by 1e-4 of the larger of 1 and its range, and the top label must be the same: for segmentation that of
-each pixel, unless torch's two highest values are within 2e-4. Random weights magnify rounding errors. If the difference
-is larger, torch computes the network in float64, and the interpreter of ../shared/judges computes the same file; then Thaw
-passes if it is within 1e-4 of float64 or of the interpreter, or if its error is at most that of torch's own float32. If that
-is above 1e-4, no engine can be close: then the network is compared again with smaller sums in its residual blocks. The table
-has all errors, as shares of the range. The exit code is 1 if anything fails. A network that coremltools does not convert is
-listed with its reason and is no failure.
+An output may differ by 1e-4 of the larger of 1 and its range, and the top label must be the same: for segmentation that
+of each pixel, unless torch's two highest values are within 2e-4. Random weights magnify rounding errors. If the
+difference is larger, torch computes the network in float64, and the reference interpreter of ../shared/judges computes
+the same file; then Thaw passes if it is within 1e-4 of float64 or of the interpreter, or if its error is at most that
+of torch's own float32. If that is above 1e-4, no engine can be close: then the network is compared again with smaller
+sums in its residual blocks. The table has all errors, as shares of the range. The exit code is 1 if anything fails. A
+network that coremltools does not convert is listed with its reason and is no failure.
 
 Needs `pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 "numpy<2.4"`: with newer versions, coremltools fails on
 many networks.
@@ -120,15 +120,15 @@ def compared(arguments, name, dialects, folder, share=1.0):
         target = os.path.join(folder, dialect + ".npy")
         row["result"] = convert(traced, image, dialect, package) or run(arguments.thaw, package, source, target)
         if row["result"] is None:
-            answer = numpy.load(target)
-            row["torch"] = difference(answer, expected)
-            if row["torch"] <= TOLERANCE and same_labels(answer, expected):
+            output = numpy.load(target)
+            row["torch"] = difference(output, expected)
+            if row["torch"] <= TOLERANCE and same_labels(output, expected):
                 row["result"] = "same"
             else:
                 if exact is None:
                     with torch.no_grad():
                         exact = model.double()(image.double()).numpy()
-                row["result"] = explained(arguments.judges, row, answer, expected, exact, package, source)
+                row["result"] = explained(arguments.interpreters, row, output, expected, exact, package, source)
         yield row
 
 
@@ -150,18 +150,18 @@ def run(thaw, package, source, target):
         return "FAILED: " + ran.stderr.strip()
 
 
-def explained(judges, row, answer, expected, exact, package, source):
-    """The result for an answer that differs from torch's; adds the errors to the row."""
-    row["float64"], row["torch_float64"] = difference(answer, exact), difference(expected, exact)
-    if row["float64"] <= max(TOLERANCE, row["torch_float64"]) and same_labels(answer, exact):
+def explained(interpreters, row, output, expected, exact, package, source):
+    """The result for an output that differs from torch's; adds the errors to the row."""
+    row["float64"], row["torch_float64"] = difference(output, exact), difference(expected, exact)
+    if row["float64"] <= max(TOLERANCE, row["torch_float64"]) and same_labels(output, exact):
         return "rounding"
-    judged = os.path.join(os.path.dirname(source), "judged.npz")
-    subprocess.run([sys.executable, os.path.join(judges, "evaluate.py"), package, source, "--save", judged],
+    target = os.path.join(os.path.dirname(source), "interpreted.npz")
+    subprocess.run([sys.executable, os.path.join(interpreters, "evaluate.py"), package, source, "--save", target],
                    capture_output=True)
-    if os.path.exists(judged):
-        judge = next(iter(numpy.load(judged).values())).reshape(expected.shape)
-        row["judge"], row["judge_torch"] = difference(answer, judge), difference(judge, expected)
-        if row["judge"] <= TOLERANCE and same_labels(answer, judge):
+    if os.path.exists(target):
+        interpreted = next(iter(numpy.load(target).values())).reshape(expected.shape)
+        row["interpreter"], row["interpreter_torch"] = difference(output, interpreted), difference(interpreted, expected)
+        if row["interpreter"] <= TOLERANCE and same_labels(output, interpreted):
             return "conversion differs"
     return "WRONG"
 
@@ -190,7 +190,7 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("networks", nargs="*")
     parser.add_argument("--thaw", default=os.path.join(ROOT, ".build", "release", "thaw"))
-    parser.add_argument("--judges", default=os.path.join(os.path.dirname(ROOT), "shared", "judges"))
+    parser.add_argument("--interpreters", default=os.path.join(os.path.dirname(ROOT), "shared", "judges"))
     parser.add_argument("--dialect", choices=DIALECTS)
     parser.add_argument("--tsv")
     arguments = parser.parse_args()
@@ -198,7 +198,7 @@ def main():
     # Here, so that the processes of the networks need not.
     import coremltools
     import torchvision
-    columns = ["network", "dialect", "torch", "float64", "torch_float64", "judge", "judge_torch", "result"]
+    columns = ["network", "dialect", "torch", "float64", "torch_float64", "interpreter", "interpreter_torch", "result"]
     lines, counts = ["\t".join(columns)], {}
     print(lines[0])
     for name in arguments.networks or names():

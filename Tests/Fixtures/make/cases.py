@@ -15,7 +15,8 @@ import operations
 import patterns
 import quantized
 import shapes
-from common import (Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table, strip_defaults)
+from common import (Draw, expected_outputs, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table,
+                    strip_defaults)
 
 UNTOLD = {"Placeholder", "Const", "Identity"}
 
@@ -52,7 +53,7 @@ class Cases:
             data = serialize(definition)
             definition = tf.compat.v1.GraphDef.FromString(data)
             inputs = [draw.uniform(*values, *shape) if values else draw(*shape, scale=2) for _ in range(2)]
-            outputs = answers(definition, inputs)
+            outputs = expected_outputs(definition, inputs)
             require_telling(outputs, path)
             save_bytes(f"graphs/{path}.pb", data)
             save_array(f"graphs/{path}.input.npy", inputs[0])

@@ -1,4 +1,4 @@
-"""Shared by all fixtures: seeded random numbers, TensorFlow's answer for a graph, and reproducible files.
+"""Shared by all fixtures: seeded random numbers, TensorFlow's output for a graph, and reproducible files.
 
 A fixture never depends on earlier ones: each uses a generator seeded with its own path.
 """
@@ -113,8 +113,8 @@ def field(number, payload):
     return varint(number << 3 | 2) + varint(len(payload)) + payload
 
 
-def answers(definition, inputs, feed="input", fetch="output"):
-    """TensorFlow's answer for each input, without optimizations and on one thread, so that the bytes are reproducible."""
+def expected_outputs(definition, inputs, feed="input", fetch="output"):
+    """TensorFlow's output for each input, without optimizations and on one thread, so that the bytes are reproducible."""
     config = tf.compat.v1.ConfigProto(intra_op_parallelism_threads=1, inter_op_parallelism_threads=1)
     config.graph_options.rewrite_options.disable_meta_optimizer = True
     with tf.Graph().as_default() as graph:
@@ -125,12 +125,12 @@ def answers(definition, inputs, feed="input", fetch="output"):
 
 
 def require_telling(outputs, path):
-    """A fixture whose answer does not depend on its input would prove nothing."""
+    """A fixture whose output does not depend on its input would prove nothing."""
     first, second = outputs
     if not np.isfinite(first).all():
-        raise ValueError(path + ": the answer is not finite")
+        raise ValueError(path + ": the output is not finite")
     if np.abs(first - second).max() < 1e-3:
-        raise ValueError(path + ": the answer does not depend on the input")
+        raise ValueError(path + ": the output does not depend on the input")
 
 
 def file_at(path):

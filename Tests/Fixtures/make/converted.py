@@ -1,5 +1,5 @@
 """Models by coremltools: the small architectures of `networks/` in both dialects, and a tiny network with every kind of
-compression that it supports: `converted/NAME.mlmodel` and `converted/NAME.mlpackage`, with the answers to two images of
+compression that it supports: `converted/NAME.mlmodel` and `converted/NAME.mlpackage`, with the outputs for two images of
 `networks/pictures` each.
 
 The expected outputs are those of an unpublished reference interpreter, which shares nothing with this project and computes in
@@ -131,19 +131,19 @@ class Converted:
         else:
             path = f"converted/{name}.mlmodel"
             save_bytes(path, spec.SerializeToString(deterministic=True))
-        judged = os.path.join(FIXTURES, path)
+        interpreted = os.path.join(FIXTURES, path)
         with tempfile.TemporaryDirectory() as folder:
             if dense:
-                judged = os.path.join(folder, "dense.mlpackage")
-                optimize.decompress_weights(model).save(judged)
-            outputs = [self.answer(judged, x, kind) for x in inputs_of(kind)[0]]
+                interpreted = os.path.join(folder, "dense.mlpackage")
+                optimize.decompress_weights(model).save(interpreted)
+            outputs = [self.output(interpreted, x, kind) for x in inputs_of(kind)[0]]
         require_telling(outputs, name)
         for index, output in enumerate(outputs):
             save_array(f"converted/{name}.output{index}.npy", output)
         self.rows.append((os.path.basename(path), kind, str(spec.specificationVersion), "yes" if dense else "-"))
 
     @staticmethod
-    def answer(path, x, kind):
+    def output(path, x, kind):
         pixels = x if kind == "pixels" else (x + 1) * np.float32(127.5)
         _, out, _ = evaluate.run(path, np.ascontiguousarray(pixels[None].transpose(0, 3, 1, 2), "f4"), True)
         return next(value for value in out.values() if isinstance(value, np.ndarray))

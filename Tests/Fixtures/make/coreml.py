@@ -1,4 +1,4 @@
-"""Small Core ML models made by coremltools: `coreml/NAME.mlmodel` with two inputs each and their answers.
+"""Small Core ML models made by coremltools: `coreml/NAME.mlmodel` with two inputs each and their outputs.
 
 An image's `NAME.input0.npy` contains raw pixels, [height, width, channel], in RGB order regardless of the model's own
 order; `NAME.output0.npy` contains the class probabilities in order. A model without an image takes the array unchanged.
@@ -10,7 +10,7 @@ from coremltools.models.neural_network import quantization_utils
 
 import refused_models
 from architectures import small
-from common import CHANNELS_FIRST, answers, graph_of, require_telling, save_array, save_bytes, save_table
+from common import CHANNELS_FIRST, expected_outputs, graph_of, require_telling, save_array, save_bytes, save_table
 from layers import Network
 from sample_images import sample_images
 from twin import Blob, Twin
@@ -96,7 +96,7 @@ class Models:
         self.rows.append((name, layout, str(scale), ",".join(map(str, biases)) or "-", str(spec.specificationVersion), note))
 
     def image_classifier(self, name, build, size, layout, scale, biases, note, mapped=True, labels=LABELS):
-        """`size` is height, width; `biases` are in the layout's order. Returns the finished specification, inputs and answers."""
+        """`size` is height, width; `biases` are in the layout's order. Returns the finished specification, inputs and outputs."""
         channels = len(biases)
         pixels = np.round((sample_images(name, 2, max(size), channels) + 1) * 127.5)[:, :size[0], :size[1]]
         shape = (channels, *size) if mapped else (1, channels, *size)
@@ -134,7 +134,7 @@ class Models:
                            classifier_config=ct.ClassifierConfig(labels))
         spec = model.get_spec()
         spec.description.metadata.ClearField("userDefined")
-        outputs = answers(definition, [x[None] for x in pixels[:2] / np.float32(127.5) - 1], fetch="softmax")
+        outputs = expected_outputs(definition, [x[None] for x in pixels[:2] / np.float32(127.5) - 1], fetch="softmax")
         self.save(name, spec, pixels[:2], outputs, ("rgb", 1 / 127.5, (-1.0, -1.0, -1.0)), note)
 
 

@@ -1,4 +1,4 @@
-"""SavedModels whose signature takes encoded images: `decoding/NAME/`, with TensorFlow's answers to the two `pixels`
+"""SavedModels whose signature takes encoded images: `decoding/NAME/`, with TensorFlow's outputs for the two `pixels`
 images of `ways/` as PNG files.
 """
 import os

@@ -1,5 +1,5 @@
-"""Writes the fixtures in `detectors/`: detectors of the forms that exporters write, with the answers of torch and NumPy, and the average
-precision that pycocotools computes of made-up annotations.
+"""Writes the fixtures in `detectors/`: detectors of the forms that exporters write, with the outputs of torch and
+NumPy, and the average precision that pycocotools computes of made-up annotations.
 
     pip install coremltools==9.0 torch==2.7.1 torchvision==0.22.1 ultralytics==8.4.190 pycocotools==2.0.11 pillow "numpy<2.4"
     python Tests/Fixtures/make/detectors.py
@@ -26,7 +26,7 @@ from PIL import Image, ImageDraw
 import coco_precision
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "detectors")
-# No answer may depend on a comparison of values that are closer than this.
+# No result may depend on a comparison of values that are closer than this.
 MARGIN = 5e-5
 
 
@@ -319,13 +319,13 @@ def ultralytics():
         result.save(target)
         names = list(result.get_spec().pipeline.models[1].nonMaximumSuppression.stringClassLabels.vector)
 
-        def answer(pixels, wrapped=wrapped):
+        def outputs(pixels, wrapped=wrapped):
             with torch.no_grad():
                 tensor = torch.from_numpy(pixels.astype("f4") / 255).permute(2, 0, 1)[None]
                 confidences, coordinates = wrapped(tensor)
             return confidences.numpy().astype("f8"), coordinates.numpy().astype("f8")
 
-        detectors.append((name, answer, side, names, iou, confidence, not agnostic))
+        detectors.append((name, outputs, side, names, iou, confidence, not agnostic))
     return detectors
 
 
@@ -391,7 +391,7 @@ def fitted(image, side, crop, background):
 
 
 def attempt(scores, boxes, limits, per_class):
-    """The first of these limits whose answer does not depend on rounding, with the rows that are kept; nothing if there is none."""
+    """The first of these limits for which rounding changes nothing, with the rows that are kept; nothing if there is none."""
     for iou, confidence in limits:
         try:
             kept = suppressed(scores, boxes, iou, confidence, per_class)

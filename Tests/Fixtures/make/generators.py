@@ -1,5 +1,5 @@
 """Image-to-image networks of any size: `generators/NAME.pb`, and for two images of different sizes the
-input, `NAME.input0.npy`, and TensorFlow's answer, `NAME.output0.npy`.
+input, `NAME.input0.npy`, and TensorFlow's output, `NAME.output0.npy`.
 
 The weights are random, scaled so that an image remains one: every layer's output has about the deviation of its input.
 """
@@ -9,7 +9,8 @@ import numpy as np
 import tensorflow as tf
 from PIL import Image
 
-from common import FIXTURES, Draw, answers, file_at, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
+from common import (FIXTURES, Draw, expected_outputs, file_at, graph_bytes, graph_of, require_telling, save_array, save_bytes,
+                    save_table)
 from sample_images import sample_images
 
 op = tf.raw_ops
@@ -194,7 +195,7 @@ def enlarging(kind):
 
 
 def write_luma():
-    """`luma_KIND.pb`, one for each range; for two photos, their small copies as PNG, and the answers to their luma as pixels."""
+    """`luma_KIND.pb`, one for each range; for two photos, their small copies as PNG, and the outputs for their luma as pixels."""
     rows = []
     for kind, (scale, bias) in RANGES.items():
         definition = enlarging(kind)
@@ -203,8 +204,8 @@ def write_luma():
             image = photograph(name, 32)
             image.save(file_at(f"generators/{name}.png"))
             luma = np.asarray(image.convert("YCbCr"), "f8")[None, ..., :1]
-            [answer] = answers(definition, [(luma * scale + bias).astype("f4")], "luma", "enlarged")
-            pixels = np.clip((answer - bias) / scale, 0, 255)
+            [output] = expected_outputs(definition, [(luma * scale + bias).astype("f4")], "luma", "enlarged")
+            pixels = np.clip((output - bias) / scale, 0, 255)
             save_array(f"generators/luma_{kind}.{name}.npy", pixels[0, ..., 0])
         rows.append((f"luma_{kind}", repr(scale), repr(bias)))
     save_table("generators/luma.tsv", ("network", "scale", "bias"), rows)
@@ -219,7 +220,7 @@ def write():
             ("generator", generator, "generator_input", "generator/out_layer/Tanh", "-", lambda x: x[None])):
         definition = graph_of(build)
         inputs = [prepared(sample_images(name, 1, 40, 3)[0, :height, :width]) for height, width in SIZES]
-        results = [answers(definition, [x], feed, output)[0] for x in inputs]
+        results = [expected_outputs(definition, [x], feed, output)[0] for x in inputs]
         require_telling([result.ravel()[:500] for result in results], name)
         save_bytes(f"generators/{name}.pb", graph_bytes(definition))
         for index, (x, result) in enumerate(zip(inputs, results)):

@@ -1,7 +1,7 @@
 """Writes the fixtures in `inputs/`: models of several inputs, with flexible arrays, optional inputs and states, written by
 coremltools 9 from torch. `python Tests/Fixtures/make/inputs.py` needs `pip install coremltools==9.0 torch==2.7.1`.
 
-NAME.jsonl has lines {"inputs": {…}, "outputs": {…}} with torch's answers; nested lists are arrays. Lines of a stateful model
+NAME.jsonl has lines {"inputs": {…}, "outputs": {…}} with torch's outputs; nested lists are arrays. Lines of a stateful model
 follow each other.
 """
 import json
@@ -70,7 +70,7 @@ def save(name, model, rows):
         file.write("\n".join(lines) + "\n")
 
 
-def answers(module, given):
+def runs_of(module, given):
     rows = []
     for inputs in given:
         with torch.no_grad():
@@ -91,12 +91,12 @@ def flexible():
     shape = ct.Shape((ct.RangeDim(1, 6, 2), ct.RangeDim(1, 9, 5), 4))
     program = dict(convert_to="mlprogram", minimum_deployment_target=ct.target.iOS15)
     shapes = [(2, 5, 4), (1, 1, 4), (6, 9, 4), (3, 2, 4)]
-    rows = answers(module, [{"x": numbers(*one, seed=index)} for index, one in enumerate(shapes)])
+    rows = runs_of(module, [{"x": numbers(*one, seed=index)} for index, one in enumerate(shapes)])
     save("ranges.mlpackage", converted(module, torch.zeros(2, 5, 4), [ct.TensorType("x", shape)], **program), rows)
 
     module = Convolved()
     shapes = [(1, 2, 6, 8), (1, 2, 4, 4), (1, 2, 5, 9)]
-    rows = answers(module, [{"x": numbers(*one, seed=index)} for index, one in enumerate(shapes)])
+    rows = runs_of(module, [{"x": numbers(*one, seed=index)} for index, one in enumerate(shapes)])
     inputs = [ct.TensorType("x", ct.EnumeratedShapes(shapes, default=shapes[0]))]
     save("enumerated.mlpackage", converted(module, torch.zeros(1, 2, 6, 8), inputs, **program), rows)
     network = dict(convert_to="neuralnetwork", compute_precision=None)
@@ -110,10 +110,10 @@ def optional():
               ct.TensorType("offset", (2, 3), default_value=np.zeros((2, 3), "f4"))]
     zeros = torch.zeros(2, 3)
     model = converted(module, (zeros, zeros, zeros), inputs, convert_to="mlprogram", minimum_deployment_target=ct.target.iOS16)
-    rows = answers(module, [{"x": x, "weight": weight, "offset": offset}])
+    rows = runs_of(module, [{"x": x, "weight": weight, "offset": offset}])
     for given in ({"x": x}, {"x": x, "weight": weight}, {"x": x, "offset": offset}):
         all_inputs = dict({"x": x, "weight": np.full((2, 3), 1.5, "f4"), "offset": np.zeros((2, 3), "f4")}, **given)
-        rows.append({"inputs": given, "outputs": answers(module, [all_inputs])[0]["outputs"]})
+        rows.append({"inputs": given, "outputs": runs_of(module, [all_inputs])[0]["outputs"]})
     save("optional.mlpackage", model, rows)
 
 
@@ -137,7 +137,7 @@ def stateful():
     model = ct.convert(traced, inputs=[ct.TensorType("x", (2, 3))], outputs=[ct.TensorType(name="y")], states=states,
                        minimum_deployment_target=ct.target.iOS18)
     fresh = Accumulator()
-    save("stateful.mlpackage", model, answers(fresh, given))
+    save("stateful.mlpackage", model, runs_of(fresh, given))
 
 
 if __name__ == "__main__":

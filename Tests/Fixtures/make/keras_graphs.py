@@ -1,4 +1,4 @@
-"""Keras models as frozen graphs, with random weights for which activations keep their scale and answers distinguish
+"""Keras models as frozen graphs, with random weights for which activations keep their scale and outputs distinguish
 images, for the small fixtures and the conformance run. Needs `pip install tensorflow-cpu tf_keras`."""
 import os
 
@@ -72,8 +72,8 @@ def without_functions(definition, feed, fetch, shape):
             holder.attr.pop(name, None)
 
     def whole(x):
-        answer = tf.import_graph_def(definition, input_map={feed + ":0": x}, return_elements=[fetch + ":0"], name="")[0]
-        return tf.identity(answer, name="answer")
+        output = tf.import_graph_def(definition, input_map={feed + ":0": x}, return_elements=[fetch + ":0"], name="")[0]
+        return tf.identity(output, name="inlined_output")
 
     wrapped = tf.compat.v1.wrap_function(whole, [tf.TensorSpec(shape, name=feed)])
-    return convert_variables_to_constants_v2(wrapped, aggressive_inlining=True).graph.as_graph_def(), "answer"
+    return convert_variables_to_constants_v2(wrapped, aggressive_inlining=True).graph.as_graph_def(), "inlined_output"

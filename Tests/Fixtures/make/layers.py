@@ -1,4 +1,4 @@
-"""Layers for small random networks whose activations keep their scale and whose answers distinguish images.
+"""Layers for small random networks whose activations keep their scale and whose outputs distinguish images.
 
 A network is a function of a Network and an image. It runs twice: eagerly over a batch of images, which calibrates the
 weights and the batch-norm statistics, and then in a graph, where the same weights are written as by an exporter.

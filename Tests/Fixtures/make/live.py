@@ -1,6 +1,6 @@
 """Graphs with separate variables: SavedModels and checkpoints, as TensorFlow 1 and 2 write them.
 
-`live/NAME/` is the folder, `live/NAME.output0.npy` and `1` are TensorFlow's answers to `ways/color0.npy` and `1`. Run by
+`live/NAME/` is the folder, `live/NAME.output0.npy` and `1` are TensorFlow's outputs for `ways/color0.npy` and `1`. Run by
 TensorFlow 1.15, this writes `live1/` from sessions.
 """
 import os
@@ -58,7 +58,7 @@ class Live:
         self.rows = []
 
     def add(self, name, write, note, options="-", path="", folder=None):
-        """`write(folder)` fills the folder and returns the answers to the two images. `folder` already has the same content."""
+        """`write(folder)` fills the folder and returns the outputs for the two images. `folder` already has the same content."""
         with tempfile.TemporaryDirectory() as work:
             results = write(os.path.join(work, "model"))
             if not folder:
@@ -165,7 +165,7 @@ def trained_norm(x, training, spelled):
 
 
 def averages(spelled):
-    """The checkpoint of a training script whose graph has batch normalization in training mode only; the answers are those
+    """The checkpoint of a training script whose graph has batch normalization in training mode only; the outputs are those
     of the same network built for inference."""
     def build(x, training):
         x = tf.nn.conv2d(x, v1.get_variable("conv/kernel", initializer=KERNEL), 2, "SAME")
@@ -180,7 +180,7 @@ def averages(spelled):
         return logits
 
     def write(folder):
-        answers = []
+        outputs = []
         for training in (True, False):
             with tf.Graph().as_default(), v1.Session() as session:
                 x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
@@ -188,16 +188,16 @@ def averages(spelled):
                 session.run(v1.global_variables_initializer())
                 if training:
                     checkpoint(session, x, y, folder)
-                answers.append([session.run(y, {x: image}) for image in sample_images("color")])
-        assert all(abs(batch - moving).max() > 0.1 for batch, moving in zip(*answers))
-        return answers[1]
+                outputs.append([session.run(y, {x: image}) for image in sample_images("color")])
+        assert all(abs(batch - moving).max() > 0.1 for batch, moving in zip(*outputs))
+        return outputs[1]
     return write
 
 
 def averaged(are_used):
-    """The checkpoint of a training script with moving averages of its variables; the answers are those of the averages if they
+    """The checkpoint of a training script with moving averages of its variables; the outputs are those of the averages if they
     are used, as in an evaluation script."""
-    def answers(session, x, y):
+    def outputs_of(session, x, y):
         return [session.run(y, {x: image}) for image in sample_images("color")]
 
     def write(folder):
@@ -210,12 +210,12 @@ def averaged(are_used):
             session.run([variable.assign(-variable) for variable in v1.trainable_variables()])
             session.run(update)
             checkpoint(session, x, y, folder)
-            own = answers(session, x, y)
+            own = outputs_of(session, x, y)
         with tf.Graph().as_default(), v1.Session() as session:
             x = v1.placeholder(tf.float32, [None, 8, 8, 3], name="image")
             y = network(x, resource=True)
             v1.train.Saver(average.variables_to_restore()).restore(session, os.path.join(folder, "model.ckpt-7"))
-            averaged = answers(session, x, y)
+            averaged = outputs_of(session, x, y)
         assert all(abs(one - other).max() > 0.01 for one, other in zip(own, averaged))
         return averaged if are_used else own
     return write

@@ -1,4 +1,4 @@
-"""Neural networks of one layer each, or a few, written by coremltools, with NumPy's answers: `layers/CASE.mlmodel`.
+"""Neural networks of one layer each, or a few, written by coremltools, with NumPy's outputs: `layers/CASE.mlmodel`.
 
 `CASE.inputI.npy` and `CASE.outputI.npy` are its inputs and outputs in order. Needs coremltools only, not TensorFlow:
 
@@ -44,16 +44,16 @@ class Layers:
         with open(full, "wb") as file:
             file.write(spec.SerializeToString(deterministic=True))
 
-    def add(self, name, inputs, build, answers, tolerance="1e-5", **options):
-        answers = list(answers) if isinstance(answers, (tuple, list)) else [answers]
-        self.network(name, inputs, len(answers), build, **options)
-        for role, arrays in (("input", inputs), ("output", answers)):
+    def add(self, name, inputs, build, expected, tolerance="1e-5", **options):
+        expected = list(expected) if isinstance(expected, (tuple, list)) else [expected]
+        self.network(name, inputs, len(expected), build, **options)
+        for role, arrays in (("input", inputs), ("output", expected)):
             for index, array in enumerate(arrays):
                 array = np.asarray(array, "<f4", order="C")
                 if not np.isfinite(array).all():
                     raise ValueError(name + ": a value is not finite")
                 np.save(os.path.join(FOLDER, f"{name}.{role}{index}.npy"), array)
-        self.rows.append((name, str(len(inputs)), str(len(answers)), tolerance))
+        self.rows.append((name, str(len(inputs)), str(len(expected)), tolerance))
 
     def refuse(self, name, inputs, build, words, **options):
         """A network that must be refused; the message must contain the words."""
@@ -124,7 +124,7 @@ def shapes(cases):
     x = normal("shapes", 2, 3, 4)
 
     def scaled(shape_of):
-        """Multiplies by what a layer computes of shapes, so that the answer depends on the input."""
+        """Multiplies by what a layer computes of shapes, so that the output depends on the input."""
         def build(b):
             shape_of(b)
             b.add_multiply_broadcastable("product", ["a", "n"], "y")
@@ -169,11 +169,11 @@ def shapes(cases):
     cases.add("sliding_windows", [long], lambda b: b.add_sliding_windows("layer", "a", "y", 1, 4, step=2),
               np.stack([long[:, i:i + 4] for i in (0, 2, 4)], 1))
     lengths = np.array([7, 3], "f4")
-    answer = long.copy()
+    expected = long.copy()
     for row, length in enumerate((7, 3)):
-        answer[row, :length] = long[row, :length][::-1]
+        expected[row, :length] = long[row, :length][::-1]
     cases.add("reverse_sequence", [long, lengths],
-              lambda b: b.add_reverse_sequence("layer", ["a", "b"], "y", batch_axis=0, seq_axis=1), answer)
+              lambda b: b.add_reverse_sequence("layer", ["a", "b"], "y", batch_axis=0, seq_axis=1), expected)
     cases.refuse("where_nonzero", [x], lambda b: b.add_where_nonzero("layer", "a", "y"), "known only when model runs")
     cases.refuse("fill_dynamic", [np.zeros(2, "f4")], lambda b: b.add_fill_dynamic("layer", "a", "y"), "known only when model runs")
 
@@ -181,8 +181,8 @@ def shapes(cases):
 def products(cases):
     a, b = normal("first", 2, 5, 1, 1), normal("second", 2, 5, 1, 1)
     product, lengths = (a * b).sum((1, 2, 3), keepdims=True), [np.sqrt((v * v).sum((1, 2, 3), keepdims=True)) for v in (a, b)]
-    for name, cosine, answer in (("dot", False, product), ("dot_cosine", True, product / lengths[0] / lengths[1])):
-        cases.add(name, [a, b], lambda n: n.add_elementwise("layer", ["a", "b"], "y", "COS" if cosine else "DOT"), answer)
+    for name, cosine, expected in (("dot", False, product), ("dot_cosine", True, product / lengths[0] / lengths[1])):
+        cases.add(name, [a, b], lambda n: n.add_elementwise("layer", ["a", "b"], "y", "COS" if cosine else "DOT"), expected)
     # A vector gets an axis of one element, which stays in the result.
     vector, other, matrix, batch = normal("vector", 5), normal("other vector", 5), normal("matrix", 5, 3), normal("batch", 2, 4, 5)
     for name, a, b, shape in (
@@ -342,11 +342,11 @@ def control(cases):
             b.add_divide_broadcastable("share", ["state", "total"], "y")
         return build
     for name, value, rounds in (("few", x * 3, None), ("many", x * 0.01, None), ("none", x * 50, None), ("limit", x * 0.01, 3)):
-        answer = value.astype("f8")
+        expected = value.astype("f8")
         count = 0
-        while (answer ** 2).sum() < 100 and count != rounds:
-            answer, count = answer * 2, count + 1
-        cases.add("loop_until_" + name, [value.astype("f4")], until(rounds), answer / (answer ** 2).sum())
+        while (expected ** 2).sum() < 100 and count != rounds:
+            expected, count = expected * 2, count + 1
+        cases.add("loop_until_" + name, [value.astype("f4")], until(rounds), expected / (expected ** 2).sum())
     cases.refuse("loop_without_end", [x],
                  lambda b: (b.add_copy("copy", "a", "y"), add_loop(b, "layer", nested(["y"], lambda n: n.add_copy("c", "a", "y")))),
                  "neither condition number iterations")

@@ -201,7 +201,7 @@ def scalars(cases):
             b.add_stack("stack", ["y", "c"], "u", 0)
             b.add_expand_dims("expand", "y", "v", [0])
         return build
-    for name, value, add, answer in (
+    for name, value, add, expected in (
             ("reduce", x, lambda b, y: b.add_reduce_sum("layer", "a", y, keepdims=False, reduce_all=True), x.sum()),
             ("reduce_composed", x, lambda b, y: b.add_reduce_l2("layer", "a", y, axes=[0, 1], keepdims=False),
              np.sqrt((x * x).sum())),
@@ -209,7 +209,7 @@ def scalars(cases):
             ("slice", x[0], lambda b, y: b.add_slice_static("layer", "a", y, [1], [2], [1], [False], [False], [True]), x[0, 1]),
             ("argmax", x[0], lambda b, y: b.add_argmax("layer", "a", y, 0, keepdims=False), x[0].argmax())):
         cases.add("scalar_" + name, [value], continued(add),
-                  [np.array([answer]), np.array([answer, 5]), np.array([[answer], [5]]), np.array([[answer]])])
+                  [np.array([expected]), np.array([expected, 5]), np.array([[expected], [5]]), np.array([[expected]])])
 
     def known(b):
         b.add_get_shape("shape", "a", "shape")

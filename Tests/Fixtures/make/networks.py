@@ -1,4 +1,4 @@
-"""Small networks: `networks/NAME/graph.pb`, `labels.txt`, and TensorFlow's answers `output0.npy`, `output1.npy`.
+"""Small networks: `networks/NAME/graph.pb`, `labels.txt`, and TensorFlow's outputs, `output0.npy`, `output1.npy`.
 
 The inputs are shared, in `networks/pictures`; `networks.tsv` assigns them, and describes what is special about each network.
 """
@@ -8,7 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from architectures import convolved_digits, dense_digits, inception, mobilenet, resnet, small, squeezenet
-from common import Draw, answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
+from common import Draw, expected_outputs, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
 from families import families
 from layers import Network
 from sample_images import inputs_of
@@ -58,9 +58,9 @@ class Networks:
         self.save(name, definition, output[0], note, kind, feed, size)
 
     def save(self, name, definition, output, note, kind="color", feed="input", size="-"):
-        """Writes a graph, its labels, its inputs and TensorFlow's answers, and adds the row of the index."""
+        """Writes a graph, its labels, its inputs and TensorFlow's outputs, and adds the row of the index."""
         inputs = [fed(kind, image) for image in inputs_of(kind)[0]]
-        results = answers(definition, inputs, feed, output)
+        results = expected_outputs(definition, inputs, feed, output)
         require_telling(results, name)
         paths = []
         for index in range(2):

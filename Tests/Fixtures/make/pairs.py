@@ -1,4 +1,4 @@
-"""Frozen graphs of two inputs: `pairs/NAME.pb`, with the inputs, `NAME.INPUT.npy`, and TensorFlow's answer, `NAME.output.npy`."""
+"""Frozen graphs of two inputs: `pairs/NAME.pb`, with the inputs, `NAME.INPUT.npy`, and TensorFlow's output, `NAME.output.npy`."""
 import tensorflow as tf
 
 from common import Draw, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table

@@ -1,4 +1,5 @@
-"""Writes the fixtures in `pipelines/`: models that coremltools makes of scikit-learn's and XGBoost's, with those programs' answers.
+"""Writes the fixtures in `pipelines/`: models that coremltools makes of scikit-learn's and XGBoost's, with those
+programs' outputs.
 
     pip install coremltools==9.0 scikit-learn==1.5.1 xgboost==1.4.2 "numpy<2"
     python Tests/Fixtures/make/pipelines.py
@@ -61,14 +62,14 @@ class Table:
         """`model` is a specification, `lines` are pairs of inputs and outputs."""
         texts = {json.dumps(plain(outputs)) for _, outputs in lines}
         if len(texts) < 2:
-            raise ValueError(name + ": the answers do not depend on the inputs")
+            raise ValueError(name + ": the outputs do not depend on the inputs")
         self.save_model(name, model, what, "%g" % tolerance)
         with open(os.path.join(FOLDER, name + ".jsonl"), "w") as file:
             for inputs, outputs in lines:
                 file.write(json.dumps({"inputs": plain(inputs), "outputs": plain(outputs)}) + "\n")
 
     def save_model(self, name, model, what, tolerance="-"):
-        """Without answers: tests have their own."""
+        """Without expected outputs: tests have their own."""
         with open(os.path.join(FOLDER, name + ".mlmodel"), "wb") as file:
             file.write(model.SerializeToString(deterministic=True))
         self.rows.append((name, tolerance, " ".join(what.split())))
@@ -85,20 +86,20 @@ def sampled(data):
 
 
 def scikit(table, name, model, data, target, tolerance=EXACT, samples=None, names=None, what=""):
-    """Trains, converts and asks a model."""
+    """Trains, converts and runs a model."""
     model.fit(data, target)
     samples = sampled(data) if samples is None else samples
     spec = converters.sklearn.convert(model, input_features=names or {"input": range(data.shape[1])}
                                       if isinstance(data, np.ndarray) else "input").get_spec()
     outputs = [feature.name for feature in spec.description.output]
-    answers = model.predict(samples)
+    predictions = model.predict(samples)
     lines = []
     for index, row in enumerate(samples):
         inputs = dict(zip(names, row)) if names else {"input": row}
-        answer = {outputs[0]: answers[index]}
+        expected = {outputs[0]: predictions[index]}
         if "classProbability" in outputs and hasattr(model, "predict_proba"):
-            answer["classProbability"] = dict(zip(model.classes_, model.predict_proba(samples[index:index + 1])[0]))
-        lines.append((inputs, answer))
+            expected["classProbability"] = dict(zip(model.classes_, model.predict_proba(samples[index:index + 1])[0]))
+        lines.append((inputs, expected))
     table.add(name, spec, lines, tolerance, what or str(model))
 
 
@@ -213,10 +214,10 @@ def boosters(table):
         samples = sampled(data)
         lines = []
         for index, row in enumerate(samples):
-            answer = {"target": model.predict(samples)[index]}
+            expected = {"target": model.predict(samples)[index]}
             if is_classifier:
-                answer["classProbability"] = dict(enumerate(model.predict_proba(samples)[index]))
-            lines.append((dict(zip(names, row)), answer))
+                expected["classProbability"] = dict(enumerate(model.predict_proba(samples)[index]))
+            lines.append((dict(zip(names, row)), expected))
         table.add("xgboost_" + name, spec, lines, SINGLE, "XGBoost, with missing values")
 
 

@@ -1,4 +1,4 @@
-"""Pipelines that coremltools' converters do not write, built from the specification; NumPy computes the answers."""
+"""Pipelines that coremltools' converters do not write, built from the specification; NumPy computes the outputs."""
 import math
 
 import numpy as np
@@ -46,7 +46,7 @@ def logistic(x):
     return 1 / (1 + math.exp(-x))
 
 
-def answered(labels, probabilities):
+def classified(labels, probabilities):
     top = int(np.argmax(probabilities))
     return {"label": labels[top], "scores": dict(zip(labels, probabilities))}
 
@@ -68,7 +68,7 @@ def linear(table):
     lines = []
     for row in data:
         second = 0.5 * math.erfc(-(weights[0] @ row + offsets[0]) / math.sqrt(2))
-        lines.append(({"x": row}, answered(["no", "yes"], [1 - second, second])))
+        lines.append(({"x": row}, classified(["no", "yes"], [1 - second, second])))
     table.add("hand_probit", spec, lines, EXACT, "GLM classifier with probit")
 
     spec = classifier(3, text=False)
@@ -76,7 +76,7 @@ def linear(table):
     lines = []
     for row in data:
         exponentials = np.exp(np.concatenate([[0], weights @ row + offsets]))
-        lines.append(({"x": row}, answered([5, -1, 7], exponentials / exponentials.sum())))
+        lines.append(({"x": row}, classified([5, -1, 7], exponentials / exponentials.sum())))
     table.add("hand_reference_class", spec, lines, EXACT, "GLM classifier whose first class is the reference")
 
     spec = described([("x", datatypes.Array(3))], [("y", datatypes.Array(2))])
@@ -119,7 +119,7 @@ def trees(table):
         for tree in range(2):
             values = values + (np.array([0.7, -0.3]) if row[tree] < 0.1 else 1.5 * np.eye(2)[tree])
         exponentials = np.exp(np.concatenate([[0], values]))
-        lines.append(({"x": row}, answered(labels, exponentials / exponentials.sum())))
+        lines.append(({"x": row}, classified(labels, exponentials / exponentials.sum())))
     table.add("hand_zero_class", model.spec, lines, EXACT, "a tree classifier whose first class is the reference")
 
 
@@ -155,7 +155,7 @@ def machines(table):
         distances = ((samples - np.array(row)) ** 2).sum(axis=1)
         weights = (distances == 0).astype(float) if (distances == 0).any() else 1 / distances
         votes = np.array([sum(weight for weight, label in zip(weights, given) if label == name) for name in labels])
-        lines.append(({"x": row}, answered(labels, votes / votes.sum())))
+        lines.append(({"x": row}, classified(labels, votes / votes.sum())))
     table.add("hand_inverse_distance", spec, lines, EXACT, "nearest neighbors weighted by distance")
 
 
@@ -221,7 +221,7 @@ def networks(table):
     lines = []
     for row in generator.normal(size=(6, 3)):
         values = np.array([logistic(value) for value in second @ np.maximum(first @ row, 0)])
-        lines.append(({"x": row}, answered(labels, values / values.sum())))
+        lines.append(({"x": row}, classified(labels, values / values.sum())))
     table.add("hand_network", both.spec, lines, SINGLE, "a network, and a linear classifier of its features")
 
     builder = NeuralNetworkBuilder([("image", datatypes.Array(3, 2, 2))], [("means", datatypes.Array(3))])

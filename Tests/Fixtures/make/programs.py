@@ -1,4 +1,4 @@
-"""ML Programs of one operation each, written by coremltools, with answers computed by NumPy: `programs/CASE.mlmodel`.
+"""ML Programs of one operation each, written by coremltools, with outputs computed by NumPy: `programs/CASE.mlmodel`.
 
 `CASE.inputI.npy` and `CASE.outputI.npy` are its inputs and outputs in order, in the shapes of the program.
 `programs/refuse/CASE.mlmodel` are programs that must be refused. Needs coremltools only, not TensorFlow:
@@ -54,19 +54,19 @@ class Cases:
         return spec
 
     def add(self, name, inputs, build, expected, opset=15, tolerance="1e-5", change=None):
-        """`build` returns the program's outputs for its inputs, `expected` the answers or a function of the inputs."""
+        """`build` returns the program's outputs. `expected` are their values, or a function of the inputs."""
         spec = self.program(name, opset, inputs, build, change)
-        answers = expected(*inputs) if callable(expected) else expected
-        answers = list(answers) if isinstance(answers, (tuple, list)) else [answers]
-        if len(answers) != len(spec.description.output):
+        expected = expected(*inputs) if callable(expected) else expected
+        expected = list(expected) if isinstance(expected, (tuple, list)) else [expected]
+        if len(expected) != len(spec.description.output):
             raise ValueError(f"{name}: {len(spec.description.output)} outputs")
-        for role, arrays in (("input", inputs), ("output", answers)):
+        for role, arrays in (("input", inputs), ("output", expected)):
             for index, array in enumerate(arrays):
                 array = np.asarray(array, "<f4", order="C")
                 if not np.isfinite(array).all():
                     raise ValueError(name + ": a value is not finite")
                 np.save(os.path.join(FOLDER, f"{name}.{role}{index}.npy"), array)
-        self.rows.append((name, str(len(inputs)), str(len(answers)), str(opset), tolerance))
+        self.rows.append((name, str(len(inputs)), str(len(expected)), str(opset), tolerance))
 
     def refuse(self, name, inputs, build, words, opset=15, change=None):
         """A program that must be refused; the message must contain the words."""

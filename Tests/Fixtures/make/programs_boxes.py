@@ -223,14 +223,14 @@ def add_lists(cases):
             return last, mb.list_gather(ls=items, indices=np.arange(rounds, dtype="i4"))
         return build
 
-    def answers(rounds):
+    def expected(rounds):
         row, rows = np.zeros(3, "f4"), []
         for i in range(rounds):
             row = row * np.float32(0.5) + x[i % 4]
             rows.append(row)
         return row, np.stack(rows)
-    cases.add("list_unrolled", [x], recurrent(6), answers(6))
-    cases.add("list_in_a_loop", [x], recurrent(300), answers(300))
+    cases.add("list_unrolled", [x], recurrent(6), expected(6))
+    cases.add("list_in_a_loop", [x], recurrent(300), expected(300))
 
     def unknown(a, i):
         items = mb.list_write(ls=empty(2), index=mb.squeeze(x=i), value=mb.gather(x=a, indices=3))
@@ -287,5 +287,5 @@ def add_branches(cases):
                 for named in names:
                     if named.name in ("first", "second"):
                         named.name = "number"
-    for name, sign, answer in (("true", 1, x + first), ("false", -1, x * second)):
-        cases.add("branches_with_constants_of_one_name_" + name, [x, np.array([sign], "f4")], build, answer, change=rename)
+    for name, sign, expected in (("true", 1, x + first), ("false", -1, x * second)):
+        cases.add("branches_with_constants_of_one_name_" + name, [x, np.array([sign], "f4")], build, expected, change=rename)

@@ -50,9 +50,10 @@ def single_values(cases):
 
     def ends(a):
         return [reduced(x=a, keep_dims=False) for reduced in (mb.reduce_max, mb.reduce_min, mb.reduce_sum)]
-    answer = np.array([x.max(), x.min(), x.sum()])
+    expected = np.array([x.max(), x.min(), x.sum()])
     for name, axis, interleave in (("", 0, False), ("_last_axis", -1, False), ("_interleaved", 0, True)):
-        cases.add("concat_single_values" + name, [x], lambda a: mb.concat(values=ends(a), axis=axis, interleave=interleave), answer)
+        cases.add("concat_single_values" + name, [x],
+                  lambda a: mb.concat(values=ends(a), axis=axis, interleave=interleave), expected)
     # As coremltools converts x.view(x.shape[1], -1).
     cases.add(
         "reshape_to_single_values", [x],

@@ -62,7 +62,7 @@ def add(cases):
         q = mb.quantize(input=sums, scale=np.float32(0.1), zero_point=np.uint8(0), output_dtype="uint8")
         return mb.dequantize(input=q, scale=np.float32(0.1), zero_point=np.uint8(0))
 
-    def answer(a):
+    def expected(a):
         image = (quantized(a, np.float32(0.03), -4, "int8") + 4) * np.float32(0.03)
         filters = weights.astype("f4") * factors.reshape(4, 1, 1, 1)
         padded = np.pad(image.astype("f8"), ((0, 0), (0, 0), (1, 1), (1, 1)))
@@ -70,7 +70,7 @@ def add(cases):
                    for i in range(3) for j in range(3))
         return quantized(np.maximum(sums, 0).astype("f4"), np.float32(0.1), 0, "uint8") * np.float32(0.1)
 
-    cases.add("quantized_layer", [x], layer, answer, opset=18)
+    cases.add("quantized_layer", [x], layer, expected, opset=18)
     cases.add("dequantized_weights", [x],
               lambda a: mb.conv(x=a, weight=mb.dequantize(input=weights, scale=factors, axis=0), pad_type="valid"),
               lambda a: sum(np.einsum("nchw,oc->nohw", a.astype("f8")[:, :, i:i + 2, j:j + 3],

@@ -61,11 +61,11 @@ def add(cases):
     cases.add("batch_to_space", [blocks], lambda a: mb.batch_to_space(x=a, block_shape=[2, 3], crops=[[1, 1], [0, 2]]),
               image[:, :, :, :4])
     lengths = np.array([2, 5, 0], "i4")
-    answer = np.stack([np.concatenate([x[i][:, :n][:, ::-1], x[i][:, n:]], 1) for i, n in enumerate(lengths)])
+    expected = np.stack([np.concatenate([x[i][:, :n][:, ::-1], x[i][:, n:]], 1) for i, n in enumerate(lengths)])
     cases.add("reverse_sequence", [x, lengths],
-              lambda a, b: mb.reverse_sequence(x=a, lengths=b, seq_axis=2, batch_axis=0), answer)
+              lambda a, b: mb.reverse_sequence(x=a, lengths=b, seq_axis=2, batch_axis=0), expected)
     cases.add("reverse_sequence_known", [x],
-              lambda a: mb.reverse_sequence(x=a, lengths=lengths, seq_axis=-1, batch_axis=0), answer)
+              lambda a: mb.reverse_sequence(x=a, lengths=lengths, seq_axis=-1, batch_axis=0), expected)
     a, b = normal("einsum a", 2, 3, 4, 5), normal("einsum b", 1, 5, 4, 6)
     cases.add("einsum_4", [a, b], lambda a, b: mb.einsum(values=(a, b), equation="nchw,nwhu->nchu"),
               np.einsum("nchw,whu->nchu", a, b[0]))
@@ -79,10 +79,10 @@ def add(cases):
         index = {"plain": np.s_[0:3, 1:3, 2:5], "strides": np.s_[2::-1, ::-2, -1::-2], "squeezed": np.s_[1, -2, 0:4]}[name]
         cases.add("slice_by_index_" + name, [x], lambda a: mb.slice_by_index(x=a, begin=begin, end=end, **options), x[index])
         update = normal("update", *x[index].shape)
-        answer = x.copy()
-        answer[index] = update
+        expected = x.copy()
+        expected[index] = update
         cases.add("slice_update_" + name, [x, update],
-                  lambda a, b: mb.slice_update(x=a, update=b, begin=begin, end=end, **options), answer, opset=18)
+                  lambda a, b: mb.slice_update(x=a, update=b, begin=begin, end=end, **options), expected, opset=18)
     for axis in (-1, -2, 0):
         ids = np.array([[0, 2], [1, 3]], "i4")
         cut = axis % 3

@@ -5,8 +5,8 @@ coremltools.
     python Tests/Fixtures/make/sequences.py
 
 `NAME.mlmodel` or `NAME.mlpackage` goes with `NAME.jsonl`: a line for each run, with inputs and outputs as nested lists.
-`sequences.tsv` has the file, the function, and what the model is. The answers are torch's, or those of the formulas in
-NumPy in `sequence_answers.py` if torch has no such layer.
+`sequences.tsv` has the file, the function, and what the model is. The outputs are torch's, or those of the formulas in
+NumPy in `sequence_formulas.py` if torch has no such layer.
 """
 import json
 import os
@@ -22,7 +22,7 @@ from coremltools.converters.mil import mil
 from coremltools.models import datatypes
 from coremltools.models.neural_network import NeuralNetworkBuilder
 
-import sequence_answers as answers
+import sequence_formulas as formulas
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "sequences")
 STEPS, BATCH, WIDTH, UNITS = 5, 2, 3, 4
@@ -52,9 +52,9 @@ def save(name, model, runs, what, function="-"):
     """`runs`: pairs of inputs and outputs, by name."""
     outputs = [np.concatenate([np.ravel(value) for value in run[1].values()]) for run in runs]
     if not all(np.isfinite(output).all() for output in outputs):
-        raise ValueError(name + ": an answer is not finite")
+        raise ValueError(name + ": an output is not finite")
     if len(runs) > 1 and np.abs(outputs[0] - outputs[1]).max() < 1e-3:
-        raise ValueError(name + ": the answer does not depend on the input")
+        raise ValueError(name + ": the output does not depend on the input")
     if model is not None:
         spec = model.get_spec() if hasattr(model, "get_spec") else model
         extension = ".mlpackage" if spec.WhichOneof("Type") == "mlProgram" else ".mlmodel"
@@ -105,7 +105,7 @@ def named(results, names):
 # Recurrent operations of programs
 
 def recurrent_programs():
-    """One program for each case; the answers are the formulas'."""
+    """One program for each case; the outputs are the formulas'."""
     directions = ("forward", "reverse")
     cases = [
         ("lstm", dict(gates=4), "lstm", {}),
@@ -145,7 +145,7 @@ def recurrent_programs():
         runs = []
         for _ in range(2):
             inputs = {key: draw(*shape, scale=1) for key, shape in shapes.items()}
-            results = answers.recurrent(kind, inputs, weights, options)
+            results = formulas.recurrent(kind, inputs, weights, options)
             runs.append((inputs, dict(zip(outputs, results))))
         save(name, program(build, shapes, target), runs, f"mb.{kind}({described(options)})")
 
@@ -274,7 +274,7 @@ def recurrent_networks():
         runs = []
         for _ in range(2):
             inputs = {key: draw(*shape, scale=1) for key, shape in shapes.items()}
-            results = answers.network(kind, inputs, weights, options, UNITS, back)
+            results = formulas.network(kind, inputs, weights, options, UNITS, back)
             if older:
                 results = [result.reshape(-1) for result in results]
             runs.append((inputs, dict(zip(outputs, results))))
@@ -321,7 +321,7 @@ def control():
             return named([y], ["y"])
         return build
 
-    def counted_answer(x, rounds):
+    def counted_output(x, rounds):
         y = x * 0
         for _ in range(rounds):
             y = np.tanh(1.5 * y + x)
@@ -330,7 +330,7 @@ def control():
     for name, rounds, what in (("loop_unrolled", 4, "mb.while_loop of 4 rounds"),
                                ("loop_counted", 300, "mb.while_loop of 300 rounds"),
                                ("loop_never", 0, "mb.while_loop of no rounds")):
-        runs = [({"x": x}, {"y": counted_answer(x, rounds) if rounds else x * 0}) for x in values]
+        runs = [({"x": x}, {"y": counted_output(x, rounds) if rounds else x * 0}) for x in values]
         if rounds == 0:
             runs = runs[:1]
         save(name, program(counted(rounds), {"x": (2, 3)}, optimized=False), runs, what)

@@ -1,6 +1,6 @@
-"""A small Core ML network and, layer by layer, TensorFlow's answer for it.
+"""A small Core ML network and, layer by layer, TensorFlow's output for it.
 
-coremltools' builder writes the model. For each layer, TensorFlow computes with the same weights, so that model and answer
+coremltools' builder writes the model. For each layer, TensorFlow computes with the same weights, so that model and output
 come from different programs. Values are [image, height, width, channel]; Core ML's own layout is channels first.
 """
 import math

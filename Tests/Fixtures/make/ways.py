@@ -1,6 +1,6 @@
-"""The ways of freezing graphs: `ways/NAME.pb`, a tiny network each, with TensorFlow's answers to two images.
+"""The ways of freezing graphs: `ways/NAME.pb`, a tiny network each, with TensorFlow's outputs for two images.
 
-If a graph was frozen in training mode, the answers are those of the same network built for inference.
+If a graph was frozen in training mode, the outputs are those of the same network built for inference.
 """
 import tensorflow as tf
 
@@ -8,7 +8,7 @@ import ways_functions
 import ways_inputs
 import ways_optimized
 import ways_phases
-from common import answers, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
+from common import expected_outputs, graph_bytes, graph_of, require_telling, save_array, save_bytes, save_table
 from tiny import sample_images, tiny
 
 
@@ -22,10 +22,11 @@ class Ways:
             options="-", kind="color", fed=None, edit=None, named=False):
         """Writes one graph.
 
-        build(x) returns the result, or a list of them, for the placeholder x. `reference` builds the graph for TensorFlow's answer,
-        if that is another graph. Of a batch, only the first answer is kept. `declared` is the placeholder's shape if it differs from
-        the images'; `feed` is the tensor that gets the input, None if `build` creates its input itself and returns (fed, results). `options`
-        are command-line arguments. `fed` reshapes an image for the graph. `named` writes the outputs' names into the options.
+        build(x) returns the result, or a list of them, for the placeholder x. `reference` builds the graph for
+        TensorFlow's output, if that is another graph. Of a batch, only the first output is kept. `declared` is the
+        placeholder's shape if it differs from the images'; `feed` is the tensor that gets the input, None if `build`
+        creates its input itself and returns (fed, results). `options` are command-line arguments. `fed` reshapes an
+        image for the graph. `named` writes the outputs' names into the options.
         """
         def whole(construct, into):
             def construction():
@@ -41,14 +42,14 @@ class Ways:
 
         names, reference_names = [], []
         definition = graph_of(whole(build, names), library=True)
-        answering = graph_of(whole(reference, reference_names), library=True) if reference else definition
+        expected_graph = graph_of(whole(reference, reference_names), library=True) if reference else definition
         if edit:
             edit(definition)
             definition = tf.compat.v1.graph_util.extract_sub_graph(definition, [name.split(":")[0] for name in names[1:]])
         inputs = [(fed or (lambda x: x))(image) for image in sample_images(kind)]
         source, *fetches = reference_names or names
         for place, fetch in enumerate(fetches):
-            results = answers(answering, inputs, source, fetch)
+            results = expected_outputs(expected_graph, inputs, source, fetch)
             require_telling(results, name)
             for index in range(2):
                 save_array(f"ways/{name}.output{index}{'.%d' % place if place else ''}.npy", results[index][:1])

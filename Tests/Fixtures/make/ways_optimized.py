@@ -1,4 +1,4 @@
-"""Graphs written by TensorFlow's own optimize_for_inference, with TensorFlow's answers for them."""
+"""Graphs written by TensorFlow's own optimize_for_inference, with TensorFlow's outputs for them."""
 import numpy as np
 import tensorflow as tf
 from tensorflow.python.tools import optimize_for_inference_lib

@@ -107,7 +107,7 @@ def network(kind, inputs, weights, options, units, back):
 
 
 def compare_with_torch(kind, inputs, weights, options, results):
-    """Stops if torch has a layer of the same kind and gives another answer."""
+    """Stops if torch has a layer of the same kind and gives another output."""
     units = weights["weight_hh"].shape[1]
     standard = not ({"clip", "recurrent_activation", "cell_activation"} & set(options)) and "peephole" not in weights
     usual = {"lstm": "tanh", "gru": "tanh", "rnn": options.get("activation", "tanh")}[kind]
