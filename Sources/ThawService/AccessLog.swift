@@ -39,12 +39,31 @@ final class AccessLog: Sendable {
     }
 
     func write(_ exchange: Exchange, isComplete: Bool) {
+        var line = AccessLog.line(exchange, isComplete: isComplete)
+        // A pipe that is ready accepts PIPE_BUF bytes; writing more could block the thread that serves all connections.
+        if line.count > Int(PIPE_BUF) { line = AccessLog.line(exchange, isComplete: isComplete, longestText: 200) }
+        // A log that cannot be written does not stop the service, nor does a full pipe whose reader is too slow.
+        descriptor.with { descriptor in
+            var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&pipe, 1, 0) == 1, pipe.revents & Int16(POLLOUT) != 0 else { return }
+            #if canImport(Glibc)
+                _ = Glibc.write(descriptor, line, line.count)
+            #else
+                _ = Darwin.write(descriptor, line, line.count)
+            #endif
+        }
+    }
+
+    /// - Parameter longestText: The number of characters of each text from the client. With 200, which are at most 1,200
+    ///   bytes when escaped, a line has less than 4,096 bytes.
+    private static func line(_ exchange: Exchange, isComplete: Bool, longestText: Int = .max) -> [UInt8] {
+        func cut(_ text: String) -> String { String(text.unicodeScalars.prefix(longestText)) }
         var json = JSONText()
         json.object { json in
             json.member("time", timestamp())
             json.member("remote", exchange.connection.remote)
-            json.member("method", exchange.request?.method ?? "")
-            json.member("target", exchange.target)
+            json.member("method", cut(exchange.request?.method ?? ""))
+            json.member("target", cut(exchange.target))
             json.member("status", exchange.response?.status ?? 0)
             json.member("complete", isComplete)
             json.member("bytes", exchange.response?.body.count ?? 0)
@@ -58,18 +77,8 @@ final class AccessLog: Sendable {
                 json.key(name)
                 json.number(Double(Int(seconds * 1e5)) / 100)
             }
-            if let agent = exchange.request?["user-agent"] { json.member("agent", agent) }
+            if let agent = exchange.request?["user-agent"] { json.member("agent", cut(agent)) }
         }
-        let line = json.bytes + [UInt8(ascii: "\n")]
-        // A log that cannot be written does not stop the service, nor does a full pipe whose reader is too slow.
-        descriptor.with { descriptor in
-            var pipe = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&pipe, 1, 0) == 1, pipe.revents & Int16(POLLOUT) != 0 else { return }
-            #if canImport(Glibc)
-                _ = Glibc.write(descriptor, line, line.count)
-            #else
-                _ = Darwin.write(descriptor, line, line.count)
-            #endif
-        }
+        return json.bytes + [UInt8(ascii: "\n")]
     }
 }

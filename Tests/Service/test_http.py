@@ -1,9 +1,14 @@
 """HTTP, access, limits, and malformed requests."""
+import array
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import tempfile
+import termios
+import threading
+import time
 import unittest
 
 import malformed
@@ -166,6 +171,20 @@ class HTTPTests(unittest.TestCase):
             self.assertEqual((lines[0]["model"], lines[0]["agent"]), ("demo", 'a "quoted"\tname'))
             self.assertTrue(lines[0]["complete"] and lines[0]["remote"] == "127.0.0.1")
             self.assertLess(lines[0]["compute_ms"], lines[0]["ms"])
+
+    def test_a_slow_reader_of_the_log_does_not_stop_the_service(self):
+        """A pipe that is ready accepts 4,096 bytes; a longer line would wait for the reader."""
+        with Server("--access-log", "-") as server:
+            unread = array.array("i", [0])
+            while unread[0] < 40_000:
+                server.get("/v2/health/live?" + "a" * 1000)
+                fcntl.ioctl(server.process.stdout, termios.FIONREAD, unread)
+            server.get("/v2/health/live?" + "a" * 30_000)
+            self.assertEqual(server.get("/v2")[0], 200)
+            targets = [""]
+            while targets[-1] != "/v2":
+                targets.append(json.loads(server.process.stdout.readline())["target"])
+            self.assertEqual(targets[-2], ("/v2/health/live?" + "a" * 200)[:200])
 
     def test_drawings_need_graphviz(self):
         with tempfile.TemporaryDirectory() as folder, Server(environment={"PATH": folder}) as server:
