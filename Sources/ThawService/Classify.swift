@@ -23,8 +23,10 @@ extension Service {
             return Response(type: "application/json", text: result.line(image: parts[0].fileName, top: options.top))
         }
         guard !parts.isEmpty else { throw Refusal.badRequest("the form has no file") }
+        guard parts.count <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
         var lines = ""
         for part in parts {
+            guard lines.utf8.count <= 4 * settings.maxBody else { throw Refusal.outputsTooLarge(lines.utf8.count) }
             // The client is no longer waiting for the response.
             if !lines.isEmpty, Connections.isGone(exchange.connection) { return Response(status: 499) }
             do {

@@ -3,7 +3,7 @@ import Thaw
 /// A request that matches the model.
 struct InferPlan {
     /// Requests with more items than this are refused.
-    private static let maximumItems = 4096
+    static let maximumItems = 4096
 
     /// An input that matches its port.
     struct Input {

@@ -1225,7 +1225,7 @@ function fillOther() {
           "403": {"$ref": "#/components/responses/Forbidden"},
           "404": {"$ref": "#/components/responses/NotFound"},
           "408": {"$ref": "#/components/responses/RequestTimeout"},
-          "413": {"$ref": "#/components/responses/TooLarge", "description": "The body or the image is too large."},
+          "413": {"$ref": "#/components/responses/TooLarge", "description": "The body, an image, the form or the response is too large."},
           "414": {"$ref": "#/components/responses/URITooLong"},
           "415": {"$ref": "#/components/responses/UnsupportedType"},
           "431": {"$ref": "#/components/responses/HeaderTooLarge"},

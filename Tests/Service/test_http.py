@@ -79,6 +79,17 @@ class HTTPTests(unittest.TestCase):
         self.assertEqual(self.server.post("/classify", b"x", {"Content-Encoding": "br"})[0], 415)
         self.assertEqual(self.server.post("/classify", b"x", {"Content-Encoding": "gzip"})[0], 400)
 
+    def test_forms_are_limited(self):
+        part = b"--x\r\nContent-Disposition: form-data; filename=a\r\n\r\nP5 1 1 255\nx\r\n"
+        fields = {"Content-Type": "multipart/form-data; boundary=x"}
+        status, answer = self.server.post("/classify", part * 4097 + b"--x--", fields)
+        self.assertEqual((status, answer["code"]), (413, "limitExceeded"))
+        with Server("--max-body", "10000") as server:
+            status, answer = server.post("/classify?top=10", part * 120 + b"--x--", fields)
+            self.assertEqual((status, answer["code"]), (413, "limitExceeded"))
+            status, answer = server.post("/classify?top=1", part * 120 + b"--x--", fields)
+            self.assertEqual((status, answer.count(b"predictions")), (200, 120))
+
     def test_damaged_images_have_warnings(self):
         cut = photo("cat")[:-2000]
         status, fields, _ = self.server.request("POST", "/classify", cut)
