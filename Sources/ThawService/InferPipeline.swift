@@ -56,6 +56,7 @@ extension InferPlan.Input {
             guard case .multiArray = feature.type else { return .number(values[item]) }
             let count = Tensor.Shape(shape).elementCount
             return .multiArray(Array(values[item * count..<(item + 1) * count]), shape: shape)
+        case .integers(let values): return .integer(values[item])
         case .texts(let texts):
             return feature.type == .string ? .string(texts[item]) : try feature.type.value(json: texts[item])
         }

@@ -12,6 +12,7 @@ struct InferPlan {
             case pixels([UInt8], ImageInput)
             case encoded([ArraySlice<UInt8>], ImageWork)
             case numbers([Double])
+            case integers([Int])
             case texts([String])
         }
 
@@ -132,6 +133,7 @@ extension InferPlan.Input {
         case (let image?, .bytes): items = .encoded(try input.byteStrings(), ImageWork(settings, image))
         case (let image?, _): items = .pixels(try input.pixelBytes(), image)
         case (nil, .bytes): items = .texts(try input.texts())
+        case (nil, .int64) where port.isInteger: items = .integers(try input.integers())
         case (nil, _): items = .numbers(try input.values())
         }
     }
@@ -173,7 +175,7 @@ extension InferPlan.Input {
                 return .tensor(Tensor(values[start..<start + count].map { Float($0) }, shape: type.shape))
             }
             return .tensor(Tensor(shape: type.shape, element: type.element) { values[start + $0] })
-        case .texts: preconditionFailure("a network takes no strings")
+        case .integers, .texts: preconditionFailure("a network takes tensors")
         }
     }
 }

@@ -15,12 +15,13 @@ extension InferRequest.Input {
         case .binary(let bytes):
             guard bytes.count == count else { throw wrongCount(bytes.count, "bytes", expected: count) }
             return Array(bytes)
-        case .numbers(let numbers):
+        case .numbers(let numbers, _):
             guard numbers.count == count else { throw wrongCount(numbers.count, "elements", expected: count) }
             return try numbers.map { number in
                 guard let byte = UInt8(exactly: number) else {
                     throw Refusal(
-                        400, .wrongType, "'\(name)' contains \(number)", remedy: "pixels are integers from 0 to 255")
+                        400, .wrongType, "'\(name)' contains \(spelled(number))",
+                        remedy: "pixels are integers from 0 to 255")
                 }
                 return byte
             }
@@ -43,7 +44,7 @@ extension InferRequest.Input {
                 guard let bytes = base64Decoded(text) else { throw Refusal.badRequest("'\(name)' is not valid base64") }
                 return bytes[...]
             }
-        case .numbers(let numbers):
+        case .numbers(let numbers, _):
             guard numbers.isEmpty else {
                 throw Refusal(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
             }
@@ -72,7 +73,7 @@ extension InferRequest.Input {
         var texts: [String] = []
         switch content {
         case .strings(let strings, isBase64: false): texts = strings
-        case .numbers(let numbers) where numbers.isEmpty: break
+        case .numbers(let numbers, _) where numbers.isEmpty: break
         case .numbers: throw Refusal(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
         case .binary, .strings:
             texts = try byteStrings().map {
@@ -89,14 +90,13 @@ extension InferRequest.Input {
     /// The elements of an input that is not an image, in the type that the network takes.
     func values() throws -> [Double] {
         switch content {
-        case .numbers(let numbers):
+        case .numbers(let numbers, _):
             guard numbers.count == count else { throw wrongCount(numbers.count, "elements", expected: count) }
             if let bounds = type.bounds,
                 let number = numbers.first(where: { !bounds.contains($0) || $0 != $0.rounded(.towardZero) })
             {
-                let text = number.isNaN ? "null" : Int(exactly: number).map { "\($0)" } ?? "\(number)"
                 throw Refusal(
-                    400, .wrongType, "'\(name)' contains \(text)",
+                    400, .wrongType, "'\(name)' contains \(spelled(number))",
                     remedy: "expected values of datatype \(type.rawValue)")
             }
             return numbers
@@ -107,6 +107,31 @@ extension InferRequest.Input {
             return bytes.withUnsafeBytes { bytes in (0..<count).map { type.value(at: $0, of: bytes) } }
         }
     }
+
+    /// The elements of an input of type INT64, which `values()` rounds.
+    func integers() throws -> [Int] {
+        let values = try values()
+        if case .binary(let bytes) = content {
+            return bytes.withUnsafeBytes { bytes in
+                values.indices.map { bytes.loadUnaligned(fromByteOffset: 8 * $0, as: Int.self) }
+            }
+        }
+        var integers = values.map { Int(exactly: $0) }
+        if case .numbers(_, let long) = content { for integer in long { integers[integer.index] = integer.value } }
+        return try integers.map { integer in
+            guard let integer else {
+                throw Refusal(
+                    400, .wrongType, "'\(name)' contains an integer of more than 64 bits",
+                    remedy: "expected values of datatype \(type.rawValue)")
+            }
+            return integer
+        }
+    }
+}
+
+/// A number as in JSON.
+private func spelled(_ number: Double) -> String {
+    number.isNaN ? "null" : Int(exactly: number).map(String.init) ?? number.description
 }
 
 extension DataType {

@@ -68,7 +68,8 @@ struct InferRequest {
 
 /// The elements of a tensor in the form of the request.
 enum TensorContent {
-    case numbers([Double])
+    /// Long integers, which `Double` may round, are also listed exactly.
+    case numbers([Double], long: [LongInteger])
     case strings([String], isBase64: Bool)
     /// Little-endian values in the order of the tensor. Each string is preceded by its length in 4 bytes.
     case binary(ArraySlice<UInt8>)
@@ -113,7 +114,7 @@ extension InferRequest.Input {
             return
         }
         switch json["data"] {
-        case .numbers(let numbers)?: content = .numbers(numbers)
+        case .numbers(let numbers, let long)?: content = .numbers(numbers, long: long)
         case .strings(let strings)?:
             content = .strings(strings, isBase64: try parameters.map { try InferRequest.Input.isBase64($0) } ?? false)
         default: throw Refusal.missing("data", "a list of the elements of '\(name)', or binary_data_size")

@@ -10,8 +10,8 @@ enum JSON: Equatable, Sendable {
     case number(Double)
     case bool(Bool)
     case null
-    /// The elements of a tensor. Booleans are 0 and 1.
-    case numbers([Double])
+    /// The elements of a tensor. Booleans are 0 and 1. Long integers, which `Double` may round, are also listed exactly.
+    case numbers([Double], long: [LongInteger] = [])
     case strings([String])
 
     /// Requests with more values than this, apart from the elements of tensors, are refused.
@@ -33,6 +33,13 @@ enum JSON: Equatable, Sendable {
         guard case .object(let members) = self, let value = members[key], value != .null else { return nil }
         return value
     }
+}
+
+/// An integer of more than 15 characters among the elements of a tensor.
+struct LongInteger: Equatable, Sendable {
+    let index: Int
+    /// Nil if it has more than 64 bits.
+    let value: Int?
 }
 
 private struct JSONParser {
@@ -122,6 +129,7 @@ private struct JSONParser {
     /// The elements of arrays within arrays, in the order in which they are written.
     private mutating func elements() throws -> JSON {
         var numbers: [Double] = []
+        var longIntegers: [LongInteger] = []
         var strings: [String] = []
         var depth = 0
         repeat {
@@ -137,7 +145,12 @@ private struct JSONParser {
             case UInt8(ascii: "t") where takes("true"): numbers.append(1)
             case UInt8(ascii: "f") where takes("false"): numbers.append(0)
             case UInt8(ascii: "n") where takes("null"): numbers.append(.nan)
-            default: numbers.append(try number())
+            default:
+                let start = position
+                numbers.append(try number())
+                if let text = longInteger(from: start) {
+                    longIntegers.append(LongInteger(index: numbers.count - 1, value: Int(text)))
+                }
             }
             skipSpace()
             while depth > 0, next == UInt8(ascii: "]") {
@@ -147,7 +160,16 @@ private struct JSONParser {
             if depth > 0 { try take(",") }
         } while depth > 0
         guard numbers.isEmpty || strings.isEmpty else { throw Refusal.mixedElements() }
-        return strings.isEmpty ? .numbers(numbers) : .strings(strings)
+        return strings.isEmpty ? .numbers(numbers, long: longIntegers) : .strings(strings)
+    }
+
+    /// The number that was read from `start` on, if it is an integer of more than 15 characters: `Double` represents all
+    /// shorter ones.
+    private func longInteger(from start: Int) -> String? {
+        guard position - start > 15 else { return nil }
+        let characters = bytes[start..<position]
+        let isInteger = characters.allSatisfy { 0x30...0x39 ~= $0 || $0 == UInt8(ascii: "-") }
+        return isInteger ? String(decoding: characters, as: UTF8.self) : nil
     }
 
     private mutating func text() throws -> String {

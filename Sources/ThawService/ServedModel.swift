@@ -37,6 +37,12 @@ final class ServedModel: Sendable {
             }
         }
 
+        /// Whether it is an integer of a pipeline, which is exact. Networks compute in floating point.
+        var isInteger: Bool {
+            guard case .pipeline(let feature) = content else { return false }
+            return feature.type == .integer
+        }
+
         /// The minimum number of bytes of an item, as far as it is known.
         var size: Int { shape.dropFirst().reduce(1) { $0 * max(1, $1) } * (type.size ?? 1) }
     }

@@ -1,4 +1,5 @@
 import Testing
+
 import Thaw
 
 @testable import ThawService
@@ -22,6 +23,12 @@ import Thaw
         (input("[[], []]"), input(.numbers([]))), (input("[true, false]"), input(.numbers([1, 0]))),
         (input("[[\"a\"], [\"b\"]]"), input(.strings(["a", "b"]))), (input("1"), input(.number(1))),
         (input("null"), input(.null)),
+        (
+            input("[1, 9007199254740993, -9223372036854775809]"),
+            input(
+                .numbers(
+                    [1, 0x1p53, -0x1p63], long: [.init(index: 1, value: 1 << 53 + 1), .init(index: 2, value: nil)]))
+        ),
         ("{\"parameters\": {\"data\": [5]}}", .object(["parameters": .object(["data": .array([.number(5)])])])),
         ("{\"data\": \"a\"}", .object(["data": .string("a")])),
     ])
@@ -87,10 +94,52 @@ import Thaw
     func `numbers that a datatype cannot represent are refused`(
         _ type: String, _ number: String, _ isAccepted: Bool
     ) throws {
-        let text = #"{"inputs": [{"name": "x", "datatype": "\#(type)", "shape": [1], "data": [\#(number)]}]}"#
-        let input = try InferRequest(Self.bytes(text), headerLength: nil).inputs[0]
+        let input = try Self.input(type, number)
         let values = try? input.values()
         #expect((values != nil) == isAccepted)
+    }
+
+    private static func input(_ type: String, _ data: String) throws -> InferRequest.Input {
+        let text = #"{"inputs": [{"name": "x", "datatype": "\#(type)", "shape": [1], "data": [\#(data)]}]}"#
+        return try InferRequest(bytes(text), headerLength: nil).inputs[0]
+    }
+
+    @Test(arguments: [
+        ("9007199254740993", 9_007_199_254_740_993), ("-9007199254740993", -9_007_199_254_740_993),
+        ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min), ("1e3", 1000),
+    ])
+    func `integers of a pipeline are exact`(_ text: String, _ integer: Int) throws {
+        let input = try Self.input("INT64", text)
+        #expect(try input.integers() == [integer])
+        let pipeline = try Pipeline(
+            contentsOfFile: EndToEndTests.path("Tests/Fixtures/pipelines/hand_categories.mlmodel"))
+        let port = try ServedModel.Port(#require(pipeline.outputs.first { $0.type == .integer }))
+        let item = try InferPlan.Input(input, port, Settings(["x.mlmodel"])).items
+        guard case .integers([integer]) = item else {
+            Issue.record("\(item)")
+            return
+        }
+    }
+
+    @Test func `integers in binary data are exact`() throws {
+        let text =
+            #"{"inputs": [{"name": "x", "datatype": "INT64", "shape": [2], "parameters": {"binary_data_size": 16}}]}"#
+        let integers = [9_007_199_254_740_993, -2]
+        let data = integers.flatMap { integer in withUnsafeBytes(of: integer.littleEndian) { Array($0) } }
+        let request = try InferRequest(Self.bytes(text) + data, headerLength: "\(text.utf8.count)")
+        #expect(try request.inputs[0].integers() == integers)
+    }
+
+    @Test(arguments: ["9223372036854775808", "-9223372036854775809"])
+    func `an integer of more than 64 bits is refused`(_ text: String) {
+        let refusal = #expect(throws: Refusal.self) { try Self.input("INT64", text).integers() }
+        #expect(refusal?.message == "'x' contains an integer of more than 64 bits; expected values of datatype INT64")
+    }
+
+    @Test(arguments: ["null", "256", "-1", "1.5"])
+    func `an invalid pixel is named as in JSON`(_ text: String) {
+        let refusal = #expect(throws: Refusal.self) { try Self.input("UINT8", text).pixelBytes() }
+        #expect(refusal?.message == "'x' contains \(text); pixels are integers from 0 to 255")
     }
 
     @Test(arguments: ["sequence_id", "sequence_start", "sequence_end"])
