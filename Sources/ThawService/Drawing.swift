@@ -7,16 +7,34 @@ import Thaw
 #endif
 
 extension ServedModel {
+    /// The drawing of the network.
+    enum Drawing: Sendable {
+        case none
+        case inProgress
+        case done([UInt8])
+    }
+
     /// The drawing of the network, laid out by Graphviz on first request.
-    /// - Throws: `Refusal` with status 501 without Graphviz.
+    /// - Throws: `Refusal` with status 501 without Graphviz, and with 503 while another request draws it.
     func drawingResponse() throws -> Response {
+        guard let dot = details.drawing else { throw Refusal.cannotDrawPipeline(name) }
+        let known = drawing.with { drawing in
+            defer { if case .none = drawing { drawing = .inProgress } }
+            return drawing
+        }
         let svg: [UInt8]
-        if let known = drawing.with({ $0 }) {
-            svg = known
-        } else {
-            guard let dot = details.drawing else { throw Refusal.cannotDrawPipeline(name) }
-            svg = try Graphviz.svg(of: dot)
-            drawing.with { $0 = svg }
+        switch known {
+        case .done(let drawn): svg = drawn
+        // Waiting would occupy a thread for as long as Graphviz needs.
+        case .inProgress: throw Refusal.drawingInProgress()
+        case .none:
+            do {
+                svg = try Graphviz.svg(of: dot)
+            } catch {
+                drawing.with { $0 = .none }
+                throw error
+            }
+            drawing.with { $0 = .done(svg) }
         }
         // Scripts in the drawing, if there are any, must not run.
         return Response(
@@ -28,6 +46,9 @@ extension ServedModel {
 /// The layout program (https://graphviz.org), which must be on PATH. The command starts it in a similar way; it has no
 /// blocked signals to undo, and prints what the program reports.
 private enum Graphviz {
+    /// The layout of a large network may take longer than anyone waits, and occupies a thread.
+    private static let timeLimit = 60
+
     static func svg(of dot: String) throws -> [UInt8] {
         let input = try temporaryFile()
         let output = try temporaryFile()
@@ -47,7 +68,7 @@ private enum Graphviz {
         }
     }
 
-    /// Runs the program.
+    /// Runs the program, and ends it when the time is up.
     private static func layOut(_ input: UnsafeMutablePointer<FILE>, _ output: UnsafeMutablePointer<FILE>) throws {
         #if canImport(Darwin)
             var actions: posix_spawn_file_actions_t?
@@ -82,7 +103,15 @@ private enum Graphviz {
         let error = posix_spawnp(&process, "dot", &actions, &attributes, &argv, environment)
         guard error == 0 else { throw error == ENOENT ? missing() : failed() }
         var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0, errno == EINTR {}
+        let start = Moment.now
+        while waitpid(process, &status, WNOHANG) == 0 {
+            guard Moment.seconds(since: start) < Double(timeLimit) else {
+                kill(process, SIGKILL)
+                while waitpid(process, &status, 0) < 0, errno == EINTR {}
+                throw tooSlow()
+            }
+            pause(milliseconds: 10)
+        }
         guard status == 0 else { throw status >> 8 == 127 ? missing() : failed() }
     }
 
@@ -98,4 +127,8 @@ private enum Graphviz {
     }
 
     private static func failed() -> Refusal { Refusal(500, .environment, "Graphviz failed to draw the network") }
+
+    private static func tooSlow() -> Refusal {
+        Refusal(500, .environment, "Graphviz did not draw the network within \(timeLimit) seconds")
+    }
 }

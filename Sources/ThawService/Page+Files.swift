@@ -1717,7 +1717,7 @@ function fillOther() {
       "HeaderTooLarge": {"description": "The header is too long. The body is not JSON."},
       "ClientClosed": {"description": "The client closed its side of the connection before the work was done. There is no body."},
       "InternalError": {
-        "description": "Graphviz failed.",
+        "description": "Graphviz failed, or took longer than a minute.",
         "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
       },
       "NotImplemented": {

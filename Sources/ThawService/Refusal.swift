@@ -180,6 +180,12 @@ extension Refusal {
         Refusal(400, .unsupportedModel, "only networks can be drawn; '\(name)' is a pipeline")
     }
 
+    static func drawingInProgress() -> Refusal {
+        Refusal(
+            503, .unavailable, "the drawing is in progress", remedy: "try again later",
+            headers: [("Retry-After", "1")])
+    }
+
     static func noBody() -> Refusal { badRequest("the request has no body") }
 
     static func unsupportedEncoding(_ encoding: String) -> Refusal {

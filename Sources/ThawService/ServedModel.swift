@@ -57,8 +57,7 @@ final class ServedModel: Sendable {
     let classifiedImage: ImageInput?
     let classCount: Int
     let details: ModelDetails
-    /// The drawing of the network, once it has been requested.
-    let drawing = Monitor<[UInt8]?>(nil)
+    let drawing = Monitor(Drawing.none)
     let engine: Engine
 
     /// Computes the outputs.

@@ -10,6 +10,7 @@ import termios
 import threading
 import time
 import unittest
+from concurrent.futures import ThreadPoolExecutor
 
 import malformed
 from openapi_spec_validator import validate
@@ -202,6 +203,42 @@ class HTTPTests(unittest.TestCase):
             status, _, body = server.get("/models/demo/graph.svg")
             self.assertEqual((status, json.loads(body)["code"]), (501, "environment"))
             self.assertIn("Graphviz", json.loads(body)["error"])
+
+    def test_a_network_is_drawn_once(self):
+        """Meanwhile, another request for the drawing does not occupy a thread."""
+        with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(1) as pool:
+            started, gate = os.path.join(folder, "started"), os.path.join(folder, "gate")
+            with open(os.path.join(folder, "dot"), "w") as file:
+                file.write(f"#!/bin/sh\necho >> {started}\nwhile [ ! -e {gate} ]; do sleep 0.05; done\necho '<svg/>'\n")
+            os.chmod(file.name, 0o755)
+            path = {"PATH": folder + ":" + os.environ["PATH"]}
+            with Server("--threads", "2", environment=path) as server:
+                first = pool.submit(server.get, "/models/demo/graph.svg")
+                end = time.time() + 20
+                while not os.path.exists(started):
+                    self.assertLess(time.time(), end)
+                    time.sleep(0.02)
+                # A second program would wait, too.
+                opening = threading.Timer(20, lambda: open(gate, "w").close())
+                opening.start()
+                status, fields, body = server.get("/models/demo/graph.svg")
+                self.assertEqual((status, fields["Retry-After"], json.loads(body)["code"]), (503, "1", "unavailable"))
+                opening.cancel()
+                open(gate, "w").close()
+                self.assertEqual(first.result()[0], 200)
+                self.assertEqual(server.get("/models/demo/graph.svg")[::2], (200, b"<svg/>\n"))
+            with open(started) as file:
+                self.assertEqual(file.read(), "\n")
+
+    def test_a_failed_drawing_is_tried_again(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "dot"), "w") as file:
+                file.write("#!/bin/sh\nexit 1\n")
+            os.chmod(file.name, 0o755)
+            with Server(environment={"PATH": folder + ":" + os.environ["PATH"]}) as server:
+                for _ in range(2):
+                    status, _, body = server.get("/models/demo/graph.svg")
+                    self.assertEqual((status, json.loads(body)["code"]), (500, "environment"))
 
 
 class AccessTests(unittest.TestCase):
