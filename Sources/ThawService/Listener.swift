@@ -44,27 +44,45 @@ struct Listener {
             throw StartFailure("the host '\(name)' is unknown: \(String(cString: gai_strerror(status)))")
         }
         defer { freeaddrinfo(found) }
-        let address = found.pointee
-        #if os(Linux)
-            let kind = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
-        #else
-            let kind = address.ai_socktype
-        #endif
-        let socket = openSocket(address.ai_family, kind, address.ai_protocol)
-        guard socket >= 0 else { throw StartFailure("no socket: \(String(cString: strerror(errno)))") }
-        // A port whose last connections are still closing can be used again.
-        var yes: Int32 = 1
-        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        guard bind(socket, address.ai_addr, address.ai_addrlen) == 0 else {
-            let code = errno
-            close(socket)
-            throw StartFailure("port \(port) of '\(name)' cannot be used: \(String(cString: strerror(code)))")
-        }
-        self.socket = socket
+        socket = try Listener.boundSocket(to: found) { "port \(port) of '\(name)' cannot be used: \($0)" }
         let (text, bound) = Listener.name(of: socket, getsockname)
         host = text.contains(":") ? "[\(text)]" : text
         self.port = bound
         isLoopback = text == "::1" || text.hasPrefix("127.")
+    }
+
+    /// A socket that is bound to the first of the addresses that this machine has: the first of a name may be one of IPv6
+    /// on a machine that only has IPv4.
+    /// - Parameters:
+    ///   - addresses: A list of at least one.
+    ///   - message: The message if an address cannot be bound, with the system's reason.
+    /// - Throws: `StartFailure` if none can be used, or if the port is in use.
+    static func boundSocket(
+        to addresses: UnsafeMutablePointer<addrinfo>, _ message: (String) -> String
+    ) throws -> Int32 {
+        var failure = ""
+        for address in sequence(first: addresses, next: \.pointee.ai_next).map(\.pointee) {
+            #if os(Linux)
+                let kind = address.ai_socktype | Int32(SOCK_CLOEXEC.rawValue)
+            #else
+                let kind = address.ai_socktype
+            #endif
+            let socket = openSocket(address.ai_family, kind, address.ai_protocol)
+            guard socket >= 0 else {
+                failure = "no socket: \(String(cString: strerror(errno)))"
+                continue
+            }
+            // A port whose last connections are still closing can be used again.
+            var yes: Int32 = 1
+            setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+            if bind(socket, address.ai_addr, address.ai_addrlen) == 0 { return socket }
+            let code = errno
+            close(socket)
+            failure = message(String(cString: strerror(code)))
+            // Most clients of this name would get the other program's responses.
+            if code == EADDRINUSE { break }
+        }
+        throw StartFailure(failure)
     }
 
     /// Lets clients connect.

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Thaw
 
@@ -39,6 +40,27 @@ import Thaw
         ] as [(String?, Bool)])
     func `gzip is sent if the client accepts it`(_ field: String?, _ isAccepted: Bool) {
         #expect(Gzip.isAccepted(field) == isAccepted)
+    }
+
+    @Test func `an address that the machine does not have is skipped`() throws {
+        var hints = addrinfo()
+        hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
+        #if os(Linux)
+            hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        #else
+            hints.ai_socktype = SOCK_STREAM
+        #endif
+        // 192.0.2.1 is for documentation (RFC 5737).
+        var (first, second): (UnsafeMutablePointer<addrinfo>?, UnsafeMutablePointer<addrinfo>?)
+        try #require(getaddrinfo("192.0.2.1", "0", &hints, &first) == 0)
+        try #require(getaddrinfo("127.0.0.1", "0", &hints, &second) == 0)
+        let addresses = try #require(first)
+        #expect(throws: StartFailure.self) { try Listener.boundSocket(to: addresses) { $0 } }
+        addresses.pointee.ai_next = second
+        defer { freeaddrinfo(addresses) }
+        let socket = try Listener.boundSocket(to: addresses) { $0 }
+        #expect(Listener.name(of: socket, getsockname).address == "127.0.0.1")
+        close(socket)
     }
 
     @Test func `a full queue takes no more, and is emptied`() throws {
