@@ -39,20 +39,34 @@ struct InferPlan {
 
     /// - Throws: `Refusal` or `Failure` if the request does not match the model.
     init(_ request: InferRequest, _ model: ServedModel, _ settings: Settings) throws {
+        let (given, count) = try InferPlan.givenInputs(of: request, model, settings)
+        items = count ?? 1
+        inputs = zip(given, model.inputs).map { $0 ?? Input(defaultOf: $1, items: count ?? 1) }
+        guard items <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
+        guard items > 0 else {
+            throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
+        }
+        outputs = try InferPlan.outputs(of: request, model)
+        try checkOutputSize(model, settings)
+    }
+
+    /// The inputs in the order of the model, nil for omitted ones, and the size of the batch; nil without inputs.
+    private static func givenInputs(
+        of request: InferRequest, _ model: ServedModel, _ settings: Settings
+    ) throws -> (inputs: [Input?], items: Int?) {
         let names = model.inputs.map(\.name)
         for input in request.inputs where !names.contains(input.name) {
             throw InferPlan.unknown("input", input.name, names)
         }
         var items: Int?
-        let given = try model.inputs.map { port -> Input? in
+        let inputs = try model.inputs.map { port -> Input? in
             let given = request.inputs.filter { $0.name == port.name }
-            if given.isEmpty, port.isOptional { return nil }
-            guard let input = given.first, given.count == 1 else {
-                throw Refusal(
-                    400, given.isEmpty ? .noInput : .invalidRequest,
-                    given.isEmpty
-                        ? "the input '\(port.name)' is missing"
-                        : "the input '\(port.name)' is given \(given.count) times")
+            guard let input = given.first else {
+                if port.isOptional { return nil }
+                throw Refusal(400, .noInput, "the input '\(port.name)' is missing")
+            }
+            guard given.count == 1 else {
+                throw Refusal.badRequest("the input '\(port.name)' is given \(given.count) times")
             }
             let count = try InferPlan.items(of: input, port, isBatched: model.isBatched)
             guard items == nil || items == count else {
@@ -62,16 +76,15 @@ struct InferPlan {
             items = count
             return try Input(input, port, settings)
         }
-        self.items = items ?? 1
-        inputs = zip(given, model.inputs).map { $0 ?? Input(defaultOf: $1, items: items ?? 1) }
-        guard self.items <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
-        guard self.items > 0 else {
-            throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
-        }
+        return (inputs, items)
+    }
+
+    /// The requested outputs, or all.
+    private static func outputs(of request: InferRequest, _ model: ServedModel) throws -> [Output] {
         let wanted =
             request.outputs
             ?? model.outputs.map { InferRequest.Output(name: $0.name, isBinary: request.isBinary, classes: nil) }
-        outputs = try wanted.map { output in
+        let outputs = try wanted.map { output in
             guard let index = model.outputs.firstIndex(where: { $0.name == output.name }) else {
                 throw InferPlan.unknown("output", output.name, model.outputs.map(\.name))
             }
@@ -80,8 +93,13 @@ struct InferPlan {
         guard Set(outputs.map(\.index)).count == outputs.count else {
             throw Refusal.badRequest("an output is requested twice")
         }
+        return outputs
+    }
+
+    /// - Throws: `Refusal` if the response would be too large.
+    private func checkOutputSize(_ model: ServedModel, _ settings: Settings) throws {
         let bytes = outputs.reduce(0) { sum, output in
-            let items = model.isBatched ? self.items : max(1, output.port.shape.first ?? 1)
+            let items = model.isBatched ? items : max(1, output.port.shape.first ?? 1)
             let size = output.port.size * items
             // Text takes more space than the values themselves.
             return sum + (output.isBinary || output.classes != nil ? size : 4 * size)
