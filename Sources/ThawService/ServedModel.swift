@@ -121,32 +121,27 @@ final class ServedModel: Sendable {
         // A single array may have no batch axis.
         let types = (graph.inputs + graph.outputs).map { graph[$0.value] }
         let isBatched = types.allSatisfy { $0.shape.first == 1 }
-        func shape(_ type: TensorType) -> [Int] {
-            isBatched ? [-1] + type.shape.dropFirst() : type.shape.dimensions
-        }
+        self.isBatched = isBatched
         let features = conversion.isGraph ? [] : try document.features().inputs
         inputs = try graph.inputs.enumerated().map { index, port in
-            let type = graph[port.value]
-            let image = model.image(at: index)
-            return Port(
-                name: port.name, type: try image == nil ? DataType(type.element, port.name) : .uint8,
-                shape: image.map { [isBatched ? -1 : 1, $0.height, $0.width, $0.color.channels] } ?? shape(type),
-                content: .network(
-                    type, image: image, defaultValue: features.first { $0.name == port.name }?.defaultValue))
+            try Port(
+                input: port.name, graph[port.value], model.image(at: index), isBatched: isBatched,
+                defaultValue: features.first { $0.name == port.name }?.defaultValue)
         }
-        outputs = try graph.outputs.map { port in
-            let type = graph[port.value]
-            return Port(
-                name: port.name, type: try DataType(type.element, port.name), shape: shape(type),
-                content: .network(type, image: nil))
-        }
-        (self.isBatched, self.labels) = (isBatched, model.classifier?.labels)
-        let first = graph.outputs.first.map { graph[$0.value] }
-        classCount = first?.shape.elementCount ?? 0
-        let isRow = first.map { $0.element == .float32 && $0.shape.dropFirst().filter { $0 != 1 }.count <= 1 } ?? false
-        classifiedImage = isRow && inputs.count == 1 && isBatched ? model.image : nil
+        outputs = try graph.outputs.map { try Port(output: $0.name, graph[$0.value], isBatched: isBatched) }
+        self.labels = model.classifier?.labels
+        classCount = graph.outputs.first.map { graph[$0.value].shape.elementCount } ?? 0
+        classifiedImage = isBatched ? ServedModel.classifiedImage(of: model) : nil
         details = ModelDetails(conversion, source)
         engine = .network(Executors(try Program(model, precision: precision, threads: threads)))
+    }
+
+    /// The image of a model that has no other inputs, and whose first output is a row of values.
+    private static func classifiedImage(of model: Model) -> ImageInput? {
+        guard model.graph.inputs.count == 1, let output = model.graph.outputs.first else { return nil }
+        let type = model.graph[output.value]
+        let isRow = type.element == .float32 && type.shape.dropFirst().filter { $0 != 1 }.count <= 1
+        return isRow ? model.image : nil
     }
 
     /// The bytes of the constants.
@@ -156,6 +151,33 @@ final class ServedModel: Sendable {
         // Pipelines compute in float32.
         case .pipeline: 4 * details.parameters
         }
+    }
+}
+
+/// Inputs and outputs of networks. Those of pipelines are in InferPipeline.swift.
+extension ServedModel.Port {
+    /// - Parameter image: Its format if it is an image.
+    /// - Throws: `Failure` for a type that the protocol does not have.
+    fileprivate init(
+        input name: String, _ type: TensorType, _ image: ImageInput?, isBatched: Bool, defaultValue: Double?
+    ) throws {
+        self.name = name
+        content = .network(type, image: image, defaultValue: defaultValue)
+        if let image {
+            (self.type, shape) = (.uint8, [isBatched ? -1 : 1, image.height, image.width, image.color.channels])
+        } else {
+            (self.type, shape) = (try DataType(type.element, name), Self.shape(type, isBatched: isBatched))
+        }
+    }
+
+    /// - Throws: `Failure` for a type that the protocol does not have.
+    fileprivate init(output name: String, _ type: TensorType, isBatched: Bool) throws {
+        (self.name, content) = (name, .network(type, image: nil))
+        (self.type, shape) = (try DataType(type.element, name), Self.shape(type, isBatched: isBatched))
+    }
+
+    private static func shape(_ type: TensorType, isBatched: Bool) -> [Int] {
+        isBatched ? [-1] + type.shape.dropFirst() : type.shape.dimensions
     }
 }
 
