@@ -29,7 +29,7 @@ enum Interruption {
     static func watch() -> Cancellation {
         // Allocated here because a signal handler must not allocate.
         _ = (cancellation, received)
-        let numbers = watched(evenIfIgnored: [SIGINT, SIGTERM])
+        let numbers = unblockedSignals(evenIfIgnored: [SIGINT, SIGTERM])
         for number in numbers {
             signal(number) { number in
                 thaw_store(Interruption.received, number)
@@ -42,12 +42,12 @@ enum Interruption {
 
     /// Lets signals remove the unfinished outputs before they end the program.
     static func removeOutputs() {
-        for number in watched(evenIfIgnored: []) { signal(number, thaw_end_by_signal) }
+        for number in unblockedSignals(evenIfIgnored: []) { signal(number, thaw_end_by_signal) }
     }
 
     /// The signals that end the program, without those that the parent process wants to be ignored: under nohup, closing the
     /// terminal must not end it. The parent process may have blocked them; they are unblocked.
-    private static func watched(evenIfIgnored always: [Int32]) -> [Int32] {
+    private static func unblockedSignals(evenIfIgnored always: [Int32]) -> [Int32] {
         let numbers = [SIGINT, SIGTERM, SIGHUP].filter { always.contains($0) || !thaw_is_ignored($0) }
         var signals = sigset_t()
         sigemptyset(&signals)

@@ -77,14 +77,14 @@ final class Connections: Sendable {
                 guard now.seconds(since: connection.since) > timeout else { continue }
                 // The library has not written anything in these phases. A client between two requests is not notified.
                 if connection.phase == .body || connection.phase == .head && connection.requests == 0 {
-                    tell(connection)
+                    sendTimeout(to: connection)
                 }
                 shutdown(connection.socket, Int32(SHUT_RDWR))
             }
         }
     }
 
-    private func tell(_ connection: Connection) {
+    private func sendTimeout(to connection: Connection) {
         let error = "no complete request arrived within \(Int(timeout)) seconds"
         let body = "{\"error\":\"\(error)\",\"code\":\"invalidRequest\"}\n"
         let text =

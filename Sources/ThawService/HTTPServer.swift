@@ -105,8 +105,8 @@ final class HTTPServer: @unchecked Sendable {
         exchange.isBodyComplete = true
         service.connections.enter(.answer, exchange.connection)
         // The work may be done before the function that starts it returns, so the connection is suspended first.
-        let needsWork = service.respondAtOnce(to: exchange)
-        guard needsWork else { return answer(exchange, connection) }
+        let hasSlot = service.reserveOrAnswer(exchange)
+        guard hasSlot else { return answer(exchange, connection) }
         MHD_suspend_connection(connection)
         nonisolated(unsafe) let waiting = connection
         service.enqueue(exchange) { MHD_resume_connection(waiting) }

@@ -82,8 +82,9 @@ final class Service: @unchecked Sendable {
         return exchange.discarded <= Service.drainLimit
     }
 
-    /// Answers a request that needs no work. Returns false if it needs work, or must be answered with an error.
-    func respondAtOnce(to exchange: Exchange) -> Bool {
+    /// Reserves a slot in the queue for a request that needs work, and answers any other.
+    /// - Returns: Whether the request has a slot and must be enqueued. If not, it has a response.
+    func reserveOrAnswer(_ exchange: Exchange) -> Bool {
         guard exchange.route.needsWork else {
             answer(exchange)
             return false
