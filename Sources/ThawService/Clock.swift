@@ -5,7 +5,7 @@
 #endif
 
 /// A monotonic time: changes to the system clock do not affect it.
-struct Moment: Comparable, Sendable {
+struct Moment: Sendable {
     private let nanoseconds: Int64
 
     static var now: Moment {
@@ -18,8 +18,6 @@ struct Moment: Comparable, Sendable {
     static func seconds(since earlier: Moment) -> Double { now.seconds(since: earlier) }
 
     func seconds(since earlier: Moment) -> Double { Double(nanoseconds - earlier.nanoseconds) / 1e9 }
-
-    static func < (a: Moment, b: Moment) -> Bool { a.nanoseconds < b.nanoseconds }
 }
 
 /// The present date and time in UTC, to milliseconds: 2024-05-31T12:00:00.000Z.

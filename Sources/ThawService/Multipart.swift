@@ -7,7 +7,6 @@
 /// The parts of a form that is sent as `multipart/form-data` (RFC 7578).
 enum Multipart {
     struct Part {
-        var name: String
         var fileName: String?
         var content: ArraySlice<UInt8>
     }
@@ -64,13 +63,12 @@ enum Multipart {
 
     private static func part(head: ArraySlice<UInt8>, content: ArraySlice<UInt8>) throws -> Part {
         guard head.count <= 16 << 10 else { throw malformed("the header of a part is too long") }
-        var part = Part(name: "", fileName: nil, content: content)
+        var part = Part(fileName: nil, content: content)
         for line in String(decoding: head, as: UTF8.self).unicodeScalars.split(whereSeparator: {
             $0 == "\r" || $0 == "\n"
         }) {
             let line = String(line)
             guard line.lowercased().hasPrefix("content-disposition:") else { continue }
-            part.name = parameter("name", in: line) ?? ""
             part.fileName = parameter("filename", in: line)
         }
         return part

@@ -20,14 +20,13 @@ final class WorkQueue: Sendable {
 
     private let state: Monitor<State>
     let limit: Int
-    let threads: Int
 
     /// - Parameters:
     ///   - limit: The number of jobs that may wait.
     ///   - threads: The number of threads that all jobs use together.
     /// - Throws: `StartFailure` if they cannot be started.
     init(limit: Int, threads: Int) throws {
-        (self.limit, self.threads) = (limit, threads)
+        self.limit = limit
         state = Monitor(State(freeThreads: threads))
         for _ in 0..<threads {
             try startThread { [self] in
