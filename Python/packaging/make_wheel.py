@@ -23,7 +23,7 @@ import zipfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 PACKAGE = os.path.join(os.path.dirname(HERE), "thaw")
 ROOT = os.path.dirname(os.path.dirname(HERE))
-# The newest glibc that is needed, and the architecture.
+# The platform tag: the minimum glibc version, and the architecture.
 PLATFORM = "manylinux_2_34_x86_64"
 
 METADATA = """\

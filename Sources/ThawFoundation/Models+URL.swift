@@ -120,7 +120,8 @@ extension Quantization {
 }
 
 extension Compression {
-    /// - Parameter function: The function to which `original` belongs, if the model has several; nil for the default.
+    /// Reads the Core ML model at `url`, to compress its weights.
+    /// - Parameter function: The function to compress of an ML Program with several; nil for its default.
     /// - Throws: `Failure` naming the file if it is not a readable Core ML model, or if its weights are already
     ///   compressed or can be trained on the device.
     public init(contentsOf url: URL, weights: WeightStorage, function: String? = nil) throws {

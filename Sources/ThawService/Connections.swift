@@ -65,8 +65,8 @@ final class Connections: Sendable {
         }
     }
 
-    /// Shuts down the sockets of clients that have taken too long, or have left without the HTTP library noticing, as
-    /// it does if the end arrives together with the last data. The library then closes them.
+    /// Shuts down the sockets of clients that have taken too long, or that have disconnected unnoticed: the HTTP library
+    /// misses a close that arrives with the last data. The library then closes them.
     private func closeOverdue(lookingForGone: Bool) {
         let now = Moment.now
         open.with { open in

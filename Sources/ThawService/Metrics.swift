@@ -82,7 +82,7 @@ final class Metrics: Sendable {
             text.sample("thaw_failures_total", [("code", code)], count)
         }
         text.value(
-            "thaw_aborted_requests_total", "counter", "Requests whose client disconnected before the end.",
+            "thaw_aborted_requests_total", "counter", "Requests whose response was not sent completely.",
             state.aborted)
         text.value("thaw_images_total", "counter", "Images and other items of batches that were run.", state.images)
         for (name, help, histogram) in [

@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// The settings from the command line. `thaw serve` prints the help, and has already checked the arguments.
+/// The settings from the command line. `thaw serve` prints the help; it checks options less strictly.
 struct Settings: Sendable {
     /// A model to serve.
     struct Source: Sendable {

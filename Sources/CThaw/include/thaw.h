@@ -139,7 +139,7 @@ thaw_status thaw_model_load(const char *path, thaw_model **model, thaw_error **e
 
 /// Loads one of the functions of an ML Program that has several.
 ///
-/// - `function`: NULL for the default, as with `thaw_model_load`.
+/// - `function`: NULL selects the default function, which `thaw_model_load` loads.
 thaw_status thaw_model_load_function(
     const char *path, const char *function, thaw_model **model, thaw_error **error);
 
@@ -152,7 +152,7 @@ thaw_status thaw_model_load_bytes(
 
 /// The same for one of the functions of an ML Program that has several.
 ///
-/// - `function`: NULL for the default, as with `thaw_model_load_bytes`.
+/// - `function`: NULL selects the default function, which `thaw_model_load_bytes` loads.
 thaw_status thaw_model_load_function_bytes(
     const void *bytes, size_t count, const void *weights, size_t weight_count, const char *function, thaw_model **model,
     thaw_error **error);
@@ -678,7 +678,7 @@ thaw_status thaw_detector_batch_create(
 /// result for each image added once `thaw_batch_window` images are pending.
 thaw_status thaw_batch_add(thaw_batch *batch, const thaw_image *image, thaw_error **error);
 
-/// The number of images that keep all threads busy. 0 for an invalid handle.
+/// The window of the batch, as given or chosen: see `thaw_batch_options`. 0 for an invalid handle.
 size_t thaw_batch_window(const thaw_batch *batch);
 
 /// Waits for the next result, in the order of the images. An image that cannot be read has a result with an error.
