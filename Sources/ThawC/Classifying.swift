@@ -9,24 +9,16 @@ final class CClassifier: Sendable {
 
     init(_ model: CModel, _ pointer: UnsafePointer<thaw_classifier_options>?) throws {
         let given = try options(pointer, "options")
-        let images =
-            try given.map { given in
-                try ImageOptions(
-                    crop: given.crop, resize: given.resize, background: given.background,
-                    maximumPixels: given.maximum_pixels, isStrict: given.is_strict)
-            } ?? ImageOptions()
+        let images = try ImageOptions(given)
         background = images.background
         let network =
             switch model.content {
             case .network(let document): document.model
             case .pipeline(let document): try document.pipeline.imageClassifier().model
             }
-        let threads = given?.threads ?? 0
         classifier = try Classifier(
             network, crop: images.crop, resize: images.resize, decoding: images.decoding,
-            isFast: given.map { $0.is_fast != 0 } ?? false,
-            precision: try given.flatMap { try choice($0.precision, "options.precision") } ?? .float32,
-            threads: threads == 0 ? 1 : try threadCount(threads))
+            isFast: given.map { $0.is_fast != 0 } ?? false, precision: images.precision, threads: images.threads)
     }
 }
 

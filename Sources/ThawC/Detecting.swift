@@ -9,23 +9,14 @@ final class CDetector: Sendable {
 
     init(_ model: CModel, _ pointer: UnsafePointer<thaw_detector_options>?) throws {
         let given = try options(pointer, "options")
-        let images = try given.map { given in
-            try ImageOptions(
-                crop: given.crop, resize: given.resize, background: given.background,
-                maximumPixels: given.maximum_pixels, isStrict: given.is_strict)
-        }
-        background = images?.background
+        let images = try ImageOptions(given)
+        background = images.background
         var options = Detector.Options()
-        if let images {
-            (options.crop, options.resize, options.decoding) = (images.crop, images.resize, images.decoding)
-        }
+        (options.crop, options.resize, options.decoding) = (images.crop, images.resize, images.decoding)
         options.confidenceThreshold = try threshold(given?.confidence, "options.confidence", 0...Double.infinity)
         options.iouThreshold = try threshold(given?.iou, "options.iou", 0...1)
         guard case .pipeline(let document) = model.content else { throw Failure.noPipeline() }
-        let threads = given?.threads ?? 0
-        let precision: Precision? = try given.flatMap { try choice($0.precision, "options.precision") }
-        let pipeline = try model.pipeline(
-            document, precision ?? .float32, threads: threads == 0 ? 1 : threadCount(threads))
+        let pipeline = try model.pipeline(document, images.precision, threads: images.threads)
         detector = try Detector(pipeline, options: options)
     }
 }
