@@ -10,6 +10,9 @@ import Thaw
 /// The address at which a function stores a handle.
 public typealias HandleResult = UnsafeMutablePointer<OpaquePointer?>
 
+/// The address at which a function stores text.
+public typealias TextResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
 /// Runs the body of a function that can fail, and stores its failure as an error.
 func call(_ error: HandleResult?, _ body: () throws -> Void) -> thaw_status {
     guard thaw_enter_call() else {

@@ -204,7 +204,7 @@ public func setPrecision(
 
 @_cdecl("thaw_model_describe")
 public func describeModel(
-    _ model: OpaquePointer?, _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ error: HandleResult?
+    _ model: OpaquePointer?, _ json: TextResult?, _ error: HandleResult?
 ) -> thaw_status {
     json?.pointee = nil
     return call(error) {
@@ -222,8 +222,7 @@ public func describeModel(
 
 @_cdecl("thaw_inspect")
 public func inspect(
-    _ path: UnsafePointer<CChar>?, _ tag: UnsafePointer<CChar>?,
-    _ json: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?, _ error: HandleResult?
+    _ path: UnsafePointer<CChar>?, _ tag: UnsafePointer<CChar>?, _ json: TextResult?, _ error: HandleResult?
 ) -> thaw_status {
     json?.pointee = nil
     return call(error) {

@@ -70,9 +70,6 @@ extension WrittenModel {
     }
 }
 
-/// The address at which a function stores text.
-public typealias TextResult = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
-
 @_cdecl("thaw_model_save")
 public func saveModel(
     _ model: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ options: UnsafePointer<thaw_save_options>?,
