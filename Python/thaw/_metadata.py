@@ -28,16 +28,16 @@ def summary(description: dict[str, Any]) -> str:
 
 
 def _type(feature: dict[str, Any]) -> str:
-    # Descriptions of pipelines have no flexible sizes and shapes, and detectors have arrays of any shape.
+    # Detectors have arrays of any shape.
     kind = feature["type"]
     if kind == "image":
         text = f"image of {feature['width']}×{feature['height']} pixels, {feature['color']}"
-        return text + (", other sizes as well" if feature.get("sizes") else "")
+        return text + (", other sizes as well" if feature["sizes"] else "")
     if kind == "multiArray":
         text = f"{feature['dataType']} array"
         if feature["shape"]:
             text += f" of shape {tuple(feature['shape'])}"
-        return text + (", other shapes as well" if feature.get("shapes") else "")
+        return text + (", other shapes as well" if feature["shapes"] else "")
     if kind == "dictionary":
         return f"dictionary with {feature['keyType']} keys"
     return kind

@@ -101,7 +101,7 @@ extension PipelineFeature {
         case .multiArray(let shape):
             members += [
                 ("type", .string("multiArray")), ("shape", shape.map { JSON($0) } ?? .null),
-                ("dataType", .string(element.rawValue)),
+                ("dataType", .string(element.rawValue)), ("shapes", shapes.json),
             ]
         case .dictionary(let hasIntegerKeys):
             members += [

@@ -301,7 +301,7 @@ thaw_status thaw_convert_bytes(
 ///
 ///     "image"         width, height, color ("rgb", "bgr", "gray"), isFloat16 (grayscale of 16 bits),
 ///                     sizes: null, {"enumerated": [[w, h], …]}, or {"width": [least, most], "height": [least, most]};
-///                     an input has scale and bias: lists of one number per channel, in the order of `color`
+///                     an input of a network has scale and bias: lists of one number per channel, in the order of `color`
 ///     "multiArray"    shape (null if a pipeline leaves it open), dataType ("float32", "float16", "float64", "int32", …),
 ///                     shapes: null, {"enumerated": [[1, 10], …]}, or {"ranges": [[least, most], …]} with a range for each
 ///                     axis; most is -1 if unbounded

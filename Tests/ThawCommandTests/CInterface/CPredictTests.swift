@@ -96,6 +96,26 @@ import Testing
             lines.contains { $0.contains(" dictionary ") && $0.contains("\(labels.names[top.index])=\(probability)") })
     }
 
+    @Test func `the shapes of a pipeline's arrays are described`() throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: Project.fixture("inputs/enumerated_network.mlmodel")))
+        let network = try Message(.model, reading: data.withUnsafeBytes { ByteView(copying: $0) })
+        var pipeline = Message(.model)
+        pipeline.specificationVersion = 4
+        pipeline["description"] = network["description"] as Message
+        pipeline.pipeline.models = [network]
+        let folder = try TemporaryFolder()
+        let path = folder.path("pipeline.mlmodel")
+        try Data(pipeline.encoded()).write(to: URL(fileURLWithPath: path))
+        let text = try CProgram("describe").run(path)
+        let description = try #require(JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any])
+        #expect(description["kind"] as? String == "pipeline")
+        let input = try #require((description["inputs"] as? [[String: Any]])?.first)
+        let shapes = input["shapes"] as? [String: [[Int]]]
+        #expect(shapes == ["enumerated": [[1, 2, 6, 8], [1, 2, 4, 4], [1, 2, 5, 9]]], "\(input)")
+        let output = try #require((description["outputs"] as? [[String: Any]])?.first)
+        #expect(output["type"] as? String == "multiArray" && output["shapes"] != nil, "\(output)")
+    }
+
     @Test func `pipeline values that do not match are refused with a code`() throws {
         let program = try CProgram("predict", checks: .address)
         let iris = Project.fixture("pipelines/iris_logistic.mlmodel")
