@@ -14,7 +14,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if arguments[Options.reference], arguments[Options.precision] != .float32 {
         throw Failure.cannotCombine("--reference, which computes in float32,", "another --precision")
     }
-    let arrayArguments = Array(arguments.positional.dropFirst())
+    let arrayArguments = ArrayArguments(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }
     try checkArrayTarget(target)
     try arguments.requireNoInput(at: target)
@@ -24,10 +24,7 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if isFile, graph.outputs.count != 1 {
         throw Failure.severalArrays(graph.outputs.map(\.name)).inFile(target)
     }
-    let arrays = try arrayArguments.map { word in
-        let (name, file) = nameAndFile(word, inputs: graph.inputs.map(\.name))
-        return (name, try Tensor(contentsOfNumPyFile: file))
-    }
+    let arrays = try arrayArguments.tensors(ofInputs: graph.inputs.map(\.name))
     let runner = try naming(file: path) {
         try ArrayRunner(
             model, byReference: arguments[Options.reference], precision: arguments[Options.precision],
@@ -45,27 +42,20 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
 
 extension Arguments {
     /// Loads the model at `path`, with open sizes taken from the given arrays, and prints its notes and warnings.
-    fileprivate func model(at path: String, arrays arrayArguments: [String], _ console: Console) throws -> Model {
-        var conversion = try model(at: path, arrays: ArrayArguments(texts: arrayArguments))
-        guard !arrayArguments.isEmpty || conversion.model.graph.inputs.isEmpty else {
-            throw Failure.missingArgument("an array, INPUT.npy,")
-        }
+    fileprivate func model(at path: String, arrays: ArrayArguments, _ console: Console) throws -> Model {
+        var conversion = try model(at: path, arrays: arrays)
+        let inputs = conversion.model.graph.inputs.map(\.name)
+        try arrays.check(inputs)
         // Arrays are used as they are, so image preprocessing is irrelevant.
         if conversion.isGraph {
             console.reportGraph(conversion)
         } else {
             conversion.warnings.forEach(console.warn)
         }
-        let inputs = conversion.model.graph.inputs.map(\.name)
-        try conversion.model.setArrayShapes(
-            arrayArguments.map { word in
-                let (name, file) = nameAndFile(word, inputs: inputs)
-                return (name, try Tensor(contentsOfNumPyFile: file).shape.dimensions)
-            })
-        if arrayArguments.count == 1, let word = arrayArguments.first {
-            let (_, file) = nameAndFile(word, inputs: conversion.model.graph.inputs.map(\.name))
-            try naming(file: file) {
-                try conversion.model.setImageSize(fromArrayShape: Tensor(contentsOfNumPyFile: file).shape.dimensions)
+        try conversion.model.setArrayShapes(arrays.shapes(ofInputs: inputs))
+        if let only = arrays.only(ofInputs: conversion.model.graph.inputs.map(\.name)) {
+            try naming(file: only) {
+                try conversion.model.setImageSize(fromArrayShape: arrays.tensor(only).shape.dimensions)
             }
         }
         return conversion.model
@@ -73,18 +63,46 @@ extension Arguments {
 }
 
 /// The arrays given as `NAME=FILE` or `FILE`.
-private struct ArrayArguments: GivenArrays {
-    let texts: [String]
+private final class ArrayArguments: GivenArrays, @unchecked Sendable {
+    private let texts: [String]
+    /// The arrays that have been read, by file. Several steps need them.
+    private var read: [String: Tensor] = [:]
+    private let lock = Lock()
+
+    init(_ texts: some Sequence<String>) { self.texts = Array(texts) }
 
     var names: Set<String> {
         Set(texts.compactMap { text in text.firstIndex(of: "=").map { String(text[..<$0]) } })
     }
 
-    func shapes(ofInputs inputs: [String]) throws -> [(name: String?, shape: [Int])] {
+    /// - Throws: `Failure` if there is no array although the model has inputs.
+    func check(_ inputs: [String]) throws {
         guard !texts.isEmpty || inputs.isEmpty else { throw Failure.missingArgument("an array, INPUT.npy,") }
+    }
+
+    func shapes(ofInputs inputs: [String]) throws -> [(name: String?, shape: [Int])] {
+        try tensors(ofInputs: inputs).map { ($0.name, $0.array.shape.dimensions) }
+    }
+
+    func tensors(ofInputs inputs: [String]) throws -> [(name: String?, array: Tensor)] {
+        try check(inputs)
         return try texts.map { text in
             let (name, file) = nameAndFile(text, inputs: inputs)
-            return (name, try Tensor(contentsOfNumPyFile: file).shape.dimensions)
+            return (name, try tensor(file))
+        }
+    }
+
+    /// The file if there is only one.
+    func only(ofInputs inputs: [String]) -> String? {
+        texts.count == 1 ? nameAndFile(texts[0], inputs: inputs).file : nil
+    }
+
+    func tensor(_ file: String) throws -> Tensor {
+        try lock.withLock {
+            if let known = read[file] { return known }
+            let tensor = try Tensor(contentsOfNumPyFile: file)
+            read[file] = tensor
+            return tensor
         }
     }
 }
