@@ -67,13 +67,13 @@ extension EvaluationResult {
         for (index, outcome) in evaluation.outcomes.enumerated() {
             let (truth, prediction) = (Int(outcome.truth), Int(outcome.prediction))
             text += "\(ThawCommand.csv(images[index].path)),\(ThawCommand.csv(label(truth))),\(truth),"
-            text += "\(ThawCommand.csv(label(prediction))),\(prediction),\(Self.number(outcome.confidence)),"
-            text += "\(Self.number(outcome.truthProbability)),\(outcome.rank + 1),\(outcome.isCorrect),"
+            text += "\(ThawCommand.csv(label(prediction))),\(prediction),\(ThawCommand.csv(outcome.confidence)),"
+            text += "\(ThawCommand.csv(outcome.truthProbability)),\(outcome.rank + 1),\(outcome.isCorrect),"
             if let baseline {
                 let other = baseline.evaluation.outcomes[index]
                 let otherIndex = Int(baseline.translate(other.prediction))
                 text +=
-                    ",\(otherIndex < 0 ? "" : ThawCommand.csv(label(otherIndex))),\(Self.number(other.confidence)),\(other.isCorrect)"
+                    ",\(otherIndex < 0 ? "" : ThawCommand.csv(label(otherIndex))),\(ThawCommand.csv(other.confidence)),\(other.isCorrect)"
             }
             text += "\n"
         }
@@ -86,7 +86,4 @@ extension EvaluationResult {
         }
         return text
     }
-
-    /// The sign of NaN is meaningless.
-    private static func number(_ probability: Float) -> String { probability.isNaN ? "nan" : probability.description }
 }

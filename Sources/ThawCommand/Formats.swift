@@ -13,6 +13,9 @@ func csv(_ text: String) -> String {
     return "\"" + String(quoted) + "\""
 }
 
+/// A number in a CSV line, without the sign of NaN, which is meaningless.
+func csv(_ number: Float) -> String { number.isNaN ? "nan" : number.description }
+
 /// `number` with this many decimals, rounded to nearest.
 func fixed(_ number: Double, _ digits: Int) -> String {
     let power = (0..<digits).reduce(1.0) { product, _ in product * 10 }
@@ -55,6 +58,13 @@ func grouped(_ number: Int) -> String {
 /// A count with thousands separators, and its noun.
 func grouped(_ count: Int, _ noun: String, plural: String? = nil) -> String {
     "\(grouped(count)) \(count == 1 ? noun : plural ?? noun + "s")"
+}
+
+/// The name of the file or folder at a path.
+func lastComponent(of path: String) -> String {
+    var name = path[...]
+    while name.count > 1, name.last == "/" { name.removeLast() }
+    return String(name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...])
 }
 
 /// A name or a label that is safe to print to a terminal: without control characters, bidirectional controls and line

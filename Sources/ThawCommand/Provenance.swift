@@ -31,11 +31,8 @@ extension Arguments {
 
     /// Name, size and checksum.
     private static func description(ofModelAt path: String) throws -> String {
-        var name = path[...]
-        while name.count > 1, name.last == "/" { name.removeLast() }
-        name = name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...]
         let (bytes, sum) = try Model.checksum(of: path)
-        return "\(name), \(grouped(bytes)) bytes, SHA-256 \(sum)"
+        return "\(lastComponent(of: path)), \(grouped(bytes)) bytes, SHA-256 \(sum)"
     }
 
     /// A command line, quoted for a shell.

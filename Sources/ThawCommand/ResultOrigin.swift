@@ -10,10 +10,7 @@ struct ResultOrigin {
     init(_ path: String, _ arguments: Arguments) throws {
         let options = arguments.commandLine(of: OptionGroups.results)
         let fingerprint = try Model.fingerprint(of: path, labels: arguments[Options.labels], options: options)
-        var name = path[...]
-        while name.count > 1, name.last == "/" { name.removeLast() }
-        name = name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...]
-        self.init(name: String(name), options: options, fingerprint)
+        self.init(name: lastComponent(of: path), options: options, fingerprint)
     }
 
     init(name: String, options: [String], _ fingerprint: UInt32) {

@@ -30,7 +30,7 @@ struct ResultPrinter {
             return JSON.object(members).text + "\n"
         case .csv:
             return predictions.enumerated().map { rank, prediction in
-                "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(number(prediction.probability)),\n"
+                "\(csv(image)),\(rank + 1),\(csv(prediction.label)),\(prediction.index),\(csv(prediction.probability)),\n"
             }.joined()
         }
     }
@@ -41,9 +41,6 @@ struct ResultPrinter {
             ("probability", JSON(floating: prediction.probability)),
         ])
     }
-
-    /// The sign of NaN is meaningless.
-    private func number(_ probability: Float) -> String { probability.isNaN ? "nan" : probability.description }
 
     /// The result for an image that failed; nil if the format has none.
     func text(_ image: String, _ failure: Failure) -> String? {
