@@ -1,5 +1,11 @@
 import Thaw
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// `thaw classify`: prints results as they arrive, in the order of the images. It continues after images that cannot be
 /// read.
 func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
@@ -146,7 +152,7 @@ private final class Work {
         if let resumed { return try resumed.append(text, console) }
         if isClosed { return }
         // On a terminal, results and progress line would overlap.
-        if console.results == nil, Console.isTerminal(1) { progress?.clear() }
+        if console.results == nil, Console.isTerminal(STDOUT_FILENO) { progress?.clear() }
         do {
             try console.print(text, restoringNames: printer.format != .json)
         } catch let closed as ClosedPipe {
@@ -223,6 +229,6 @@ final class ImageSource: Sequence, IteratorProtocol {
 
     /// The number of images that `names` refer to; nil if no progress is shown.
     static func count(_ names: [String]) -> Int? {
-        Console.isTerminal(2) ? ImageFiles(names).reduce(0) { count, _ in count + 1 } : nil
+        Console.isTerminal(STDERR_FILENO) ? ImageFiles(names).reduce(0) { count, _ in count + 1 } : nil
     }
 }

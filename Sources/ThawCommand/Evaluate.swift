@@ -1,5 +1,11 @@
 import Thaw
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// `thaw evaluate`: measures a model's accuracy on photos whose classes are known.
 func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if let file = arguments[Options.coco] { return try evaluateDetector(arguments, console, annotations: file) }
@@ -51,7 +57,7 @@ extension Console {
     fileprivate func print(_ result: EvaluationResult, _ format: ResultFormat) throws {
         switch format {
         case .text:
-            let columns = Console.isTerminal(1) ? Console.width(of: 1) : .max
+            let columns = Console.isTerminal(STDOUT_FILENO) ? Console.width(of: STDOUT_FILENO) : .max
             try print(EvaluationText(result, columns: columns).text)
         case .json: try print(result.json.text + "\n", restoringNames: false)
         case .csv: try print(result.csv)

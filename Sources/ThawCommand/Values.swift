@@ -96,7 +96,7 @@ func readSmallCounts(_ text: String) throws -> [Int] {
 /// The side of an image, in pixels.
 func readSide(_ text: String) throws -> Int {
     guard let side = wholeNumber(text[...]), 1...ImageSizes.longestFixedSide ~= side else {
-        throw Failure.badValue(text, "a number of pixels from 1 to 65536")
+        throw Failure.badValue(text, "a number of pixels from 1 to \(ImageSizes.longestFixedSide)")
     }
     return side
 }
