@@ -89,6 +89,21 @@ def test_values_that_do_not_fit_are_refused(ct):
                 model.predict({"input": value})
 
 
+def test_numbers_that_are_too_large_are_refused(ct):
+    with pipeline("hand_tree_modes") as model:
+        inputs = {"a": 0.5, "b": 0, "c": [1.0, 2.0, 3.0, 4.0]}
+        for edge in (2**63 - 1, -(2**63)):
+            model.predict(dict(inputs, b=edge))
+        for wide in (2**63, -(2**63) - 1, 2**64, 10**5000):
+            with pytest.raises(ct.InvalidValueError, match="'b'.* does not fit into 64 bits"):
+                model.predict(dict(inputs, b=wide))
+        with pytest.raises(ct.InvalidValueError, match="'a'.* too large"):
+            model.predict(dict(inputs, a=10**400))
+    with pipeline("dictionary") as model:
+        with pytest.raises(ct.InvalidValueError, match="'input'.* too large"):
+            model.predict({"input": {"temperature": 10**400}})
+
+
 def test_a_pipeline_is_described_changed_and_saved(ct, tmp_path):
     with pipeline("iris_logistic") as model:
         assert model._description["stages"][-1]["kind"] == "glmClassifier"

@@ -59,13 +59,28 @@ def _refused(feature: dict[str, Any], expected: str, given: Any) -> InvalidTypeE
 def _integer(value: Value, feature: dict[str, Any], given: Any) -> None:
     if not isinstance(given, numbers.Integral):
         raise _refused(feature, "an integer", given)
-    value.kind, value.integer = _library.INTEGER, int(given)
+    value.kind, value.integer = _library.INTEGER, _int64(feature, given)
+
+
+def _int64(feature: dict[str, Any], given: Any) -> int:
+    # ctypes would drop the upper bits.
+    number = int(given)
+    if not -(1 << 63) <= number < 1 << 63:
+        raise InvalidValueError(f"the input {feature['name']!r}: an integer does not fit into 64 bits")
+    return number
 
 
 def _number(value: Value, feature: dict[str, Any], given: Any) -> None:
     if not isinstance(given, numbers.Real):
         raise _refused(feature, "a number", given)
-    value.kind, value.number = _library.NUMBER, float(given)
+    value.kind, value.number = _library.NUMBER, _float(feature, given)
+
+
+def _float(feature: dict[str, Any], given: Any) -> float:
+    try:
+        return float(given)
+    except OverflowError as failure:
+        raise InvalidValueError(f"the input {feature['name']!r}: a number is too large") from failure
 
 
 def _string(value: Value, feature: dict[str, Any], given: Any) -> None:
@@ -108,9 +123,9 @@ def _dictionary(value: Value, feature: dict[str, Any], given: Any) -> Any:
             raise _refused(feature, "keys that are integers" if takes_integers else "keys that are strings", key)
         if not isinstance(number, numbers.Real):
             raise _refused(feature, "values that are numbers", number)
-        entry.value = float(number)
+        entry.value = _float(feature, number)
         if takes_integers:
-            entry.integer = int(key)
+            entry.integer = _int64(feature, key)
         else:
             entry.string = encoded(key)
     value.kind, value.entry_count = _library.DICTIONARY, len(entries)
