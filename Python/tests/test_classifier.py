@@ -93,6 +93,15 @@ def test_bad_images_yield_errors_in_their_positions(classifier, ct, paths, tmp_p
     assert results[1].path == "no such file.jpg"
 
 
+def test_a_path_with_a_null_character_is_refused(classifier, ct):
+    path = CAT + "\0.png"
+    for images in (path, [path], [CAT, path]):
+        with pytest.raises(ct.InvalidValueError, match="null character"):
+            classifier.classify(images)
+    first, second = classifier.classify(iter([CAT, path]))
+    assert first.error is None and "null character" in str(second.error) and second.path == path
+
+
 def test_a_truncated_pil_image_is_an_error(classifier):
     with open(CAT, "rb") as file:
         data = file.read()

@@ -8,7 +8,7 @@ import pickle
 import threading
 
 import pytest
-from material import FIXTURES, GRAPH, LABELS, labels
+from material import CAT, FIXTURES, GRAPH, LABELS, labels, run
 
 np = pytest.importorskip("numpy")
 Image = pytest.importorskip("PIL.Image")
@@ -287,8 +287,44 @@ def test_a_path_may_be_any_bytes(ct, model, photo, tmp_path):
     path = os.fsencode(str(tmp_path)) + b"/mod\xe8le.mlmodel"
     model.save(os.fsdecode(path))
     assert ct.models.MLModel(os.fsdecode(path)).predict({"input": photo})["classLabel"] == "cat"
-    with pytest.raises(ct.Error, match="null character|no such file"):
-        ct.models.MLModel("a\0b.mlmodel")
+
+
+def test_a_path_with_a_null_character_is_refused(ct, model, tmp_path):
+    model.save(tmp_path / "a.mlmodel")
+    path = str(tmp_path / "a.mlmodel") + "\0b.mlmodel"
+    for call in (
+        lambda: ct.models.MLModel(path),
+        lambda: model.save(path),
+        lambda: model.save("~a\0b.mlmodel"),
+        lambda: ct.inspect(path),
+        lambda: ct.compare(path, model, CAT),
+        lambda: ct.evaluate(model, path),
+        lambda: ct.convert(GRAPH + "\0b.pb"),
+        lambda: ct.convert(GRAPH + "\0b.h5"),
+        lambda: ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS + "\0b")),
+    ):
+        with pytest.raises(ct.Error, match="contains a null character"):
+            call()
+    assert os.listdir(str(tmp_path)) == ["a.mlmodel"]
+
+
+def test_texts_are_utf_8_in_every_locale(model, tmp_path):
+    path = str(tmp_path / "model.mlmodel")
+    model.save(path)
+    code = """
+import sys, thaw
+model = thaw.models.MLModel(sys.argv[1])
+model.author = "J\\xf6rg"
+print(sys.getfilesystemencoding(), ascii(model.author))
+try:
+    thaw.models.MLModel("J\\xf6rg.mlmodel")
+except thaw.Error as failure:
+    print(failure.code)
+"""
+    ascii_only = dict(os.environ, LC_ALL="C", PYTHONCOERCECLOCALE="0", PYTHONUTF8="0")
+    assert run(code, path, env=ascii_only).splitlines() == ["ascii 'J\\xf6rg'", "invalidOption"]
+    with pytest.raises(ValueError, match="cannot be encoded as UTF-8"):
+        model.user_defined_metadata["key"] = "\ud800"
 
 
 def test_predictions_leave_no_memory_behind(model, photo):

@@ -10,7 +10,7 @@ from typing import Any, Generic, Iterable, Iterator, Sized, TypeVar
 
 from . import _images, _library
 from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
-from ._library import encoded
+from ._library import encoded, encoded_path
 from ._owner import Owner
 from ._types import _integer, name_of
 
@@ -175,7 +175,7 @@ def _new_bar(progress: bool | None, total: int | None) -> Any:
 def _paths(images: Any) -> tuple[list[bytes] | None, int | None]:
     """The given paths, and the number of images if it is known; no paths if anything else is given."""
     if isinstance(images, (str, os.PathLike)):
-        return [os.fsencode(os.path.expanduser(images))], None
+        return [encoded_path(images)], None
     if isinstance(images, (list, tuple)) and all(isinstance(image, (str, os.PathLike)) for image in images):
-        return [os.fsencode(os.path.expanduser(image)) for image in images], len(images)
+        return [encoded_path(image) for image in images], len(images)
     return None, None

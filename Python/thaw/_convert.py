@@ -126,7 +126,7 @@ def _handle(graph: _sources.Source, options: _options.Record) -> Any:
 
     def run() -> Any:
         if graph.path is not None:
-            return _library.handle("thaw_convert", _library.encoded(graph.path), options.record)
+            return _library.handle("thaw_convert", _library.encoded_path(graph.path), options.record)
         variables = _options.tensors(graph.variables)
         return _library.handle(
             "thaw_convert_bytes",

@@ -150,7 +150,9 @@ def _state_type(state_type: type) -> type:
 def convert(model: Any, source: str, arguments: dict[str, Any]) -> Any:
     """The conversion of a model of PyTorch, or of another source that coremltools has."""
     if isinstance(model, (str, os.PathLike)):
-        model = os.path.expanduser(os.fspath(model))
+        from ._library import expanded
+
+        model = expanded(model)
     converter = importlib.import_module(_NAME).convert
     given = {name: theirs(value) for name, value in arguments.items() if value is not None}
     return ours(converter(model, source=source, skip_model_load=True, **given))

@@ -9,7 +9,7 @@ from typing import Any, Iterator
 
 from . import _library
 from ._errors import InvalidTypeError, InvalidValueError, error
-from ._library import encoded
+from ._library import encoded_path
 
 
 def name(image: Any) -> str | None:
@@ -63,7 +63,7 @@ def shared_pixels(image: Any) -> tuple[Any, int, int] | None:
 def record(image: Any) -> Any:
     """An image for the library. It refers to memory that the record keeps alive."""
     if isinstance(image, (str, os.PathLike)):
-        return _library.Image(path=os.fsencode(os.path.expanduser(image)))
+        return _library.Image(path=encoded_path(image))
     if isinstance(image, (bytes, bytearray, memoryview)):
         data = bytes(image)
         return _library.Image(bytes=cast(c_char_p(data), c_void_p), byte_count=len(data))
@@ -113,6 +113,6 @@ def _array(image: Any) -> Any:
 
 
 def _pixels(data: bytes, width: int, height: int, channels: int, name: str | None) -> Any:
-    return _library.Image(
-        path=encoded(name), pixels=cast(c_char_p(data), c_void_p), width=width, height=height, channels=channels
-    )
+    path = None if name is None else os.fsencode(name)
+    pixels = cast(c_char_p(data), c_void_p)
+    return _library.Image(path=path, pixels=pixels, width=width, height=height, channels=channels)

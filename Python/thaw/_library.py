@@ -320,10 +320,33 @@ def array(kind: Any, values: Sequence[Any]) -> Any:
 
 
 def encoded(text: str | None) -> bytes | None:
-    """A string for the library."""
+    """A string for the library, which takes UTF-8 whatever the locale is."""
     if text is None:
         return None
-    data = os.fsencode(text)
-    if b"\0" in data:
-        raise error("invalidOption", f"{text!r} contains a null character")
+    try:
+        data = text.encode("utf-8")
+    except UnicodeEncodeError as failure:
+        raise error("invalidOption", f"{text!r} cannot be encoded as UTF-8") from failure
+    _check_nulls(data, text)
     return data
+
+
+def expanded(path: str | os.PathLike[str]) -> str:
+    """A path with the home folder in place of a tilde."""
+    try:
+        # Checked before anything else, because Python's functions for paths raise errors of their own.
+        _check_nulls(os.fsencode(path), path)
+        return os.path.expanduser(os.fsdecode(path))
+    except UnicodeEncodeError as failure:
+        raise error("invalidOption", f"the path {path!r} cannot be encoded in the locale's encoding") from failure
+
+
+def encoded_path(path: str | os.PathLike[str]) -> bytes:
+    """A path for the library, which takes any bytes."""
+    return os.fsencode(expanded(path))
+
+
+def _check_nulls(data: bytes, given: Any) -> None:
+    """The library, which takes C strings, would ignore what follows a null character."""
+    if b"\0" in data:
+        raise error("invalidOption", f"{given!r} contains a null character")

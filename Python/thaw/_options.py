@@ -8,7 +8,7 @@ from typing import Any, Mapping, NamedTuple
 
 from . import _library
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
-from ._library import array, encoded
+from ._library import array, encoded, encoded_path
 from ._settings import colorlayout, precision, target
 from ._sources import Source
 from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer, member
@@ -340,7 +340,7 @@ def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str])
         raise InvalidTypeError(f"classifier_config must be a thaw.ClassifierConfig, not {config!r}", "wrongType")
     labels = config.class_labels
     if isinstance(labels, (str, os.PathLike)):
-        options.label_file = os.fsencode(os.path.expanduser(labels))
+        options.label_file = encoded_path(labels)
     else:
         labels = labels.tolist() if hasattr(labels, "tolist") else labels
         if not isinstance(labels, (list, tuple)) or not labels:

@@ -24,8 +24,7 @@ def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
     """
     if isinstance(model, MLModel):
         return {"file": None, "model": model._description, "error": None}
-    path = os.fsencode(os.path.expanduser(model))
-    file = _library.text("thaw_inspect", path, _library.encoded(tag))
+    file = _library.text("thaw_inspect", _library.encoded_path(model), _library.encoded(tag))
     try:
         with MLModel(model) as loaded:
             return {"file": file, "model": loaded._description, "error": None}
@@ -72,7 +71,7 @@ def _file(model: Any) -> Iterator[str]:
 
 
 def _path(path: Any) -> str:
-    return os.path.expanduser(os.fspath(path))
+    return _library.expanded(path)
 
 
 def _option_arguments(options: dict[str, Any]) -> list[str]:

@@ -6,6 +6,7 @@ import os
 from typing import Any
 
 from ._errors import InvalidTypeError, InvalidValueError, MachineError, NotFoundError
+from ._library import expanded
 
 _KERAS_ENDINGS = (".h5", ".hdf5", ".keras")
 
@@ -38,7 +39,7 @@ def read(model: Any, session: Any = None) -> Source:
     if session is not None and not hasattr(model, "as_graph_def"):
         raise InvalidValueError("session= is for a tf.Graph, whose variables it holds")
     if isinstance(model, (str, os.PathLike)):
-        return _file(os.fspath(model))
+        return _file(model)
     if isinstance(model, (bytes, bytearray, memoryview)):
         return Source(graph=bytes(model))
     descriptor = getattr(type(model), "DESCRIPTOR", None)
@@ -89,10 +90,8 @@ def _is_from(model: Any, *modules: str) -> bool:
     return any(name.startswith(module + ".") for name in names for module in modules)
 
 
-def _file(path: str | bytes) -> Source:
-    if isinstance(path, bytes):
-        path = os.fsdecode(path)
-    path = os.path.expanduser(path)
+def _file(path: str | os.PathLike[str]) -> Source:
+    path = expanded(path)
     if not path.lower().rstrip("/").endswith(_KERAS_ENDINGS):
         return Source(path=path)
     if not os.path.exists(path):

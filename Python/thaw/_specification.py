@@ -11,7 +11,7 @@ from typing import Any
 
 from . import _library
 from ._errors import Error, InvalidTypeError, NotFoundError
-from ._library import encoded
+from ._library import encoded, encoded_path
 
 # The folder of a package that its files are in.
 CONTENT = os.path.join("Data", "com.apple.CoreML")
@@ -31,7 +31,7 @@ def load(model: Any, weights_dir: Any, function_name: str | None) -> c_void_p:
     if weights_dir is not None:
         if not isinstance(weights_dir, (str, os.PathLike)):
             raise InvalidTypeError(f"weights_dir must be the path of a folder, not {weights_dir!r}", "wrongType")
-        weights_dir = os.path.expanduser(os.fsdecode(weights_dir))
+        weights_dir = _library.expanded(weights_dir)
         if not os.path.isdir(weights_dir):
             message = f"weights_dir: {weights_dir} is not a folder; {_EXPECTED}"
             raise NotFoundError(message, "noSuchFile", filename=weights_dir)
@@ -72,4 +72,4 @@ def _load_pipeline(content: bytes, weights_dir: str, names: list[str], function_
         manifest = {"fileFormatVersion": "1.0.0", "itemInfoEntries": {"model": item}, "rootModelIdentifier": "model"}
         with open(os.path.join(package, "Manifest.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
-        return _library.handle("thaw_model_load_function", encoded(package), encoded(function_name))
+        return _library.handle("thaw_model_load_function", encoded_path(package), encoded(function_name))

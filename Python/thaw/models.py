@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, MutableMapping
 
 from . import _absent, _library, _metadata, _predict, _specification, _values
 from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
-from ._library import encoded
+from ._library import encoded, encoded_path
 from ._metadata import Descriptions, UserDefined
 from ._options import Form
 from ._owner import Owner
@@ -84,8 +84,7 @@ class MLModel(Owner):
         if function_name is not None:
             name_of(function_name, "function_name")
         if isinstance(model, (str, os.PathLike)):
-            path = os.path.expanduser(os.fsdecode(model))
-            handle = _library.handle("thaw_model_load_function", encoded(path), encoded(function_name))
+            handle = _library.handle("thaw_model_load_function", encoded_path(model), encoded(function_name))
         else:
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
@@ -208,7 +207,7 @@ class MLModel(Owner):
         is_package = package.endswith(_EXTENSIONS["mlProgram"])
         kind = "mlProgram" if is_package and not self._stays_neural_network() else "neuralNetwork"
         options = self._options("neuralNetwork" if self._stays_neural_network() else None)
-        name = encoded(path)
+        name = encoded_path(path)
         if is_package:
             # As in coremltools, a package's folder may be new.
             os.makedirs(os.path.dirname(package) or ".", exist_ok=True)
@@ -223,7 +222,7 @@ class MLModel(Owner):
         path = os.fspath(given) if isinstance(given, os.PathLike) else given
         if not isinstance(path, str):
             raise InvalidTypeError(f"save takes a path, not {given!r}", "wrongType")
-        path = os.path.expanduser(path)
+        path = _library.expanded(path)
         name = os.path.basename(path.rstrip("/"))
         extension = os.path.splitext(name)[1]
         is_folder = path.endswith("/") and extension != _EXTENSIONS["mlProgram"]
