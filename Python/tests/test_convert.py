@@ -64,6 +64,7 @@ def test_integer_labels_are_integers(ct, photo):
         (3, "class_labels"),
         (["a"] * 9 + [1], "strings"),
         ([0.5] * 10, "integer"),
+        ([b"\xff"] * 10, "not UTF-8"),
         ("no such file.txt", "no such file"),
     ],
 )
@@ -301,6 +302,14 @@ def test_placeholders_get_values(ct):
         ct.convert(graph, placeholder_values={"x8": 1})
     with pytest.raises(ct.Error, match=r'placeholder_values={"x7": True} or placeholder_values={"x7": False}'):
         ct.convert(graph)
+    for value in (np.array(False), np.bool_(False), [False], np.array([0.0]), 0):
+        assert ct.convert(graph, placeholder_values={"x7": value}).input_description
+    for wrong in ("abc", "0", b"0", None, [[1]], {}, 10**400):
+        with pytest.raises(ct.InvalidTypeError, match="placeholder_values: 'x7' has the value .*; expected a number"):
+            ct.convert(graph, placeholder_values={"x7": wrong})
+    for wrong in (3, ["x7"], {7: True}):
+        with pytest.raises(ct.InvalidTypeError, match="placeholder"):
+            ct.convert(graph, placeholder_values=wrong)
 
 
 def test_a_signature_is_selected(ct):

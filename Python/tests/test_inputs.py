@@ -71,6 +71,9 @@ def test_a_state_passes_from_prediction_to_prediction(ct):
             third.write_state(name, ["a"])
         with pytest.raises(ct.Error):
             third.read_state("other")
+        for call in (lambda: third.read_state(3), lambda: third.write_state(3, kept)):
+            with pytest.raises(ct.InvalidTypeError, match="the name of a state must be a string"):
+                call()
         with pytest.raises(ct.Error):
             model.predict(inputs)
         with pytest.raises(TypeError):

@@ -49,6 +49,11 @@ def test_a_package_is_saved_in_a_new_folder(ct, model, tmp_path):
     assert list(ct.models.MLModel(path).input_description) == ["input"]
     with pytest.raises(OSError):
         model.save(tmp_path / "newer" / "model.mlmodel")
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(ct.FileError, match="the folder cannot be created: Not a directory") as caught:
+        model.save(tmp_path / "file" / "new" / "model.mlpackage")
+    failure = caught.value
+    assert failure.code == "notWritable" and failure.filename == str(tmp_path / "file" / "new" / "model.mlpackage")
 
 
 def test_a_list_is_a_batch(model, photo):
@@ -403,6 +408,12 @@ def test_arguments_of_wrong_types_are_named(ct, model, photo):
         (lambda: ct.Classifier(model, crop=3), "crop"),
         (lambda: ct.ClassifierConfig(LABELS, 3), "predicted_feature_name"),
         (lambda: ct.ClassifierConfig(LABELS, "a", 3), "predicted_probabilities_output"),
+        (lambda: ct.inspect(3), "expected a path, not 3"),
+        (lambda: ct.inspect(GRAPH, tag=3), "tag"),
+        (lambda: ct.evaluate(3, "table.tsv"), "expected a path, not 3"),
+        (lambda: ct.evaluate(model, 3), "expected a path, not 3"),
+        (lambda: ct.compare(GRAPH, model, 3), "expected a path, not 3"),
+        (lambda: ct.convert(GRAPH, package_dir=3), "package_dir"),
         (lambda: model.predict("x"), "dictionary"),
         (lambda: model.predict(({"input": photo},)), "dictionary"),
     ]:

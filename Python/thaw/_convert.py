@@ -117,7 +117,11 @@ def _check(source: str, package_dir: Any, theirs: Mapping[str, Any]) -> None:
             raise UnsupportedError(
                 f"{name}= is for models that coremltools converts, such as PyTorch's", "invalidOption"
             )
-    if package_dir is not None and os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
+    if package_dir is None:
+        return
+    if not isinstance(package_dir, (str, os.PathLike)):
+        raise InvalidTypeError(f"package_dir must be a path, not {package_dir!r}", "wrongType")
+    if os.path.splitext(os.fsdecode(package_dir))[1] != ".mlpackage":
         raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
 
 

@@ -11,7 +11,7 @@ from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._library import array, encoded, encoded_path
 from ._settings import colorlayout, precision, target
 from ._sources import Source
-from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer, member
+from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer, member, name_of
 
 _COLORS = {
     colorlayout.RGB: b"rgb",
@@ -187,11 +187,28 @@ def _set_graph(options: Any, owned: list[Any], given: GraphOptions) -> None:
             setattr(options, name, encoded(value))
     options.uses_moving_averages = bool(given.moving_averages)
     settings = []
-    for name, value in (given.placeholder_values or {}).items():
-        values = list(value) if isinstance(value, (list, tuple)) else [value]
+    values_by_name = given.placeholder_values or {}
+    if not isinstance(values_by_name, Mapping):
+        raise InvalidTypeError(f"placeholder_values must be a dictionary, not {values_by_name!r}", "wrongType")
+    for name, value in values_by_name.items():
+        values = _placeholder(name_of(name, "the name of a placeholder"), value)
         settings.append(_library.Setting(encoded(name), _numbers(owned, c_double, values), len(values)))
     if settings:
         options.settings, options.setting_count = array(_library.Setting, settings), len(settings)
+
+
+def _placeholder(name: str, given: Any) -> list[float]:
+    """The values of a placeholder."""
+    given = given.tolist() if hasattr(given, "tolist") else given
+    values = list(given) if isinstance(given, (list, tuple)) else [given]
+    try:
+        # Python would also parse text.
+        if not any(isinstance(value, (str, bytes, bytearray)) for value in values):
+            return [float(value) for value in values]
+    except (TypeError, ValueError, OverflowError):
+        pass
+    message = "placeholder_values: {!r} has the value {!r}; expected a number, a Boolean, or a list of them"
+    raise InvalidTypeError(message.format(name, given), "wrongType")
 
 
 def _strings(owned: list[Any], texts: list[str]) -> Any:
@@ -345,7 +362,10 @@ def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str])
         labels = labels.tolist() if hasattr(labels, "tolist") else labels
         if not isinstance(labels, (list, tuple)) or not labels:
             raise InvalidValueError("class_labels must be a list of labels, or the path of a file", "wrongLabels")
-        texts = [label.decode("utf-8") if isinstance(label, bytes) else label for label in labels]
+        try:
+            texts = [label.decode("utf-8") if isinstance(label, bytes) else label for label in labels]
+        except UnicodeDecodeError as failure:
+            raise InvalidValueError(f"the class label {failure.object!r} is not UTF-8", "wrongLabels") from failure
         if all(isinstance(label, str) for label in texts):
             options.labels, options.label_count = _strings(owned, texts), len(texts)
         elif any(isinstance(label, str) for label in texts):

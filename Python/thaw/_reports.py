@@ -12,6 +12,7 @@ from typing import Any, Iterator
 
 from . import _library
 from ._errors import InvalidTypeError, InvalidValueError, error
+from ._types import name_of
 from ._wording import of_command
 from .models import MLModel
 
@@ -24,7 +25,8 @@ def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
     """
     if isinstance(model, MLModel):
         return {"file": None, "model": model._description, "error": None}
-    file = _library.text("thaw_inspect", _library.encoded_path(model), _library.encoded(tag))
+    tag = None if tag is None else name_of(tag, "tag")
+    file = _library.text("thaw_inspect", _library.encoded_path(_path(model)), _library.encoded(tag))
     try:
         with MLModel(model) as loaded:
             return {"file": file, "model": loaded._description, "error": None}
@@ -71,6 +73,8 @@ def _file(model: Any) -> Iterator[str]:
 
 
 def _path(path: Any) -> str:
+    if not isinstance(path, (str, os.PathLike)):
+        raise InvalidTypeError(f"expected a path, not {path!r}", "wrongType")
     return _library.expanded(path)
 
 

@@ -12,7 +12,7 @@ from ctypes import byref, c_char, c_void_p
 from typing import TYPE_CHECKING, Any, MutableMapping
 
 from . import _absent, _library, _metadata, _predict, _specification, _values
-from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
+from ._errors import Error, FileError, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded, encoded_path
 from ._metadata import Descriptions, UserDefined
 from ._options import Form
@@ -210,7 +210,11 @@ class MLModel(Owner):
         name = encoded_path(path)
         if is_package:
             # As in coremltools, a package's folder may be new.
-            os.makedirs(os.path.dirname(package) or ".", exist_ok=True)
+            try:
+                os.makedirs(os.path.dirname(package) or ".", exist_ok=True)
+            except OSError as failure:
+                message = f"{path}: the folder cannot be created: {failure.strerror}"
+                raise FileError(message, "notWritable", filename=path) from failure
 
         def write() -> None:
             _library.call("thaw_model_save", self._in(kind), name, byref(options), None)
@@ -442,11 +446,11 @@ class State(Owner):
 
     def read_state(self, name: str) -> Any:
         """A copy of one of its arrays after the last prediction."""
-        return _predict.read_state(self._live(), name)
+        return _predict.read_state(self._live(), name_of(name, "the name of a state"))
 
     def write_state(self, name: str, value: Any) -> None:
         """Replaces one of its arrays with `value`, anything that NumPy can convert to the same shape."""
-        _predict.write_state(self._live(), name, value)
+        _predict.write_state(self._live(), name_of(name, "the name of a state"), value)
 
 
 def _remove(folder: str, process: int) -> None:
