@@ -143,10 +143,43 @@ def test_results_may_be_left_unread(classifier, paths):
 def test_an_error_of_the_iterable_is_raised(classifier):
     def images():
         yield CAT
+        yield CAT
         raise RuntimeError("no more")
 
+    results = classifier.classify(images())
+    assert [next(results).error, next(results).error] == [None, None]
     with pytest.raises(RuntimeError, match="no more"):
-        list(classifier.classify(images()))
+        next(results)
+    with pytest.raises(StopIteration):
+        next(results)
+
+
+def test_images_after_an_error_of_the_iterable_are_classified(classifier):
+    class Images:
+        drawn = 0
+
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            self.drawn += 1
+            if self.drawn == 5:
+                raise StopIteration
+            if self.drawn % 2 == 0:
+                raise RuntimeError("not this one")
+            return CAT
+
+    images, seen = Images(), []
+    results = classifier.classify(images)
+    for _ in range(5):
+        try:
+            seen.append(next(results).error)
+        except RuntimeError:
+            seen.append(images.drawn)
+        except StopIteration:
+            seen.append("end")
+    # Nothing is drawn before the caller has seen the error.
+    assert seen == [None, 2, None, 4, "end"]
 
 
 def test_no_images_give_no_results(classifier, tmp_path):

@@ -46,7 +46,8 @@ class Batch(Owner, Iterator, Generic[Answer]):
     def __init__(self, owner: Owner, images: Any, threads: int | None, progress: bool | None):
         options = _library.BatchOptions(threads=0 if threads is None else count(threads, "threads"))
         paths, total = _paths(images)
-        # The pending items: an error, or None for an image that the library is working on.
+        # In the order of the images: a result that is ready, an exception of the iterable, or None for an image that the
+        # library is working on.
         self._pending: collections.deque[Any] = collections.deque()
         self._images: Iterator[Any] | None = None
         if paths is not None:
@@ -84,10 +85,12 @@ class Batch(Owner, Iterator, Generic[Answer]):
             if not self._pending:
                 self.close()
                 raise StopIteration
-            failure = self._pending[0]
-            if failure is not None:
+            ready = self._pending[0]
+            if ready is not None:
                 self._pending.popleft()
-                return self._counted(failure)
+                if isinstance(ready, Exception):
+                    raise ready
+                return self._counted(ready)
         result = c_void_p()
         # With short timeouts, between which Python handles Control-C.
         while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
@@ -112,9 +115,16 @@ class Batch(Owner, Iterator, Generic[Answer]):
         """Passes images to the library while it has room for them."""
         assert self._images is not None
         while len(self._pending) < self._window:
+            # An iterable that raises is read on only if the caller goes on after the exception.
+            if self._pending and isinstance(self._pending[-1], Exception):
+                return
             try:
                 image = next(self._images)
             except StopIteration:
+                return
+            except Exception as failure:
+                # Raised in its position, after the results of the images before it.
+                self._pending.append(failure)
                 return
             try:
                 record = _images.record(image)
