@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import threading
 
 import pytest
 from material import CAT, GRAPH, LABELS, PHOTOS, labels, thaw_command
@@ -138,6 +139,28 @@ def test_results_may_be_left_unread(classifier, paths):
         next(results)
     for _ in range(20):
         next(classifier.classify(itertools.repeat(CAT)))
+
+
+@pytest.mark.parametrize("kind", ["list", "generator"])
+def test_several_threads_take_each_result_once(classifier, kind):
+    pixels = [np.full((8, 8, 3), shade, np.uint8) for shade in range(0, 256, 32)]
+    count = 400
+    images = [CAT] * count if kind == "list" else (pixels[index % 8] for index in range(count))
+    results, taken, failures = classifier.classify(images, threads=2), [], []
+
+    def work():
+        try:
+            for result in results:
+                taken.append(result)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert failures == [] and len(taken) == count and all(result.error is None for result in taken)
 
 
 def test_an_error_of_the_iterable_is_raised(classifier):

@@ -88,6 +88,29 @@ def test_a_fork_during_a_call_in_another_thread_never_hangs(call):
     assert printed.startswith("True"), printed
 
 
+def test_a_fork_while_another_thread_waits_for_a_result_never_hangs():
+    printed = script(
+        """
+        class Slow:
+            def __iter__(self): return self
+            def __next__(self):
+                waiting.set()
+                time.sleep(2)
+                return cat
+        waiting = threading.Event()
+        results = thaw.Classifier(model).classify(Slow())
+        threading.Thread(target=next, args=(results,), daemon=True).start()
+        waiting.wait()
+        def body():
+            results._images = iter([])
+            next(results, None)
+        print(in_child(body))
+        """
+    )
+    # The thread was not inside the library.
+    assert printed == "0"
+
+
 def test_workers_of_multiprocessing_use_the_parents_model():
     printed = script(
         """

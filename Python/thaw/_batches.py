@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import os
 import sys
+import threading
 from ctypes import POINTER, byref, c_char_p, c_void_p, cast
 from typing import Any, Generic, Iterable, Iterator, Sized, TypeVar
 
@@ -33,7 +34,10 @@ def pixels(value: Any) -> int:
 
 
 class Batch(Owner, Iterator, Generic[Answer]):
-    """The results of images, in order. `close` ends the work; images without a result yet get none."""
+    """The results of images, in order. `close` ends the work; images without a result yet get none.
+
+    Several threads may take results from it.
+    """
 
     _noun = "batch"
     _instead = "list() collects its results"
@@ -46,6 +50,8 @@ class Batch(Owner, Iterator, Generic[Answer]):
     def __init__(self, owner: Owner, images: Any, threads: int | None, progress: bool | None):
         options = _library.BatchOptions(threads=0 if threads is None else count(threads, "threads"))
         paths, total = _paths(images)
+        # Held while a result is taken. The thread that holds it may take another, if its iterable of images does so.
+        self._lock, self._process = threading.RLock(), os.getpid()
         # In the order of the images: a result that is ready, an exception of the iterable, or None for an image that the
         # library is working on.
         self._pending: collections.deque[Any] = collections.deque()
@@ -78,6 +84,13 @@ class Batch(Owner, Iterator, Generic[Answer]):
         return self
 
     def __next__(self) -> Answer:
+        if self._process != os.getpid():
+            # Another thread, which this forked process does not have, may have held the lock.
+            self._lock, self._process = threading.RLock(), os.getpid()
+        with self._lock:
+            return self._next()
+
+    def _next(self) -> Answer:
         if self._handle is None:
             raise StopIteration
         if self._images is not None:
