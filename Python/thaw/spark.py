@@ -17,8 +17,8 @@ import shutil
 import tempfile
 from typing import Any, Iterator
 
+from . import _batches
 from ._errors import InvalidTypeError, InvalidValueError, error
-from ._types import _integer
 
 # The schema of a row of results.
 SCHEMA = "path string, rank int, label string, index int, probability float, error string"
@@ -42,8 +42,7 @@ def classify(
     column "path", if there is one. With `path`, they are files that the workers read themselves, at the paths in that
     column. An image that cannot be read is a row with its error. The options are those of thaw.Classifier.
     """
-    if _integer(top, "top") < 1:
-        raise InvalidValueError(f"top must be at least 1, not {top}")
+    top = _batches.count(top, "top")
     source = _Model(dataframe.sparkSession, model, options)
     columns = _columns(dataframe, content, path)
     reads_files = path is not None

@@ -117,8 +117,9 @@ def test_wrong_columns_options_and_models(session, folder, model_path):
         thaw.spark.classify(images, model_path, content="nonsense")
     with pytest.raises(ValueError):
         thaw.spark.classify(images, model_path, crop="nonsense")
-    with pytest.raises(ValueError):
-        thaw.spark.classify(images, model_path, top=0)
+    for wrong in (0, 2_000_000):
+        with pytest.raises(ValueError, match="top must be from 1 to"):
+            thaw.spark.classify(images, model_path, top=wrong)
     with pytest.raises(FileNotFoundError):
         thaw.spark.classify(images, "no such model.mlmodel")
     with pytest.raises(ValueError, match="no column"):
