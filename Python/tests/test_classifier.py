@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import sys
 import threading
 
 import pytest
@@ -262,6 +263,14 @@ def test_progress_is_shown_by_tqdm(classifier, paths, capsys):
     assert "{0}/{0}".format(len(paths)) in capsys.readouterr().err
     list(classifier.classify(paths, progress=False))
     assert capsys.readouterr().err == ""
+
+
+def test_progress_needs_tqdm(classifier, ct, monkeypatch):
+    monkeypatch.setitem(sys.modules, "tqdm", None)
+    with pytest.raises(ct.MachineError, match="progress=True needs tqdm"):
+        classifier.classify([CAT], progress=True)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    assert len(list(classifier.classify([CAT]))) == 1
 
 
 def test_a_closed_classifier_is_refused(ct, model):

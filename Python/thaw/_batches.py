@@ -190,7 +190,9 @@ def _new_bar(progress: bool | None, total: int | None) -> Any:
         return None
     try:
         import tqdm
-    except ImportError:
+    except ImportError as failure:
+        if progress:
+            raise MachineError("progress=True needs tqdm, which is not installed", "environment") from failure
         return None
     return tqdm.tqdm(total=total, unit="image")
 
