@@ -96,9 +96,10 @@ class Classifier(Owner):
         """Classifies images, in order.
 
         `images` is the path of a file or folder, the bytes of an image file, a PIL image, an array of bytes (height, width,
-        and 1, 3 or 4 channels), or an iterable of these, which is read as results are taken: memory does not grow with
-        their number. With `probabilities`, results have the probabilities of all classes as an array. `progress` shows a
-        tqdm progress bar; by default, one is shown if tqdm is installed and standard error is a terminal.
+        and 1, 3 or 4 channels), or an iterable of these, which is read as results are taken, 16 images per thread
+        ahead: memory does not grow with their number. With `probabilities`, results have the probabilities of all classes as
+        an array. `progress` shows a tqdm progress bar; by default, one is shown if tqdm is installed and standard error is a
+        terminal.
         """
         return Results(self, images, count(top, "top"), threads, probabilities, progress)
 

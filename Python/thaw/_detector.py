@@ -95,9 +95,9 @@ class Detector(Owner):
         """Finds objects in images, in the order of the images.
 
         `images` is the path of a file or folder, the bytes of an image file, a PIL image, an array of bytes (height, width,
-        and 1, 3 or 4 channels), or an iterable of these, which is read as results are taken: memory does not grow with
-        their number. `progress` shows a tqdm progress bar; by default, one is shown if tqdm is installed and standard
-        error is a terminal.
+        and 1, 3 or 4 channels), or an iterable of these, which is read as results are taken, 16 images per thread
+        ahead: memory does not grow with their number. `progress` shows a tqdm progress bar; by default, one is shown if tqdm
+        is installed and standard error is a terminal.
         """
         return Detections(self, images, threads, progress)
 
