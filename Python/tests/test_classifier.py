@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import shutil
+import subprocess
 import sys
 import threading
 
@@ -298,9 +299,16 @@ def test_reports_are_dictionaries(ct, model, tmp_path):
     with pytest.raises(ct.Error, match=r"(?<!-)\boutput: there is no node 'nonsense'"):
         ct.evaluate(GRAPH, tmp_path, labels=LABELS, output="nonsense")
     comparison = ct.compare(GRAPH, model, CAT)
-    assert comparison
+    assert comparison["agree"] and comparison["images"] == 1
     described = ct.inspect(GRAPH)
     assert described["file"]["format"] == "frozenGraph" and described["model"]["inputs"][0]["name"] == "input"
+
+
+def test_a_report_that_is_cut_off_is_an_error(ct, monkeypatch):
+    killed = subprocess.CompletedProcess([], -9, stdout=b'{"images": 2, "acc', stderr=b"")
+    monkeypatch.setattr(subprocess, "run", lambda *arguments, **options: killed)
+    with pytest.raises(ct.MachineError, match="thaw evaluate ended with status -9"):
+        ct.evaluate(GRAPH, PHOTOS)
 
 
 def test_precisions_are_selected_and_checked(ct, tmp_path):

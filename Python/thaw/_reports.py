@@ -83,14 +83,13 @@ def _option_arguments(options: dict[str, Any]) -> list[str]:
     arguments = []
     for name, value in options.items():
         option = "--" + name.replace("_", "-")
-        values = value if isinstance(value, (list, tuple)) else [value]
-        for value in values:
-            if value is True:
+        for part in value if isinstance(value, (list, tuple)) else [value]:
+            if part is True:
                 arguments.append(option)
-            elif value is not None and value is not False:
-                if not isinstance(value, (str, int, float, os.PathLike)):
-                    raise InvalidTypeError(f"{name} cannot be {value!r}", "wrongType")
-                arguments.append(f"{option}={value if isinstance(value, (int, float)) else _path(value)}")
+            elif part is not None and part is not False:
+                if not isinstance(part, (str, int, float, os.PathLike)):
+                    raise InvalidTypeError(f"{name} cannot be {part!r}", "wrongType")
+                arguments.append(f"{option}={part if isinstance(part, (int, float)) else _path(part)}")
     return arguments
 
 
@@ -101,10 +100,11 @@ def _run(name: str, arguments: list[str], options: dict[str, Any]) -> dict[str, 
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     start = "import sys; sys.path.insert(0, sys.argv.pop(1)); from thaw._child import main; sys.exit(main())"
     child = subprocess.run([sys.executable, "-c", start, package] + arguments, capture_output=True, check=False)
-    if child.stdout.strip():
-        return json.loads(child.stdout.decode())
     text = child.stderr.decode("utf-8", "replace").strip()
     try:
+        # A child that was killed may have written a part of its results.
+        if child.stdout.strip():
+            return json.loads(child.stdout.decode())
         failure = json.loads(text.splitlines()[-1])
     except (ValueError, IndexError):
         raise error("environment", text or f"thaw {name} ended with status {child.returncode}") from None
