@@ -162,24 +162,37 @@ def test_control_c_loses_no_result():
         """
         from thaw import _library
         waits = _library.call
-        interruptions = [KeyboardInterrupt, None]
+        # Control-C before the wait, and during it: Python raises when the library returns, with a result or without.
+        interruptions = []
         def call(name, *arguments):
-            if name == "thaw_batch_next" and interruptions and interruptions.pop(0):
+            if name != "thaw_batch_next" or not interruptions:
+                return waits(name, *arguments)
+            interruption = interruptions.pop(0)
+            if interruption == "before":
                 raise KeyboardInterrupt
-            return waits(name, *arguments)
-        results, seen = thaw.Classifier(model).classify([cat, "/nowhere.jpg", cat]), []
+            status = waits(name, *arguments)
+            if status == _library.TIMED_OUT:
+                interruptions.insert(0, interruption)
+            elif interruption == "after":
+                raise KeyboardInterrupt
+            return status
+        images = [cat, "/nowhere.jpg", cat]
+        batches = [thaw.Classifier(model).classify(given) for given in (images, iter(images))]
         _library.call = call
-        for _ in range(5):
-            try:
-                seen.append(next(results).error is None)
-            except KeyboardInterrupt:
-                seen.append("interrupted")
-            except StopIteration:
-                break
-        print(seen)
+        for results in batches:
+            interruptions[:] = ["before", "after", None, "after"]
+            seen = []
+            for _ in range(8):
+                try:
+                    seen.append(next(results).error is None)
+                except KeyboardInterrupt:
+                    seen.append("interrupted")
+                except StopIteration:
+                    break
+            print(*seen)
         """
     )
-    assert printed == "['interrupted', True, False, True]"
+    assert printed.splitlines() == ["interrupted interrupted True False interrupted True"] * 2
 
 
 def test_control_c_in_a_destructor_is_not_lost():

@@ -46,6 +46,8 @@ class Batch(Owner, Iterator, Generic[Answer]):
     _function = ""
     # A tqdm progress bar.
     _bar: Any = None
+    # The result that the library returns next.
+    _result = c_void_p()
 
     def __init__(self, owner: Owner, images: Any, threads: int | None, progress: bool | None):
         options = _library.BatchOptions(threads=0 if threads is None else count(threads, "threads"))
@@ -56,6 +58,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
         # library is working on.
         self._pending: collections.deque[Any] = collections.deque()
         self._images: Iterator[Any] | None = None
+        self._result = c_void_p()
         if paths is not None:
             strings = (c_char_p * len(paths))(*paths)
             options.paths, options.path_count = cast(strings, POINTER(c_char_p)), len(paths)
@@ -104,11 +107,13 @@ class Batch(Owner, Iterator, Generic[Answer]):
                 if isinstance(ready, Exception):
                     raise ready
                 return self._counted(ready)
-        result = c_void_p()
+        # A result is left if Control-C interrupted the previous call after the library had returned it.
+        result = self._result
         # With short timeouts, between which Python handles Control-C.
-        while _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
+        while not result and _library.call("thaw_batch_next", self._handle, 100, byref(result)) == _library.TIMED_OUT:
             pass
         # Only now: if Control-C interrupts the wait, the next call waits for the same result.
+        self._result = c_void_p()
         if self._images is not None:
             self._pending.popleft()
         if not result:
@@ -149,6 +154,9 @@ class Batch(Owner, Iterator, Generic[Answer]):
 
     def close(self) -> None:
         super().close()
+        result, self._result = self._result, c_void_p()
+        if result:
+            _library.library().thaw_result_free(result)
         bar, self._bar = self._bar, None
         if bar is not None:
             bar.close()
