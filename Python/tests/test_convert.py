@@ -1,5 +1,6 @@
 """Conversions of the project's own network, against the command's."""
 
+import importlib.util
 import logging
 import os
 import shutil
@@ -361,7 +362,7 @@ def test_invalid_graphs_are_refused(ct, model, error, code):
 def test_a_keras_file_needs_keras(ct, tmp_path):
     with pytest.raises(FileNotFoundError):
         ct.convert("no such file.h5")
-    if not pytest.importorskip("importlib").util.find_spec("tensorflow"):
+    if not importlib.util.find_spec("tensorflow"):
         path = tmp_path / "model.h5"
         path.write_bytes(b"nonsense")
         with pytest.raises(RuntimeError, match="TensorFlow"):
@@ -376,12 +377,9 @@ def test_unsupported_operations_are_named(ct):
     assert caught.value.code == "unsupportedOperations" and caught.value.nodes
 
 
-def test_the_wording_of_options():
+def test_options_of_the_command_become_keywords():
     from thaw import _wording
 
-    parts = ["set it with ", {"option": "size"}, " or ", {"option": "batch_norm"}]
-    assert _wording.of_library(parts) == "set it with ImageType.shape or batch_norm"
-    assert _wording.of_library([{"option": "minimum_count"}, " lowers it"]) == "weight_threshold lowers it"
     for message, expected in [
         ("--input names 'x--y' twice", "input names 'x--y' twice"),
         ("try --max-side 3", "try max_side 3"),
@@ -420,10 +418,15 @@ def test_labels_of_more_than_64_bits_are_refused(ct):
     assert ct.Classifier(ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(edges)))._labels == edges
 
 
-def test_messages_are_spelled_for_python():
+def test_messages_of_the_library_are_spelled_for_python():
     from thaw import _wording
 
     for parts, expected in [
+        (
+            ["set it with ", {"option": "size"}, " or ", {"option": "batch_norm"}],
+            "set it with ImageType.shape or batch_norm",
+        ),
+        ([{"option": "minimum_count"}, " lowers it"], "weight_threshold lowers it"),
         (["set it with ", {"option": "size"}, " WxH"], "set it with ImageType.shape=(1, height, width, channels)"),
         ([{"option": "size"}, " 320x224 works"], "ImageType.shape=(1, 224, 320, channels) works"),
         ([{"option": "size"}, " 3x4x5"], "ImageType.shape 3x4x5"),

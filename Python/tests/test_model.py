@@ -164,7 +164,7 @@ def test_wrong_arrays_are_refused(arrays, array, error):
         arrays.predict({"input": array})
 
 
-def test_nan_gives_an_answer(arrays, model):
+def test_nan_gives_an_answer(arrays):
     pixels = np.zeros((1, 32, 32, 3), np.float32)
     pixels[0, 5, 5, 0] = np.nan
     assert np.isnan(arrays.predict({"input": pixels})["probabilities"]).any()
@@ -266,22 +266,17 @@ def test_wrong_metadata_is_refused(ct, model):
     for assign in (lambda: setattr(model, "author", 3), lambda: model.user_defined_metadata.update(a=3)):
         with pytest.raises(TypeError):
             assign()
-    for key in ("nonsense",):
-        with pytest.raises(KeyError):
-            model.input_description[key] = "text"
-        with pytest.raises(KeyError):
-            model.user_defined_metadata[key]
+    with pytest.raises(KeyError):
+        model.user_defined_metadata["nonsense"]
 
 
-def test_files_that_cannot_be_read_or_written_are_refused(ct, model, tmp_path):
+def test_files_that_cannot_be_read_are_refused(ct, tmp_path):
     with pytest.raises(FileNotFoundError):
         ct.models.MLModel("no such model.mlmodel")
     for name, data in (("empty.mlmodel", b""), ("text.mlmodel", b"some text"), ("cut.mlmodel", b"\x08\x04\xaa\x1f")):
         (tmp_path / name).write_bytes(data)
         with pytest.raises(ValueError):
             ct.models.MLModel(tmp_path / name)
-    with pytest.raises(OSError):
-        model.save(str(tmp_path / "no folder" / "x.mlmodel"))
     assert sorted(os.listdir(str(tmp_path))) == ["cut.mlmodel", "empty.mlmodel", "text.mlmodel"]
     for wrong in (3, None, b"bytes", object()):
         with pytest.raises(TypeError):
