@@ -10,7 +10,6 @@ LABELS = os.path.join(ROOT, "labels", "cifar10.txt")
 PHOTOS = os.path.join(ROOT, "Tests", "Fixtures", "photographs")
 FIXTURES = os.path.join(ROOT, "Tests", "Fixtures")
 CAT = os.path.join(PHOTOS, "cat.jpg")
-SHARED = os.path.join(os.path.dirname(ROOT), "shared")
 
 
 def labels():

@@ -1,5 +1,7 @@
 """Conversions of the project's own network, against the command's."""
 
+import ctypes
+import gc
 import importlib.util
 import logging
 import os
@@ -408,6 +410,26 @@ def test_the_probabilities_of_an_ml_program_have_coremltools_name(ct, photo, arg
         assert set(ct.models.MLModel(path).predict({"input": photo})) == {"what", name}
     model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS), convert_to="mlprogram")
     assert set(model.output_description) == {"classLabel", "classLabel_probs"}
+
+
+def test_options_keep_the_memory_that_they_point_to(ct):
+    from thaw import _options, _sources
+
+    names = [f"label {index}" for index in range(1000)]
+    about_graph = _options.GraphOptions("serving " * 20, None, {"rate": [1.5, 2.5]}, None, None)
+    image = ct.ImageType("input" * 40, (1, 8, 8, 3), scale=[1, 2, 3], bias=[4, 5, 6])
+    config = ct.ClassifierConfig(names)
+    options = _options.conversion(_sources.Source(), [image], ["output" * 40], config, about_graph)
+    gc.collect()
+    # Memory that was freed is used again.
+    others = [("x" * size).encode() for size in range(1, 400) for _ in range(50)]
+    others += [(ctypes.c_double * 3)(9, 9, 9) for _ in range(20000)]
+    assert [label.decode() for label in options.labels[: options.label_count]] == names
+    record, setting = options.inputs[1], options.settings[0]
+    assert (record.name, record.width) == (b"input" * 40, 8)
+    assert (record.scale[:3], record.bias[:3]) == ([1, 2, 3], [4, 5, 6])
+    assert (setting.name, setting.values[:2], options.signature) == (b"rate", [1.5, 2.5], b"serving " * 20)
+    assert options.outputs[0] == b"output" * 40
 
 
 def test_labels_of_more_than_64_bits_are_refused(ct):

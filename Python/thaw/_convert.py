@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import re
+from ctypes import byref
 from typing import Any, Mapping, Sequence
 
 from . import _absent, _coremltools, _library, _options, _sources
@@ -125,21 +126,20 @@ def _check(source: str, package_dir: Any, theirs: Mapping[str, Any]) -> None:
         raise InvalidValueError(f"package_dir={package_dir!r} must end in .mlpackage", "unknownFormat")
 
 
-def _handle(graph: _sources.Source, options: _options.Record) -> Any:
+def _handle(graph: _sources.Source, options: _library.ConvertOptions) -> Any:
     """The handle of the converted graph."""
 
     def run() -> Any:
         if graph.path is not None:
-            return _library.handle("thaw_convert", _library.encoded_path(graph.path), options.record)
-        variables = _options.tensors(graph.variables)
-        return _library.handle(
-            "thaw_convert_bytes",
-            graph.graph,
-            len(graph.graph or b""),
-            variables.record,
-            len(graph.variables),
-            options.record,
+            return _library.handle("thaw_convert", _library.encoded_path(graph.path), byref(options))
+        variables, arrays = _options.tensors(graph.variables)
+        data = graph.graph
+        handle = _library.handle(
+            "thaw_convert_bytes", data, len(data or b""), variables, len(variables), byref(options)
         )
+        # The variables point to the arrays.
+        del arrays
+        return handle
 
     return _library.in_background(run)
 

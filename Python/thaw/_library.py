@@ -167,13 +167,11 @@ class BatchOptions(Sized):
 # Results and arguments of every function. Pointers to opaque types, and to memory that must be freed, are void.
 _OUT = POINTER(c_void_p)
 _FUNCTIONS = {
-    "thaw_version": (c_char_p, []),
     "thaw_free": (None, [c_void_p]),
     "thaw_error_code": (c_char_p, [c_void_p]),
     "thaw_error_message": (c_char_p, [c_void_p]),
     "thaw_error_details": (c_char_p, [c_void_p]),
     "thaw_error_free": (None, [c_void_p]),
-    "thaw_model_load": (c_int, [c_char_p, _OUT, _OUT]),
     "thaw_model_load_function": (c_int, [c_char_p, c_char_p, _OUT, _OUT]),
     "thaw_model_load_function_bytes": (c_int, [c_char_p, c_size_t, c_char_p, c_size_t, c_char_p, _OUT, _OUT]),
     "thaw_model_free": (None, [c_void_p]),
@@ -200,7 +198,6 @@ _FUNCTIONS = {
     "thaw_detector_batch_create": (c_int, [c_void_p, POINTER(BatchOptions), _OUT, _OUT]),
     "thaw_classifier_create": (c_int, [c_void_p, POINTER(ClassifierOptions), _OUT, _OUT]),
     "thaw_classifier_free": (None, [c_void_p]),
-    "thaw_classifier_run": (c_int, [c_void_p, POINTER(Image), _OUT, _OUT]),
     "thaw_result_free": (None, [c_void_p]),
     "thaw_result_classification": (c_int, [c_void_p, POINTER(ClassificationRecord), _OUT]),
     "thaw_result_top": (c_int, [c_void_p, c_size_t, POINTER(c_size_t), POINTER(c_size_t), _OUT]),
@@ -213,7 +210,6 @@ _FUNCTIONS = {
     "thaw_batch_add": (c_int, [c_void_p, POINTER(Image), _OUT]),
     "thaw_batch_window": (c_size_t, [c_void_p]),
     "thaw_batch_next": (c_int, [c_void_p, c_int32, _OUT, _OUT]),
-    "thaw_batch_cancel": (None, [c_void_p]),
     "thaw_batch_free": (None, [c_void_p]),
     "thaw_command": (c_int, [c_int, POINTER(c_char_p), POINTER(c_int), _OUT]),
     "thaw_main": (c_int, [c_int, POINTER(c_char_p)]),

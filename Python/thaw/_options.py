@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, cast, pointer
+from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, cast
 from typing import Any, Mapping, NamedTuple
 
 from . import _library
@@ -100,19 +100,11 @@ class Form:
         )
 
 
-class Record:
-    """A structure of the library, with the memory that it points to."""
-
-    def __init__(self, record: Any, *owned: Any):
-        self.record = record
-        self._owned = owned
-
-
-def tensors(values: dict[str, Any]) -> Record:
-    """NumPy arrays by name as the library's tensors."""
+def tensors(values: dict[str, Any]) -> tuple[Any, list[Any]]:
+    """NumPy arrays by name as the library's tensors, with the arrays that they point to."""
     import numpy
 
-    owned: list[Any] = []
+    arrays: list[Any] = []
     records = (_library.Tensor * len(values))()
     for record, (name, value) in zip(records, values.items()):
         value = numpy.asarray(value)
@@ -125,7 +117,7 @@ def tensors(values: dict[str, Any]) -> Record:
             raise InvalidTypeError(message.format(name, value.dtype), "wrongType")
         value = numpy.ascontiguousarray(value)
         sizes = array(c_int64, shape)
-        owned += [value, sizes]
+        arrays.append(value)
         _library.Tensor.__init__(
             record,
             name=encoded(name),
@@ -135,7 +127,7 @@ def tensors(values: dict[str, Any]) -> Record:
             rank=len(shape),
             shape=sizes and cast(sizes, POINTER(c_int64)),
         )
-    return Record(records, *owned)
+    return records, arrays
 
 
 # MARK: All options
@@ -158,28 +150,30 @@ def conversion(
     labels: ClassifierConfig | None,
     graph: GraphOptions,
     kind: str | None = None,
-) -> Record:
-    """The library's options for the arguments of `convert`. `kind` is that of the form."""
+) -> _library.ConvertOptions:
+    """The library's options for the arguments of `convert`. `kind` is that of the form.
+
+    Like all structures of ctypes, they keep what is assigned to their pointers.
+    """
     options = _library.ConvertOptions()
-    owned: list[Any] = []
-    _set_graph(options, owned, graph)
-    _set_inputs(options, owned, source, inputs)
+    _set_graph(options, graph)
+    _set_inputs(options, source, inputs)
     names = _set_outputs(options, source, outputs)
     if labels is not None:
         if options.image_output > 0:
             message = "an output of a classifier cannot be an image{}"
             name = options.image_output_name
             raise UnsupportedError(message.format(f": '{name.decode()}'" if name else ""), "unsupportedModel")
-        names = _set_labels(options, owned, labels, names)
+        names = _set_labels(options, labels, names)
         if kind == "mlProgram":
             # coremltools' name, with predicted_probabilities_output or without.
             options.probabilities = encoded((labels.predicted_feature_name or "classLabel") + "_probs")
     if names:
-        options.outputs, options.output_count = _strings(owned, names), len(names)
-    return Record(pointer(options), options, *owned)
+        options.outputs, options.output_count = _strings(names), len(names)
+    return options
 
 
-def _set_graph(options: Any, owned: list[Any], given: GraphOptions) -> None:
+def _set_graph(options: Any, given: GraphOptions) -> None:
     for name, value in (("signature", given.signature), ("tag", given.tag), ("batch_norm", given.batch_norm)):
         if value is not None:
             if not isinstance(value, str):
@@ -192,7 +186,7 @@ def _set_graph(options: Any, owned: list[Any], given: GraphOptions) -> None:
         raise InvalidTypeError(f"placeholder_values must be a dictionary, not {values_by_name!r}", "wrongType")
     for name, value in values_by_name.items():
         values = _placeholder(name_of(name, "the name of a placeholder"), value)
-        settings.append(_library.Setting(encoded(name), _numbers(owned, c_double, values), len(values)))
+        settings.append(_library.Setting(encoded(name), _numbers(c_double, values), len(values)))
     if settings:
         options.settings, options.setting_count = array(_library.Setting, settings), len(settings)
 
@@ -211,16 +205,12 @@ def _placeholder(name: str, given: Any) -> list[float]:
     raise InvalidTypeError(message.format(name, given), "wrongType")
 
 
-def _strings(owned: list[Any], texts: list[str]) -> Any:
-    strings = array(c_char_p, [encoded(text) for text in texts])
-    owned.append(strings)
-    return cast(strings, POINTER(c_char_p))
+def _strings(texts: list[str]) -> Any:
+    return cast(array(c_char_p, [encoded(text) for text in texts]), POINTER(c_char_p))
 
 
-def _numbers(owned: list[Any], kind: Any, values: Any) -> Any:
-    numbers = array(kind, values)
-    owned.append(numbers)
-    return cast(numbers, POINTER(kind))
+def _numbers(kind: Any, values: Any) -> Any:
+    return cast(array(kind, values), POINTER(kind))
 
 
 def _plain(name: str) -> str:
@@ -228,7 +218,7 @@ def _plain(name: str) -> str:
     return name[:-2] if name.endswith(":0") else name
 
 
-def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any]) -> None:
+def _set_inputs(options: Any, source: Source, inputs: list[Any]) -> None:
     if len(inputs) > 1 and any(feature.name is None for feature in inputs):
         raise InvalidValueError("each of several inputs needs a name", "ambiguousInputs")
     names = [_plain(feature.name) for feature in inputs if feature.name is not None]
@@ -236,7 +226,6 @@ def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any
         if names.count(name) > 1:
             raise InvalidValueError(f"inputs= names {name!r} twice; omit one of them")
     records = (_library.InputOptions * (len(inputs) + 1))()
-    owned.append(records)
     # An input that is not listed is an array; with a single one that has no name, there are no others.
     others = 1 if names else 0
     if names:
@@ -244,9 +233,9 @@ def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any
     for record, feature in zip(records[others:], inputs):
         _library.InputOptions.__init__(record, name=encoded(feature.name and _plain(feature.name)))
         if isinstance(feature, ImageType):
-            _set_image(record, owned, feature)
+            _set_image(record, feature)
         else:
-            _set_array(record, owned, feature)
+            _set_array(record, feature)
     options.inputs, options.input_count = cast(records, POINTER(_library.InputOptions)), len(inputs) + others
     channels = {feature.channel_first for feature in inputs if isinstance(feature, ImageType)} - {None}
     if len(channels) > 1:
@@ -255,7 +244,7 @@ def _set_inputs(options: Any, owned: list[Any], source: Source, inputs: list[Any
         options.channels = b"first" if channels.pop() else b"last"
 
 
-def _set_array(record: Any, owned: list[Any], feature: TensorType) -> None:
+def _set_array(record: Any, feature: TensorType) -> None:
     if feature.default_value is not None:
         raise InvalidValueError("default_value is unsupported: every input must be given", "unsupportedModel")
     record.is_tensor = 1
@@ -265,21 +254,21 @@ def _set_array(record: Any, owned: list[Any], feature: TensorType) -> None:
     if isinstance(feature.shape, EnumeratedShapes) or feature.shape.is_flexible:
         message = "the shape {} is unsupported: only images may have several sizes"
         raise UnsupportedError(message.format(feature.shape), "unsupportedModel")
-    record.shape, record.rank = _numbers(owned, c_int64, feature.shape.shape), len(feature.shape.shape)
+    record.shape, record.rank = _numbers(c_int64, feature.shape.shape), len(feature.shape.shape)
 
 
-def _set_image(record: Any, owned: list[Any], feature: ImageType) -> None:
+def _set_image(record: Any, feature: ImageType) -> None:
     scale, bias = feature.numbers()
     record.color = _COLORS[feature.color_layout]
-    record.scale, record.scale_count = _numbers(owned, c_double, scale), len(scale)
-    record.bias, record.bias_count = _numbers(owned, c_double, bias), len(bias)
+    record.scale, record.scale_count = _numbers(c_double, scale), len(scale)
+    record.bias, record.bias_count = _numbers(c_double, bias), len(bias)
     shape = feature.shape
     if shape is None:
         return
     if isinstance(shape, EnumeratedShapes):
         others = [_size(feature, other.shape) for other in shape.shapes if other.shape != shape.default]
         sizes = [_size(feature, shape.default)] + others
-        record.sizes = _numbers(owned, c_int32, [side for size in sizes for side in size])
+        record.sizes = _numbers(c_int32, [side for size in sizes for side in size])
         record.size_count = len(sizes)
         return
     width, height = _size(feature, shape.shape)
@@ -351,7 +340,7 @@ def _set_outputs(options: Any, source: Source, outputs: list[Any]) -> list[str]:
     return names or source.outputs
 
 
-def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str]) -> list[str]:
+def _set_labels(options: Any, config: Any, outputs: list[str]) -> list[str]:
     """Sets the labels, and puts the output of the probabilities first."""
     if not hasattr(config, "class_labels"):
         raise InvalidTypeError(f"classifier_config must be a thaw.ClassifierConfig, not {config!r}", "wrongType")
@@ -367,7 +356,7 @@ def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str])
         except UnicodeDecodeError as failure:
             raise InvalidValueError(f"the class label {failure.object!r} is not UTF-8", "wrongLabels") from failure
         if all(isinstance(label, str) for label in texts):
-            options.labels, options.label_count = _strings(owned, texts), len(texts)
+            options.labels, options.label_count = _strings(texts), len(texts)
         elif any(isinstance(label, str) for label in texts):
             raise InvalidTypeError("class_labels are all strings or all integers, not both", "wrongLabels")
         else:
@@ -375,7 +364,7 @@ def _set_labels(options: Any, owned: list[Any], config: Any, outputs: list[str])
             wide = [number for number in numbers if not -(1 << 63) <= number < 1 << 63]
             if wide:
                 raise InvalidValueError(f"the class label {wide[0]} does not fit into 64 bits", "wrongLabels")
-            options.integer_labels, options.integer_label_count = _numbers(owned, c_int64, numbers), len(numbers)
+            options.integer_labels, options.integer_label_count = _numbers(c_int64, numbers), len(numbers)
     options.class_label = encoded(config.predicted_feature_name)
     first = config.predicted_probabilities_output
     if not first:
