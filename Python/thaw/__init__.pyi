@@ -10,6 +10,10 @@ from ._convert import convert as convert
 from ._detector import DetectedObject as DetectedObject
 from ._detector import Detection as Detection
 from ._detector import Detector as Detector
+from ._enums import ComputeUnit as ComputeUnit
+from ._enums import colorlayout as colorlayout
+from ._enums import precision as precision
+from ._enums import target as target
 from ._errors import Error as Error
 from ._errors import ExistsError as ExistsError
 from ._errors import FileError as FileError
@@ -22,10 +26,6 @@ from ._errors import UnsupportedError as UnsupportedError
 from ._reports import compare as compare
 from ._reports import evaluate as evaluate
 from ._reports import inspect as inspect
-from ._settings import ComputeUnit as ComputeUnit
-from ._settings import colorlayout as colorlayout
-from ._settings import precision as precision
-from ._settings import target as target
 from ._types import ClassifierConfig as ClassifierConfig
 from ._types import EnumeratedShapes as EnumeratedShapes
 from ._types import ImageType as ImageType

@@ -9,8 +9,8 @@ from ctypes import byref
 from typing import Any, Mapping, Sequence
 
 from . import _absent, _coremltools, _library, _options, _sources
+from ._enums import ComputeUnit, precision, target
 from ._errors import InvalidTypeError, InvalidValueError, MachineError, UnsupportedError
-from ._settings import ComputeUnit, precision, target
 from ._types import ClassifierConfig, ImageType, TensorType, member, own
 from ._wording import of_library
 from .models import MLModel

@@ -7,9 +7,9 @@ from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, cast
 from typing import Any, Mapping, NamedTuple
 
 from . import _library
+from ._enums import colorlayout, precision, target
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._library import array, encoded, encoded_path
-from ._settings import colorlayout, precision, target
 from ._sources import Source
 from ._types import ClassifierConfig, EnumeratedShapes, ImageType, RangeDim, TensorType, _integer, member, name_of
 

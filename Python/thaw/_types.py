@@ -5,8 +5,8 @@ from __future__ import annotations
 import operator
 from typing import Any, Sequence
 
+from ._enums import colorlayout
 from ._errors import InvalidTypeError, InvalidValueError
-from ._settings import colorlayout
 
 
 def _integer(value: Any, what: str) -> int:

@@ -11,13 +11,13 @@ import weakref
 from ctypes import byref, c_char, c_void_p
 from typing import TYPE_CHECKING, Any, MutableMapping
 
-from . import _absent, _library, _metadata, _predict, _specification, _values
+from . import _absent, _library, _metadata, _networks, _pipelines, _specification
+from ._enums import ComputeUnit, target
 from ._errors import Error, FileError, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded, encoded_path
 from ._metadata import Descriptions, UserDefined
 from ._options import Form
 from ._owner import Owner
-from ._settings import ComputeUnit, target
 from ._specification import CONTENT
 from ._types import member, name_of
 
@@ -119,7 +119,7 @@ class MLModel(Owner):
 
     def _describe(self) -> None:
         self._description = _library.text("thaw_model_describe", self._live())
-        kind = _values if self._description["kind"] == "pipeline" else _predict
+        kind = _pipelines if self._description["kind"] == "pipeline" else _networks
         self._interface: Any = kind.Interface(self._description)
 
     if not TYPE_CHECKING:
@@ -446,11 +446,11 @@ class State(Owner):
 
     def read_state(self, name: str) -> Any:
         """A copy of one of its arrays after the last prediction."""
-        return _predict.read_state(self._live(), name_of(name, "the name of a state"))
+        return _networks.read_state(self._live(), name_of(name, "the name of a state"))
 
     def write_state(self, name: str, value: Any) -> None:
         """Replaces one of its arrays with `value`, anything that NumPy can convert to the same shape."""
-        _predict.write_state(self._live(), name_of(name, "the name of a state"), value)
+        _networks.write_state(self._live(), name_of(name, "the name of a state"), value)
 
 
 def _remove(folder: str, process: int) -> None:

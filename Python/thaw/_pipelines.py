@@ -1,4 +1,4 @@
-"""Converts the inputs and outputs of a pipeline: numbers, strings, arrays, dictionaries and images."""
+"""Inputs and outputs of pipelines: numbers, strings, arrays, dictionaries and images."""
 
 from __future__ import annotations
 

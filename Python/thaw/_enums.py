@@ -1,4 +1,4 @@
-"""The enumerations of coremltools."""
+"""Enumerations with the names and values of coremltools'."""
 
 from enum import Enum, IntEnum
 

@@ -1,4 +1,4 @@
-"""Converts the inputs and outputs of a model between Python's types and the library's."""
+"""Inputs and outputs of networks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ._library import Tensor, encoded
 
 
 class Interface:
-    """The inputs and outputs of a model according to its description."""
+    """The inputs and outputs of a network according to its description."""
 
     def __init__(self, description: dict[str, Any]):
         self.inputs = {
