@@ -432,6 +432,24 @@ def test_options_keep_the_memory_that_they_point_to(ct):
     assert options.outputs[0] == b"output" * 40
 
 
+def test_tensors_refer_to_elements_that_the_library_can_read():
+    from thaw import _library, _tensors
+
+    numbers = np.arange(6).reshape(2, 3)
+    for array, expected in [
+        (numbers.astype(np.float32), "float32"),
+        (numbers.astype(">i2"), "int16"),
+        (numbers.astype(">f8").T[::-1], "float64"),
+        (numbers.astype(np.longdouble), "float32"),
+        (np.array(3, ">i8"), "int64"),
+    ]:
+        tensor = _library.Tensor()
+        kept = _tensors.fill(tensor, array, "float32")
+        assert kept.dtype.name == expected and kept.dtype.isnative and tensor.data == kept.ctypes.data
+        filled = _tensors.to_numpy(tensor)
+        assert filled.shape == array.shape and np.array_equal(filled, array)
+
+
 def test_labels_of_more_than_64_bits_are_refused(ct):
     for wide in (2**63, -(2**63) - 1):
         with pytest.raises(ValueError, match="64 bits"):

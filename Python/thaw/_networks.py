@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_char, c_char_p, c_int64, c_size_t, c_void_p, cast, string_at
+from ctypes import byref, c_char_p, c_size_t, c_void_p, cast, string_at
 from struct import unpack
 from typing import Any, Sequence
 
-from . import _images, _library
-from ._errors import InvalidTypeError, InvalidValueError, UnknownNameError
+from . import _images, _library, _tensors
+from ._errors import InvalidTypeError, InvalidValueError
 from ._library import Tensor, encoded
 
 
@@ -21,13 +21,11 @@ class Interface:
         }
         # The template for every run: the tensors without their data.
         self._template = (Tensor * len(self.inputs))(*[feature.tensor for feature in self.inputs.values()])
+        self._features = {feature["name"]: feature for feature in description["inputs"]}
         self.outputs = {feature["name"]: feature for feature in description["outputs"]}
-        classifier = description["classifier"]
-        self.labels: list[Any] = []
+        self.labels = _tensors.labels_of(description["classifier"])
         self.label_name = self.probabilities_name = None
-        if classifier:
-            has_integers = classifier["hasIntegerLabels"]
-            self.labels = [int(label) for label in classifier["labels"]] if has_integers else classifier["labels"]
+        if description["classifier"]:
             # Found by type: the names in the description of the classifier may be those of the graph.
             for name, feature in self.outputs.items():
                 if feature["type"] == "dictionary":
@@ -40,20 +38,14 @@ class Interface:
 
     def predict(self, handle: Any, data: dict[str, Any], function: str = "thaw_model_run") -> dict[str, Any]:
         """Runs the model once, with the handle of a model or of a state."""
-        for name in data:
-            if name not in self.inputs:
-                names = ", ".join(repr(name) for name in self.inputs)
-                message = f"the model has no input {name!r}; its inputs are {names}"
-                raise UnknownNameError(message, "noSuchFeature", names=[name])
+        _tensors.check_names(data, self._features)
         tensors = type(self._template).from_buffer_copy(self._template)
         owned, absent = [], []
         for index, (name, feature) in enumerate(self.inputs.items()):
             if name in data:
                 owned.append(feature.fill(tensors[index], data[name]))
-            elif feature.type["isOptional"]:
-                absent.append(index)
             else:
-                raise InvalidValueError(f"the input {name!r} has no value", "noInput", names=[name])
+                absent.append(index)
         if absent:
             given = [tensor for index, tensor in enumerate(tensors) if index not in absent]
             owned.append(tensors)
@@ -78,7 +70,7 @@ class Interface:
             elif self.outputs[name]["type"] == "image":
                 outputs[name] = _image(tensor)
             else:
-                outputs[name] = _array(tensor)
+                outputs[name] = _tensors.to_numpy(tensor)
         if self.label_name is not None:
             best, found = c_size_t(), c_size_t()
             _library.call("thaw_result_top", result, 1, byref(best), byref(found))
@@ -92,11 +84,7 @@ class _Input:
     def __init__(self, feature: dict[str, Any], shape: Sequence[int]):
         self.name = feature["name"]
         self.type = feature
-        self.tensor = Tensor(name=encoded(self.name), rank=len(shape), shape=_sizes(shape))
-
-
-def _sizes(shape: Sequence[int]) -> Any:
-    return (c_int64 * len(shape))(*shape)
+        self.tensor = Tensor(name=encoded(self.name), rank=len(shape), shape=_tensors.sizes(shape))
 
 
 class _Image(_Input):
@@ -107,27 +95,20 @@ class _Image(_Input):
         self.mode = ("F" if feature["isFloat16"] else "L") if is_gray else "RGB"
         self._channels = () if is_gray else (3,)
         super().__init__(feature, (feature["height"], feature["width"], *self._channels))
-        self._shared_shape = _sizes((feature["height"], feature["width"], 4))
+        self._shared_shape = _tensors.sizes((feature["height"], feature["width"], 4))
 
     def fill(self, tensor: Any, image: Any) -> Any:
-        mode, size = getattr(image, "mode", None), getattr(image, "size", None)
-        if not isinstance(mode, str) or not isinstance(size, tuple):
-            message = "the input {!r} takes a PIL image, not {}"
-            raise InvalidTypeError(message.format(self.name, type(image).__name__), "wrongType")
-        if mode != self.mode:
-            message = "the input {!r} takes images of mode {}, not {}; image.convert({!r}) changes it"
-            raise InvalidTypeError(message.format(self.name, self.mode, mode, self.mode), "wrongType")
+        size = _tensors.check_image(self.name, image, self.mode)
         if not self._takes(*size):
-            message = "the input {!r} takes images of {} pixels, not {}x{}; image.resize changes it"
-            raise InvalidValueError(message.format(self.name, self._supported(), *size), "wrongSize")
+            raise _tensors.wrong_size(self.name, self._supported(), size)
         with _images.reading():
-            shared = _images.shared_pixels(image) if mode == "RGB" else None
+            shared = _images.shared_pixels(image) if self.mode == "RGB" else None
             if shared:
                 owner, tensor.data, tensor.byte_count = shared
                 tensor.type = _library.TYPES["uint8"]
-                tensor.shape = _sizes((size[1], size[0], 4)) if self.type["sizes"] else self._shared_shape
+                tensor.shape = _tensors.sizes((size[1], size[0], 4)) if self.type["sizes"] else self._shared_shape
                 return owner
-            if mode == "F":
+            if self.mode == "F":
                 import numpy
 
                 data, tensor.type = numpy.asarray(image, dtype=numpy.float16).tobytes(), _library.TYPES["float16"]
@@ -135,7 +116,7 @@ class _Image(_Input):
                 data, tensor.type = image.tobytes(), _library.TYPES["uint8"]
         tensor.data, tensor.byte_count = cast(c_char_p(data), c_void_p), len(data)
         if self.type["sizes"]:
-            tensor.shape = _sizes((size[1], size[0], *self._channels))
+            tensor.shape = _tensors.sizes((size[1], size[0], *self._channels))
         return data
 
     def _takes(self, width: int, height: int) -> bool:
@@ -163,26 +144,14 @@ class _Array(_Input):
         super().__init__(feature, feature["shape"])
 
     def fill(self, tensor: Any, value: Any) -> Any:
-        import numpy
-
-        if hasattr(value, "detach"):
-            # A PyTorch tensor.
-            value = value.detach().cpu().numpy()
-        array = numpy.asarray(value)
+        array = _tensors.numpy_array(value)
         takes_floats = self.type["dataType"].startswith("float")
         if array.dtype.kind not in ("fiub" if takes_floats else "iub"):
             message = "the input {!r} takes an array of {}, not {}"
             raise InvalidTypeError(message.format(self.name, self.type["dataType"], array.dtype), "wrongType")
         if list(array.shape) != list(self.type["shape"]):
             self._check(list(array.shape))
-            tensor.rank, tensor.shape = array.ndim, _sizes(array.shape)
-        # Views, other byte orders and read-only arrays are supported: the library gets a plain copy, or the array itself.
-        if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
-            array = array.astype(numpy.float32 if takes_floats else numpy.int64)
-        array = numpy.ascontiguousarray(array).reshape(array.shape)
-        tensor.data, tensor.byte_count = array.ctypes.data, array.nbytes
-        tensor.type = _library.TYPES[array.dtype.name]
-        return array
+        return _tensors.fill(tensor, array, "float32" if takes_floats else "int64")
 
     def _check(self, shape: list[int]) -> None:
         """Refuses a shape that a flexible input does not have."""
@@ -211,52 +180,25 @@ def read_state(handle: Any, name: str) -> Any:
     try:
         tensor = Tensor()
         _library.call("thaw_result_output", result, 0, byref(tensor))
-        return _array(tensor)
+        return _tensors.to_numpy(tensor)
     finally:
         _library.library().thaw_result_free(result)
 
 
 def write_state(handle: Any, name: str, value: Any) -> None:
     """Replaces one of a state's arrays."""
-    import numpy
-
-    if hasattr(value, "detach"):
-        # A PyTorch tensor.
-        value = value.detach().cpu().numpy()
-    array = numpy.asarray(value)
+    array = _tensors.numpy_array(value)
     if array.dtype.kind not in "fiub":
         raise InvalidTypeError(f"the state {name!r} takes an array of numbers, not {array.dtype}", "wrongType")
-    if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
-        array = array.astype(numpy.float32)
-    array = numpy.ascontiguousarray(array).reshape(array.shape)
-    tensor = Tensor(name=encoded(name), rank=array.ndim, shape=_sizes(array.shape))
-    tensor.data, tensor.byte_count, tensor.type = array.ctypes.data, array.nbytes, _library.TYPES[array.dtype.name]
+    tensor = Tensor(name=encoded(name))
+    array = _tensors.fill(tensor, array, "float32")
     _library.call("thaw_state_write", handle, byref(tensor))
+    del array
 
 
-def _shape(tensor: Any) -> tuple[int, ...]:
-    return tuple(tensor.shape[: tensor.rank])
-
-
-def _array(tensor: Any) -> Any:
-    import numpy
-
-    memory = (c_char * tensor.byte_count).from_address(tensor.data) if tensor.byte_count else b""
-    values = numpy.frombuffer(memory, dtype=_library.TYPE_NAMES[tensor.type])
-    return values.reshape(_shape(tensor)).copy()
-
-
-def _image(tensor: Any) -> Any:
-    from PIL import Image
-
-    shape = _shape(tensor)
-    size = (shape[1], shape[0])
+def _image(tensor: Tensor) -> Any:
     if _library.TYPE_NAMES[tensor.type] == "float16":
-        import numpy
+        from PIL import Image
 
-        return Image.fromarray(_array(tensor).astype(numpy.float32), mode="F")
-    data = bytes((c_char * tensor.byte_count).from_address(tensor.data))
-    if len(shape) == 2:
-        return Image.frombytes("L", size, data)
-    # Core ML's images have an alpha channel.
-    return Image.frombytes("RGB", size, data).convert("RGBA")
+        return Image.fromarray(_tensors.to_numpy(tensor).astype("float32"), mode="F")
+    return _tensors.to_pil(_tensors.shape_of(tensor), string_at(tensor.data, tensor.byte_count))

@@ -6,7 +6,7 @@ import os
 from ctypes import POINTER, c_char_p, c_double, c_int32, c_int64, cast
 from typing import Any, Mapping, NamedTuple
 
-from . import _library
+from . import _library, _tensors
 from ._enums import colorlayout, precision, target
 from ._errors import InvalidTypeError, InvalidValueError, UnsupportedError
 from ._library import array, encoded, encoded_path
@@ -108,25 +108,14 @@ def tensors(values: dict[str, Any]) -> tuple[Any, list[Any]]:
     records = (_library.Tensor * len(values))()
     for record, (name, value) in zip(records, values.items()):
         value = numpy.asarray(value)
-        shape = value.shape
         if value.dtype.name == "bfloat16":
             # TensorFlow's bfloat16, whose values are all representable as float32.
             value = value.astype(numpy.float32)
         if value.dtype.name not in _library.TYPES:
             message = "the variable '{}' is of type {}, which is unsupported"
             raise InvalidTypeError(message.format(name, value.dtype), "wrongType")
-        value = numpy.ascontiguousarray(value)
-        sizes = array(c_int64, shape)
-        arrays.append(value)
-        _library.Tensor.__init__(
-            record,
-            name=encoded(name),
-            data=value.ctypes.data,
-            byte_count=value.nbytes,
-            type=_library.TYPES[value.dtype.name],
-            rank=len(shape),
-            shape=sizes and cast(sizes, POINTER(c_int64)),
-        )
+        _library.Tensor.__init__(record, name=encoded(name))
+        arrays.append(_tensors.fill(record, value, value.dtype.name))
     return records, arrays
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numbers
-from ctypes import POINTER, byref, c_int64, cast, pointer, string_at
+from ctypes import POINTER, byref, cast, pointer, string_at
 from typing import Any
 
-from . import _images, _library
-from ._errors import InvalidTypeError, InvalidValueError, UnknownNameError
+from . import _images, _library, _tensors
+from ._errors import InvalidTypeError, InvalidValueError
 from ._library import Entry, Tensor, Value, encoded
 
 
@@ -16,18 +16,11 @@ class Interface:
 
     def __init__(self, description: dict[str, Any]):
         self.inputs = {feature["name"]: feature for feature in description["inputs"]}
-        self.labels = labels_of(description["classifier"])
+        self.labels = _tensors.labels_of(description["classifier"])
 
     def predict(self, handle: Any, data: dict[str, Any]) -> dict[str, Any]:
         """Runs the pipeline once."""
-        for name in data:
-            if name not in self.inputs:
-                names = ", ".join(repr(name) for name in self.inputs)
-                message = f"the model has no input {name!r}; its inputs are {names}"
-                raise UnknownNameError(message, "noSuchFeature", names=[name])
-        for name, feature in self.inputs.items():
-            if name not in data and not feature["isOptional"]:
-                raise InvalidValueError(f"the input {name!r} has no value", "noInput", names=[name])
+        _tensors.check_names(data, self.inputs)
         # Keeps the memory alive that the structures point to.
         values = [(Value(name=encoded(name)), self.inputs[name], given) for name, given in data.items()]
         owned = [_FILL[feature["type"]](value, feature, given) for value, feature, given in values]
@@ -38,13 +31,6 @@ class Interface:
             return outputs_of(result)
         finally:
             _library.library().thaw_result_free(result)
-
-
-def labels_of(classifier: dict[str, Any] | None) -> list[Any]:
-    """A classifier's labels, as strings or integers."""
-    if not classifier:
-        return []
-    return [int(label) for label in classifier["labels"]] if classifier["hasIntegerLabels"] else classifier["labels"]
 
 
 # MARK: Inputs
@@ -90,25 +76,12 @@ def _string(value: Value, feature: dict[str, Any], given: Any) -> None:
 
 
 def _array(value: Value, feature: dict[str, Any], given: Any) -> Any:
-    import numpy
-
-    if hasattr(given, "detach"):
-        # A PyTorch tensor.
-        given = given.detach().cpu().numpy()
-    array = numpy.asarray(given)
+    array = _tensors.numpy_array(given)
     if array.dtype.kind not in "fiub":
         message = "the input {!r} takes an array of numbers, not of {}"
         raise InvalidTypeError(message.format(feature["name"], array.dtype), "wrongType")
-    if array.dtype.name not in _library.TYPES or not array.dtype.isnative:
-        array = array.astype(numpy.float64)
-    array = numpy.ascontiguousarray(array).reshape(array.shape)
-    tensor = Tensor(
-        data=array.ctypes.data,
-        byte_count=array.nbytes,
-        type=_library.TYPES[array.dtype.name],
-        rank=array.ndim,
-        shape=(c_int64 * array.ndim)(*array.shape),
-    )
+    tensor = Tensor()
+    array = _tensors.fill(tensor, array, "float64")
     value.kind, value.array = _library.ARRAY, pointer(tensor)
     return array
 
@@ -134,17 +107,10 @@ def _dictionary(value: Value, feature: dict[str, Any], given: Any) -> Any:
 
 
 def _image(value: Value, feature: dict[str, Any], given: Any) -> Any:
-    mode, size = getattr(given, "mode", None), getattr(given, "size", None)
-    if not isinstance(mode, str) or not isinstance(size, tuple):
-        raise _refused(feature, "a PIL image", given)
-    expected = "L" if feature["color"] == "gray" else "RGB"
-    if mode != expected:
-        message = "the input {!r} takes images of mode {}, not {}; image.convert({!r}) changes it"
-        raise InvalidTypeError(message.format(feature["name"], expected, mode, expected), "wrongType")
-    if size != (feature["width"], feature["height"]):
-        message = "the input {!r} takes images of {}x{} pixels, not {}x{}; image.resize changes it"
-        sizes = (feature["width"], feature["height"], *size)
-        raise InvalidValueError(message.format(feature["name"], *sizes), "wrongSize")
+    size = _tensors.check_image(feature["name"], given, "L" if feature["color"] == "gray" else "RGB")
+    expected = (feature["width"], feature["height"])
+    if size != expected:
+        raise _tensors.wrong_size(feature["name"], "{}x{}".format(*expected), size)
     record = _images.record(given)
     value.kind, value.image = _library.IMAGE, pointer(record)
     return record
@@ -181,27 +147,10 @@ def _python(value: Value) -> Any:
     if value.kind == _library.STRING:
         return value.string.decode()
     if value.kind == _library.ARRAY:
-        return array_of(value.array.contents)
+        return _tensors.to_numpy(value.array.contents)
     if value.kind == _library.DICTIONARY:
         entries = value.entries[: value.entry_count]
         return {entry.integer if entry.string is None else entry.string.decode(): entry.value for entry in entries}
-    return image_of(value.image.contents)
-
-
-def array_of(tensor: Tensor) -> Any:
-    import numpy
-
-    data = string_at(tensor.data, tensor.byte_count) if tensor.byte_count else b""
-    shape = tuple(tensor.shape[: tensor.rank])
-    return numpy.frombuffer(data, dtype=_library.TYPE_NAMES[tensor.type]).reshape(shape).copy()
-
-
-def image_of(record: Any) -> Any:
-    from PIL import Image
-
-    data = string_at(record.pixels, record.width * record.height * record.channels)
-    size = (record.width, record.height)
-    # Core ML's images of colors have an alpha channel.
-    return (
-        Image.frombytes("L", size, data) if record.channels == 1 else Image.frombytes("RGB", size, data).convert("RGBA")
-    )
+    image = value.image.contents
+    shape = (image.height, image.width) + ((image.channels,) if image.channels > 1 else ())
+    return _tensors.to_pil(shape, string_at(image.pixels, image.width * image.height * image.channels))
