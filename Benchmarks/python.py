@@ -92,7 +92,7 @@ def measure_predict(path, rounds):
         start = time.perf_counter()
         answer = model.predict({name: image})
         middle = time.perf_counter()
-        result = _library.handle("thaw_model_run", model._live(), tensors, 1, 0)
+        result = _library.call_for_handle("thaw_model_run", model._live(), tensors, 1, 0)
         end = time.perf_counter()
         library.thaw_result_free(result)
         wholes.append(middle - start)

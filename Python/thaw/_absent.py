@@ -82,7 +82,7 @@ _OLDER_ARGUMENTS = {
 }
 
 
-def older_arguments(names: Iterable[str]) -> TypeError:
+def unknown_arguments_error(names: Iterable[str]) -> TypeError:
     """The exception for arguments that `convert` does not have."""
     parts = []
     for name in names:
@@ -99,7 +99,7 @@ def attribute(module: str, name: str) -> Any:
     absent = _NAMES[module]
     value = _coremltools.attribute(module, name) if absent.get(name) is FORWARDED else None
     if value is None:
-        raise of(f"module {module!r}", name, absent)
+        raise attribute_error(f"module {module!r}", name, absent)
     return value
 
 
@@ -109,7 +109,7 @@ def forwarded(module: str) -> set[str]:
     return {name for name, advice in names.items() if advice is FORWARDED}
 
 
-def of(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
+def attribute_error(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
     """The exception for a missing attribute. `absent` has advice for those that only coremltools has."""
     return AttributeError(f"{owner} has no attribute {name!r}" + _advice(name, absent))
 

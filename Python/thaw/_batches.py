@@ -71,7 +71,7 @@ class Batch(Owner, Iterator, Generic[Answer]):
             total = len(images) if isinstance(images, Sized) else None
             self._images = iter(images)
         if paths is None or paths:
-            self._handle = _library.handle(self._function, owner._live(), byref(options))
+            self._handle = _library.call_for_handle(self._function, owner._live(), byref(options))
             self._window = _library.library().thaw_batch_window(self._handle)
         self._bar = _new_bar(progress, total)
 
@@ -185,11 +185,11 @@ def frame(rows: list[tuple[Any, ...]], columns: dict[str, str | None]) -> Any:
     return pandas.DataFrame(rows, columns=list(columns)).astype({name: kind for name, kind in columns.items() if kind})
 
 
-def decoded(path: bytes | None) -> str | None:
+def decoded_path(path: bytes | None) -> str | None:
     return None if path is None else os.fsdecode(path)
 
 
-def text(data: bytes | None) -> str | None:
+def decoded_text(data: bytes | None) -> str | None:
     return None if data is None else data.decode("utf-8", "replace")
 
 

@@ -83,7 +83,7 @@ class Classifier(Owner):
         self._labels = self.model._interface.labels
         fitting = _batches.image_options(crop, resize, background, max_pixels, strict, precision)
         options = _library.ClassifierOptions(**fitting, is_fast=bool(fast))
-        self._handle = _library.handle("thaw_classifier_create", self.model._live(), byref(options))
+        self._handle = _library.call_for_handle("thaw_classifier_create", self.model._live(), byref(options))
 
     def classify(
         self,
@@ -131,7 +131,7 @@ class Results(_batches.Batch[Classification]):
     def _answer(self, result: Any) -> Classification:
         record = _library.ClassificationRecord()
         _library.call("thaw_result_classification", result, byref(record))
-        path = _batches.decoded(record.path)
+        path = _batches.decoded_path(record.path)
         if record.error:
             return Classification(path, [], _library.exception(record.error))
         found = c_size_t()
@@ -141,7 +141,7 @@ class Results(_batches.Batch[Classification]):
             Prediction(labels[index] if labels else str(index), index, values[index])
             for index in self._indices[: found.value]
         ]
-        warning = _batches.text(record.warning)
+        warning = _batches.decoded_text(record.warning)
         return Classification(path, predictions, None, warning, self._all(record) if self._has_probabilities else None)
 
     def _all(self, record: Any) -> Any:

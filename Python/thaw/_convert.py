@@ -57,7 +57,7 @@ def convert(
     coremltools, if it is installed, converts models of PyTorch and MIL programs, with `pass_pipeline` and `states`.
     """
     if older:
-        raise _absent.older_arguments(older)
+        raise _absent.unknown_arguments_error(older)
     compute_units = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
     about_graph = _options.GraphOptions(signature, tag, placeholder_values, batch_norm, moving_averages or None)
     coremltools_source = _sources.coremltools_source(model, source)
@@ -131,10 +131,10 @@ def _handle(graph: _sources.Source, options: _library.ConvertOptions) -> Any:
 
     def run() -> Any:
         if graph.path is not None:
-            return _library.handle("thaw_convert", _library.encoded_path(graph.path), byref(options))
+            return _library.call_for_handle("thaw_convert", _library.encoded_path(graph.path), byref(options))
         variables, arrays = _options.tensors(graph.variables)
         data = graph.graph
-        handle = _library.handle(
+        handle = _library.call_for_handle(
             "thaw_convert_bytes", data, len(data or b""), variables, len(variables), byref(options)
         )
         # The variables point to the arrays.

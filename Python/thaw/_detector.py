@@ -84,7 +84,7 @@ class Detector(Owner):
             options.confidence = pointer(c_double(_threshold(confidence, "confidence")))
         if iou is not None:
             options.iou = pointer(c_double(_threshold(iou, "iou")))
-        self._handle = _library.handle("thaw_detector_create", self.model._live(), byref(options))
+        self._handle = _library.call_for_handle("thaw_detector_create", self.model._live(), byref(options))
 
     @property
     def labels(self) -> list[str] | None:
@@ -121,14 +121,14 @@ class Detections(_batches.Batch[Detection]):
     def _answer(self, result: Any) -> Detection:
         record = _library.DetectionRecord()
         _library.call("thaw_result_detection", result, byref(record))
-        path = _batches.decoded(record.path)
+        path = _batches.decoded_path(record.path)
         if record.error:
             return Detection(path, [], error=_library.exception(record.error))
         objects = [
             DetectedObject(item.label.decode(), item.index, item.confidence, item.x, item.y, item.width, item.height)
             for item in record.objects[: record.count]
         ]
-        return Detection(path, objects, record.width, record.height, None, _batches.text(record.warning))
+        return Detection(path, objects, record.width, record.height, None, _batches.decoded_text(record.warning))
 
     def to_pandas(self) -> Any:
         """The remaining results as a pandas.DataFrame: a row per object, and one per error."""

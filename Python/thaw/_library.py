@@ -247,10 +247,10 @@ def call(name: str, *arguments: Any) -> int:
     status = getattr(library(), name)(*arguments, byref(failure))
     if status in (OK, TIMED_OUT):
         return status
-    raise taken(failure)
+    raise pop_exception(failure)
 
 
-def taken(failure: c_void_p) -> Error:
+def pop_exception(failure: c_void_p) -> Error:
     """The exception for an error of the library, which is freed."""
     try:
         return exception(failure)
@@ -272,14 +272,14 @@ def exception(failure: Any) -> Error:
     return result
 
 
-def handle(name: str, *arguments: Any) -> c_void_p:
+def call_for_handle(name: str, *arguments: Any) -> c_void_p:
     """Calls a function with a handle as the second-to-last argument, before its error."""
     result = c_void_p()
     call(name, *arguments, byref(result))
     return result
 
 
-def text(name: str, *arguments: Any) -> Any:
+def call_for_json(name: str, *arguments: Any) -> Any:
     """Calls a function with a JSON object as the second-to-last argument, before its error."""
     result = c_void_p()
     call(name, *arguments, byref(result))

@@ -50,7 +50,7 @@ class Interface:
             given = [tensor for index, tensor in enumerate(tensors) if index not in absent]
             owned.append(tensors)
             tensors = (Tensor * len(given))(*given)
-        result = _library.handle(function, handle, tensors, len(tensors), 0)
+        result = _library.call_for_handle(function, handle, tensors, len(tensors), 0)
         try:
             return self._outputs(result)
         finally:
@@ -176,7 +176,7 @@ def _fits(shape: list[int], ranges: list[list[int]]) -> bool:
 
 def read_state(handle: Any, name: str) -> Any:
     """A copy of one of a state's arrays."""
-    result = _library.handle("thaw_state_read", handle, encoded(name))
+    result = _library.call_for_handle("thaw_state_read", handle, encoded(name))
     try:
         tensor = Tensor()
         _library.call("thaw_result_output", result, 0, byref(tensor))

@@ -25,7 +25,7 @@ class Interface:
         values = [(Value(name=encoded(name)), self.inputs[name], given) for name, given in data.items()]
         owned = [_FILL[feature["type"]](value, feature, given) for value, feature, given in values]
         records = (Value * len(values))(*[value for value, _, _ in values])
-        result = _library.handle("thaw_model_predict", handle, records, len(records), 0)
+        result = _library.call_for_handle("thaw_model_predict", handle, records, len(records), 0)
         del owned
         try:
             return outputs_of(result)

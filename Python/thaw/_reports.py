@@ -26,7 +26,7 @@ def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
     if isinstance(model, MLModel):
         return {"file": None, "model": model._description, "error": None}
     tag = None if tag is None else name_of(tag, "tag")
-    file = _library.text("thaw_inspect", _library.encoded_path(_path(model)), _library.encoded(tag))
+    file = _library.call_for_json("thaw_inspect", _library.encoded_path(_path(model)), _library.encoded(tag))
     try:
         with MLModel(model) as loaded:
             return {"file": file, "model": loaded._description, "error": None}

@@ -21,7 +21,7 @@ _EXPECTED = "expected the folder with the package's weight.bin, as MLModel.weigh
 
 def handle(content: bytes, weights: bytes | None, function_name: str | None) -> c_void_p:
     """The handle of a model given by its message, and the file of an ML Program's weights."""
-    return _library.handle(
+    return _library.call_for_handle(
         "thaw_model_load_function_bytes", content, len(content), weights, len(weights or b""), encoded(function_name)
     )
 
@@ -72,4 +72,4 @@ def _load_pipeline(content: bytes, weights_dir: str, names: list[str], function_
         manifest = {"fileFormatVersion": "1.0.0", "itemInfoEntries": {"model": item}, "rootModelIdentifier": "model"}
         with open(os.path.join(package, "Manifest.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
-        return _library.handle("thaw_model_load_function", encoded_path(package), encoded(function_name))
+        return _library.call_for_handle("thaw_model_load_function", encoded_path(package), encoded(function_name))

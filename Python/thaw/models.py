@@ -84,7 +84,7 @@ class MLModel(Owner):
         if function_name is not None:
             name_of(function_name, "function_name")
         if isinstance(model, (str, os.PathLike)):
-            handle = _library.handle("thaw_model_load_function", encoded_path(model), encoded(function_name))
+            handle = _library.call_for_handle("thaw_model_load_function", encoded_path(model), encoded(function_name))
         else:
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
@@ -118,14 +118,14 @@ class MLModel(Owner):
         self._describe()
 
     def _describe(self) -> None:
-        self._description = _library.text("thaw_model_describe", self._live())
+        self._description = _library.call_for_json("thaw_model_describe", self._live())
         kind = _pipelines if self._description["kind"] == "pipeline" else _networks
         self._interface: Any = kind.Interface(self._description)
 
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any:
-            raise _absent.of("'MLModel' object", name, _ABSENT_IN_MODEL)
+            raise _absent.attribute_error("'MLModel' object", name, _ABSENT_IN_MODEL)
 
     def __repr__(self) -> str:
         if self._handle is None:
@@ -442,7 +442,7 @@ class State(Owner):
 
     def __init__(self, model: MLModel):
         self._model = model
-        self._handle = _library.handle("thaw_state_create", model._live())
+        self._handle = _library.call_for_handle("thaw_state_create", model._live())
 
     def read_state(self, name: str) -> Any:
         """A copy of one of its arrays after the last prediction."""
