@@ -76,24 +76,24 @@ def convert(
         }
         return _by_coremltools(model, coremltools_source, arguments, {"session": session, **about_graph._asdict()})
     _check(source, package_dir, {"pass_pipeline": pass_pipeline, "states": states or None})
-    form = _options.Form.of(convert_to, minimum_deployment_target, compute_precision)
+    save_format = _options.SaveFormat.of_arguments(convert_to, minimum_deployment_target, compute_precision)
     inputs = _features(inputs, "inputs", (ImageType, TensorType))
     outputs = _features(outputs, "outputs", (str, ImageType, TensorType))
-    form.take_types(inputs, outputs)
+    save_format.set_types(inputs, outputs)
     graph = _sources.read(model, session)
-    options = _options.conversion(graph, inputs, outputs, classifier_config, about_graph, form.kind)
-    result = MLModel._of_handle(_handle(graph, options), form, compute_units)
+    options = _options.conversion(graph, inputs, outputs, classifier_config, about_graph, save_format.kind)
+    result = MLModel._of_handle(_handle(graph, options), save_format, compute_units)
     for note in result._description["notes"]:
         _log.info(of_library(note["parts"]))
     for warning in result._description["warnings"]:
         _log.warning(of_library(warning["parts"]))
-    _check_types(inputs, result._description["inputs"], "input", form)
-    _check_types(outputs, result._description["outputs"], "output", form)
+    _check_types(inputs, result._description["inputs"], "input", save_format)
+    _check_types(outputs, result._description["outputs"], "output", save_format)
     # 16-bit images and arrays exist only in a written ML Program.
-    if form.input_type or form.output_type:
+    if save_format.input_type or save_format.output_type:
         result = result._as_written()
     # Only ML Programs are packages in coremltools.
-    if package_dir is not None and form.kind != "neuralNetwork":
+    if package_dir is not None and save_format.kind != "neuralNetwork":
         result.save(package_dir)
     return result
 
@@ -164,7 +164,9 @@ _SAME = {
 }
 
 
-def _check_types(features: list[Any], described: list[dict[str, Any]], what: str, form: _options.Form) -> None:
+def _check_types(
+    features: list[Any], described: list[dict[str, Any]], what: str, save_format: _options.SaveFormat
+) -> None:
     """The type of an array is that of the graph; a script that asks for another one must fail."""
     types = {feature["name"]: feature.get("dataType") for feature in described}
     for feature in features:
@@ -175,7 +177,7 @@ def _check_types(features: list[Any], described: list[dict[str, Any]], what: str
         found = types.get(name) or types.get(re.sub(r"^(?=\d)|[^A-Za-z0-9_]", "_", name))
         given = str(feature.type_name())
         # A neural network's outputs are all float32 in its file.
-        is_written = what == "output" and form.kind == "neuralNetwork" and given == "float32"
+        is_written = what == "output" and save_format.kind == "neuralNetwork" and given == "float32"
         if found is not None and found != _SAME[what].get(given, given) and not is_written:
             message = "the {} '{}' is of type {}, not {}"
             raise InvalidTypeError(message.format(what, name, found, given), "wrongType")

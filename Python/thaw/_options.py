@@ -21,7 +21,7 @@ _COLORS = {
 }
 
 
-class Form:
+class SaveFormat:
     """The format of a written model: its kind, the oldest system, and the precision of an ML Program."""
 
     def __init__(self, kind: str | None = None, system: str | None = None, compute: str | None = None):
@@ -33,29 +33,31 @@ class Form:
         self.output_type: str | None = None
 
     @classmethod
-    def of(cls, convert_to: Any, minimum_target: Any, compute_precision: Any) -> Form:
+    def of_arguments(cls, convert_to: Any, minimum_target: Any, compute_precision: Any) -> SaveFormat:
         """The format according to the arguments of `convert`."""
         kinds = {None: None, "neuralnetwork": "neuralNetwork", "mlprogram": "mlProgram"}
         if convert_to not in kinds:
             message = "convert_to must be 'neuralnetwork' or 'mlprogram', not {!r}"
             raise InvalidValueError(message.format(convert_to))
-        form = cls(kinds[convert_to])
+        save_format = cls(kinds[convert_to])
         if minimum_target is not None:
             system = member(target, minimum_target, "minimum_deployment_target", "thaw.target")
-            form.target = system.name
+            save_format.target = system.name
             fitting = "mlProgram" if system >= target.iOS15 else "neuralNetwork"
-            if form.kind not in (None, fitting):
+            if save_format.kind not in (None, fitting):
                 message = "convert_to={!r} cannot be combined with minimum_deployment_target={}"
                 raise InvalidValueError(message.format(convert_to, system.name), "unsupportedTarget")
-            form.kind = fitting
+            save_format.kind = fitting
         if compute_precision is not None:
-            if form.kind == "neuralNetwork":
+            if save_format.kind == "neuralNetwork":
                 raise InvalidValueError("compute_precision is for ML Programs; a neural network has none")
-            form.kind = "mlProgram"
-            form.compute_precision = member(precision, compute_precision, "compute_precision", "thaw.precision").value
-        return form
+            save_format.kind = "mlProgram"
+            save_format.compute_precision = member(
+                precision, compute_precision, "compute_precision", "thaw.precision"
+            ).value
+        return save_format
 
-    def take_types(self, inputs: list[Any], outputs: list[Any]) -> None:
+    def set_types(self, inputs: list[Any], outputs: list[Any]) -> None:
         """Determines whether inputs and outputs have 16 bits."""
         self.input_type = self._type(inputs, "inputs")
         self.output_type = self._type(outputs, "outputs")
@@ -140,7 +142,7 @@ def conversion(
     graph: GraphOptions,
     kind: str | None = None,
 ) -> _library.ConvertOptions:
-    """The library's options for the arguments of `convert`. `kind` is that of the form.
+    """The library's options for the arguments of `convert`. `kind` is that of the format.
 
     Like all structures of ctypes, they keep what is assigned to their pointers.
     """

@@ -1,4 +1,4 @@
-"""The forms in which a model may be given, and their conversion for the library."""
+"""The kinds of values that may be given as a model, and their conversion for the library."""
 
 from __future__ import annotations
 

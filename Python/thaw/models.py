@@ -16,7 +16,7 @@ from ._enums import ComputeUnit, target
 from ._errors import Error, FileError, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded, encoded_path
 from ._metadata import Descriptions, UserDefined
-from ._options import Form
+from ._options import SaveFormat
 from ._owner import Owner
 from ._specification import CONTENT
 from ._types import member, name_of
@@ -88,27 +88,31 @@ class MLModel(Owner):
         else:
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
-        self._take(handle, Form(), compute_units, function_name)
+        self._initialize(handle, SaveFormat(), compute_units, function_name)
 
     @classmethod
     def _of_coremltools(cls, model: Any) -> MLModel:
         """A result of coremltools, which is of a decided kind."""
         result = cls(model, compute_units=getattr(model, "compute_unit", ComputeUnit.ALL))
         if result._description["kind"] in _EXTENSIONS:
-            result._form = Form(result._description["kind"])
+            result._format = SaveFormat(result._description["kind"])
         return result
 
     @classmethod
     def _of_handle(
-        cls, handle: Any, form: Form, compute_units: Any = ComputeUnit.ALL, function_name: str | None = None
+        cls,
+        handle: Any,
+        save_format: SaveFormat,
+        compute_units: Any = ComputeUnit.ALL,
+        function_name: str | None = None,
     ) -> MLModel:
         model = cls.__new__(cls)
-        model._take(handle, form, compute_units, function_name)
+        model._initialize(handle, save_format, compute_units, function_name)
         return model
 
-    def _take(self, handle: Any, form: Form, compute_units: Any, function_name: str | None) -> None:
+    def _initialize(self, handle: Any, save_format: SaveFormat, compute_units: Any, function_name: str | None) -> None:
         self._handle = handle
-        self._form = form
+        self._format = save_format
         # None for the default.
         self.function_name = function_name
         self.compute_unit = member(ComputeUnit, compute_units, "compute_units", "thaw.ComputeUnit")
@@ -217,7 +221,7 @@ class MLModel(Owner):
                 raise FileError(message, "notWritable", filename=path) from failure
 
         def write() -> None:
-            _library.call("thaw_model_save", self._in(kind), name, byref(options), None)
+            _library.call("thaw_model_save", self._handle_for(kind), name, byref(options), None)
 
         _library.in_background(write)
 
@@ -238,7 +242,7 @@ class MLModel(Owner):
             raise InvalidValueError(message.format(path, extension), "unknownFormat")
         return path if extension else path + self._extension()
 
-    def _in(self, kind: str | None) -> c_void_p:
+    def _handle_for(self, kind: str | None) -> c_void_p:
         """The handle of the model that is written in this kind."""
         handle = self._live()
         if self._twin is None or self._twin.kind != kind:
@@ -250,21 +254,21 @@ class MLModel(Owner):
         described = self._description["kind"]
         if described == "pipeline":
             return None
-        return self._form.kind or ("neuralNetwork" if described == "graph" else described)
+        return self._format.kind or ("neuralNetwork" if described == "graph" else described)
 
     def _options(self, kind: str | None, weights: str | None = None) -> _library.SaveOptions:
         """The options for writing it in a kind."""
-        options = self._form.save_options(weights, kind)
-        if self._form.kind == "neuralNetwork" and self._description["kind"] == "graph" and not options.target:
+        options = self._format.save_options(weights, kind)
+        if self._format.kind == "neuralNetwork" and self._description["kind"] == "graph" and not options.target:
             # Tensors then keep their rank, as in coremltools. No neural network needs a newer system.
             options.target = encoded(target.iOS14.name)
         return options
 
     def _stays_neural_network(self) -> bool:
         """Whether even a package of it contains a neural network."""
-        if self._form.kind is None:
+        if self._format.kind is None:
             return self._description["kind"] == "neuralNetwork" and not self._is_undecided
-        return self._form.kind == "neuralNetwork"
+        return self._format.kind == "neuralNetwork"
 
     def _extension(self) -> str:
         kind = self._kind()
@@ -275,16 +279,16 @@ class MLModel(Owner):
         """The model as it is after writing and reading it."""
         content, weights = self._serialized()
         handle = _specification.handle(content, weights, self.function_name)
-        return self._derived(handle, copy.copy(self._form))
+        return self._derived(handle, copy.copy(self._format))
 
-    def _derived(self, handle: c_void_p, form: Form) -> MLModel:
-        result = MLModel._of_handle(handle, form, self.compute_unit, self.function_name)
-        result._is_undecided = self._form.kind is None and not self._stays_neural_network()
+    def _derived(self, handle: c_void_p, save_format: SaveFormat) -> MLModel:
+        result = MLModel._of_handle(handle, save_format, self.compute_unit, self.function_name)
+        result._is_undecided = self._format.kind is None and not self._stays_neural_network()
         return result
 
     def _specified(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
         """The model as `get_spec` and `weights_dir` have it: an ML Program if no kind is selected, as in coremltools."""
-        is_undecided = self._form.kind is None and (self._description["kind"] == "graph" or self._is_undecided)
+        is_undecided = self._format.kind is None and (self._description["kind"] == "graph" or self._is_undecided)
         return self._serialized(with_weights, "mlProgram" if is_undecided else self._kind())
 
     def _serialized(self, with_weights: bool = True, kind: str | None = None) -> tuple[bytes, bytes | None]:
@@ -293,7 +297,7 @@ class MLModel(Owner):
         options = self._options(kind)
         content, weights = _library.Buffer(), _library.Buffer()
         weights_result = byref(weights) if with_weights else None
-        _library.call("thaw_model_serialize", self._in(kind), byref(options), byref(content), weights_result)
+        _library.call("thaw_model_serialize", self._handle_for(kind), byref(options), byref(content), weights_result)
         try:
             parts = [part.data and bytes((c_char * part.count).from_address(part.data)) for part in (content, weights)]
         finally:
@@ -333,7 +337,7 @@ class MLModel(Owner):
                 raise
             # As in coremltools, the result is a copy.
             return self._as_written()
-        result = self._derived(handle, Form(self._form.kind))
+        result = self._derived(handle, SaveFormat(self._format.kind))
         if result._is_undecided:
             (other,) = set(_EXTENSIONS) - {kind}
             result._twin = _Twin(self, other, weights, minimum_count)
@@ -353,7 +357,7 @@ class MLModel(Owner):
 
     def _specification(self, kind: str | None) -> tuple[Any, str | None]:
         """The message, and the folder of its weights; of this kind if the kind is undecided."""
-        if kind == "neuralNetwork" and self._form.kind is None and self._description["kind"] == "graph":
+        if kind == "neuralNetwork" and self._format.kind is None and self._description["kind"] == "graph":
             return self._message(self._serialized(with_weights=False, kind=kind)[0]), None
         return self.get_spec(), self.weights_dir
 
@@ -427,7 +431,7 @@ class _Twin:
     def handle(self, description: dict[str, Any]) -> c_void_p:
         """The handle of the model, with the metadata of this description."""
         if self.source is not None:
-            self._model = MLModel._of_handle(self.source._compress(*self._options), Form())
+            self._model = MLModel._of_handle(self.source._compress(*self._options), SaveFormat())
             self.source = None
         assert self._model is not None
         self._model._take_metadata(description)
