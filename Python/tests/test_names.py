@@ -1,6 +1,8 @@
 """The public names, the enumerations and the descriptions of inputs, none of which needs the library."""
 
+import ast
 import errno
+import importlib
 import pickle
 
 import pytest
@@ -214,6 +216,16 @@ def test_unavailable_coremltools_modules_cause_advice(ct):
         ct.optimize.coreml.nonsense
     with pytest.raises(AttributeError, match="__version__"):
         ct.version
+
+
+@pytest.mark.parametrize("name", ["thaw.models", "thaw.optimize.coreml"])
+def test_types_of_forwarded_names_are_declared(ct, name):
+    with open(importlib.import_module(name).__file__) as file:
+        body = ast.parse(file.read()).body
+    conditions = [part for part in body if isinstance(part, ast.If) and part.test.id == "TYPE_CHECKING"]
+    declared = {part.target.id for one in conditions for part in one.body if isinstance(part, ast.AnnAssign)}
+    names = ct._absent._NAMES[name]
+    assert declared == {name for name, advice in names.items() if advice is ct._absent.FORWARDED}
 
 
 def test_members_and_types_of_coremltools_are_accepted(ct):

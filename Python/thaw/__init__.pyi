@@ -35,6 +35,8 @@ from ._types import TensorType as TensorType
 
 __version__: str
 
+_loading: Any
+
 # coremltools' own.
 PassPipeline: Any
 ReshapeFrequency: Any

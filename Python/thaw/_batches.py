@@ -7,13 +7,16 @@ import os
 import sys
 import threading
 from ctypes import POINTER, byref, c_char_p, c_void_p, cast
-from typing import Any, Generic, Iterable, Iterator, Sized, TypeVar
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Sized, TypeVar
 
 from . import _images, _library
 from ._errors import Error, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded, encoded_path
 from ._owner import Owner
 from ._types import _integer, name_of
+
+if TYPE_CHECKING:
+    import pandas
 
 Answer = TypeVar("Answer")
 
@@ -33,7 +36,7 @@ def pixels(value: Any) -> int:
     return number
 
 
-class Batch(Owner, Iterator, Generic[Answer]):
+class Batch(Owner, Iterator[Answer]):
     """The results of images, in order. `close` ends the work; images without a result yet get none.
 
     Several threads may take results from it.
@@ -82,9 +85,6 @@ class Batch(Owner, Iterator, Generic[Answer]):
     def _failed(self, path: str | None, failure: Error) -> Answer:
         """The result for an image that is not passed to the library."""
         raise NotImplementedError
-
-    def __iter__(self: Any) -> Any:
-        return self
 
     def __next__(self) -> Answer:
         if self._process != os.getpid():
@@ -176,7 +176,7 @@ def image_options(
     }
 
 
-def frame(rows: list[tuple[Any, ...]], columns: dict[str, str | None]) -> Any:
+def frame(rows: list[tuple[Any, ...]], columns: dict[str, str | None]) -> pandas.DataFrame:
     """A pandas.DataFrame of these columns, each with its data type."""
     try:
         import pandas

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ctypes import byref, c_float, c_size_t, c_void_p, cast
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _batches, _library
 from ._batches import count
@@ -11,11 +11,15 @@ from ._errors import Error
 from ._owner import Owner
 from .models import MLModel
 
+if TYPE_CHECKING:
+    import numpy
+    import pandas
+
 
 class Prediction(NamedTuple):
     """A predicted class."""
 
-    label: Any
+    label: str | int
     index: int  # type: ignore[assignment]
     probability: float
 
@@ -34,7 +38,7 @@ class Classification:
         predictions: list[Prediction],
         error: Error | None = None,
         warning: str | None = None,
-        probabilities: Any = None,
+        probabilities: numpy.ndarray | None = None,
     ):
         self.path = path
         self.predictions = predictions
@@ -43,7 +47,7 @@ class Classification:
         self.probabilities = probabilities
 
     @property
-    def label(self) -> Any:
+    def label(self) -> str | int | None:
         """The top label; None if there is an error."""
         return self.predictions[0].label if self.predictions else None
 
@@ -144,13 +148,13 @@ class Results(_batches.Batch[Classification]):
         warning = _batches.decoded_text(record.warning)
         return Classification(path, predictions, None, warning, self._all(record) if self._has_probabilities else None)
 
-    def _all(self, record: Any) -> Any:
+    def _all(self, record: Any) -> numpy.ndarray:
         import numpy
 
         memory = (c_float * record.count).from_address(cast(record.probabilities, c_void_p).value or 0)
         return numpy.frombuffer(memory, dtype=numpy.float32).copy()
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """The remaining results as a pandas.DataFrame: a row per prediction, and one per error."""
         rows: list[tuple[Any, ...]] = []
         for result in self:

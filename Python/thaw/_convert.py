@@ -54,7 +54,8 @@ def convert(
     `minimum_deployment_target`, `convert_to` and `compute_precision`, the extension given to `save` selects the kind of
     model. An ML Program is also written to `package_dir`. `skip_model_load`, `compute_units` and `debug` have no effect.
 
-    coremltools, if it is installed, converts models of PyTorch and MIL programs, with `pass_pipeline` and `states`.
+    coremltools, if it is installed, converts models of PyTorch and MIL programs, with `pass_pipeline` and `states`. If Thaw
+    cannot run the result, it is a model of coremltools.
     """
     if older:
         raise _absent.unknown_arguments_error(older)

@@ -10,7 +10,7 @@ import os
 import shutil
 import sys
 import types
-from typing import Any, Callable
+from typing import Any, Callable, Mapping
 
 _log = logging.getLogger("thaw")
 
@@ -137,7 +137,7 @@ def _function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.lru_cache(maxsize=None)
-def _state_type(state_type: type) -> type:
+def _state_type(state_type: Any) -> type:
     """coremltools' class, whose initializer takes Thaw's `TensorType`."""
 
     def initialize(self: Any, *arguments: Any, **named: Any) -> None:
@@ -147,7 +147,7 @@ def _state_type(state_type: type) -> type:
     return type(state_type.__name__, (state_type,), {"__init__": initialize, "__doc__": state_type.__doc__})
 
 
-def convert(model: Any, source: str, arguments: dict[str, Any]) -> Any:
+def convert(model: Any, source: str, arguments: Mapping[str, Any]) -> Any:
     """The conversion of a model of PyTorch, or of another source that coremltools has."""
     if isinstance(model, (str, os.PathLike)):
         from ._library import expanded

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from ctypes import byref, c_double, pointer
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import _batches, _library
 from ._errors import Error, InvalidTypeError
 from ._owner import Owner
 from .models import MLModel
+
+if TYPE_CHECKING:
+    import pandas
 
 
 class DetectedObject(NamedTuple):
@@ -130,7 +133,7 @@ class Detections(_batches.Batch[Detection]):
         ]
         return Detection(path, objects, record.width, record.height, None, _batches.decoded_text(record.warning))
 
-    def to_pandas(self) -> Any:
+    def to_pandas(self) -> pandas.DataFrame:
         """The remaining results as a pandas.DataFrame: a row per object, and one per error."""
         rows: list[tuple[Any, ...]] = []
         for result in self:

@@ -88,11 +88,12 @@ def _array(value: Value, feature: dict[str, Any], given: Any) -> Any:
 
 def _dictionary(value: Value, feature: dict[str, Any], given: Any) -> Any:
     takes_integers = feature["keyType"] == "int64"
+    kind: Any = numbers.Integral if takes_integers else str
     if not isinstance(given, dict):
         raise _refused(feature, "a dictionary", given)
     entries = (Entry * len(given))()
     for entry, (key, number) in zip(entries, given.items()):
-        if not isinstance(key, numbers.Integral if takes_integers else str):
+        if not isinstance(key, kind):
             raise _refused(feature, "keys that are integers" if takes_integers else "keys that are strings", key)
         if not isinstance(number, numbers.Real):
             raise _refused(feature, "values that are numbers", number)

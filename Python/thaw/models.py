@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import weakref
 from ctypes import byref, c_char, c_void_p
-from typing import TYPE_CHECKING, Any, MutableMapping
+from typing import TYPE_CHECKING, Any, MutableMapping, overload
 
 from . import _absent, _library, _metadata, _networks, _pipelines, _specification
 from ._enums import ComputeUnit, target
@@ -45,8 +45,23 @@ _ABSENT_IN_MODEL = {
 }  # fmt: skip
 
 
-def __getattr__(name: str) -> Any:
-    return _absent.attribute(__name__, name)
+if TYPE_CHECKING:
+    import numpy
+
+    # coremltools' own.
+    array_feature_extractor: Any
+    datatypes: Any
+    feature_vectorizer: Any
+    ml_program: Any
+    nearest_neighbors: Any
+    neural_network: Any
+    pipeline: Any
+    tree_ensemble: Any
+    utils: Any
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _absent.attribute(__name__, name)
 
 
 def __dir__() -> list[str]:
@@ -159,7 +174,13 @@ class MLModel(Owner):
 
     # MARK: Predicting
 
-    def predict(self, data: Any, state: Any = None) -> Any:
+    @overload
+    def predict(self, data: dict[str, Any], state: State | None = None) -> dict[str, Any]: ...
+
+    @overload
+    def predict(self, data: list[dict[str, Any]], state: State | None = None) -> list[dict[str, Any]]: ...
+
+    def predict(self, data: Any, state: State | None = None) -> Any:
         """The outputs for a dictionary of inputs by name, as a dictionary; for a list of dictionaries, a list.
 
         Images are PIL images of the model's size and mode; arrays are anything that NumPy can convert. The other values of
@@ -448,7 +469,7 @@ class State(Owner):
         self._model = model
         self._handle = _library.call_for_handle("thaw_state_create", model._live())
 
-    def read_state(self, name: str) -> Any:
+    def read_state(self, name: str) -> numpy.ndarray:
         """A copy of one of its arrays after the last prediction."""
         return _networks.read_state(self._live(), name_of(name, "the name of a state"))
 

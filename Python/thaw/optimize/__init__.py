@@ -1,6 +1,6 @@
 """Compression of weights."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _absent
 from . import coreml as coreml
@@ -8,5 +8,7 @@ from . import coreml as coreml
 __all__ = ["coreml"]
 
 
-def __getattr__(name: str) -> Any:
-    return _absent.attribute(__name__, name)
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        return _absent.attribute(__name__, name)

@@ -5,7 +5,7 @@ Configurations that Thaw does not have are left to coremltools, if it is install
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import _absent, _coremltools
 from .._errors import InvalidTypeError, InvalidValueError, UnsupportedError
@@ -26,8 +26,21 @@ __path__: list[str] = []
 _ONE_FOR_ALL = "in Thaw, one configuration is for all layers"
 
 
-def __getattr__(name: str) -> Any:
-    return _absent.attribute(__name__, name)
+if TYPE_CHECKING:
+    # coremltools' own.
+    CoreMLOpMetaData: Any
+    CoreMLWeightMetaData: Any
+    OpMagnitudePrunerConfig: Any
+    OpThresholdPrunerConfig: Any
+    decompress_weights: Any
+    experimental: Any
+    get_weights_metadata: Any
+    linear_quantize_activations: Any
+    prune_weights: Any
+else:
+
+    def __getattr__(name: str) -> Any:
+        return _absent.attribute(__name__, name)
 
 
 def __dir__() -> list[str]:
@@ -228,7 +241,7 @@ class OptimizationConfig:
         types, names = ({key: _coremltools.theirs(value) for key, value in part.items()} for part in parts)
         return module.OptimizationConfig(_coremltools.theirs(self.global_config), types, names)
 
-    def _is_for(self, kind: type) -> bool:
+    def _is_for(self, kind: type[_OpConfig]) -> bool:
         """Whether it configures one of Thaw's methods, for all weights."""
         own = self.global_config
         others = self.op_type_configs or self.op_name_configs
