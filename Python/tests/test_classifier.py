@@ -220,6 +220,11 @@ def test_wrong_numbers_are_refused(classifier, arguments):
         classifier.classify(CAT, **arguments)
 
 
+def test_options_are_keywords(classifier):
+    with pytest.raises(TypeError, match="positional"):
+        classifier.classify(CAT, 5)
+
+
 @pytest.mark.parametrize("arguments", [{"crop": "nonsense"}, {"resize": "nonsense"}, {"background": "red"}])
 def test_wrong_options_are_refused(ct, model, arguments):
     with pytest.raises(ValueError):

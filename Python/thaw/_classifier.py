@@ -92,6 +92,7 @@ class Classifier(Owner):
     def classify(
         self,
         images: Any,
+        *,
         top: int = 5,
         threads: int | None = None,
         probabilities: bool = False,

@@ -94,7 +94,7 @@ class Detector(Owner):
         """The labels of the classes; None if the model has none."""
         return self.model._description["detector"]["labels"]
 
-    def detect(self, images: Any, threads: int | None = None, progress: bool | None = None) -> Detections:
+    def detect(self, images: Any, *, threads: int | None = None, progress: bool | None = None) -> Detections:
         """Finds objects in images, in the order of the images.
 
         `images` is the path of a file or folder, the bytes of an image file, a PIL image, an array of bytes (height, width,

@@ -205,7 +205,9 @@ def _results(source: _Model, batches: Iterator[Any], top: int, reads_files: bool
         first = next(images)
     except StopIteration:
         return
-    results = source.classifier().classify(itertools.chain([first], images), top, threads=_threads(), progress=False)
+    results = source.classifier().classify(
+        itertools.chain([first], images), top=top, threads=_threads(), progress=False
+    )
     for result in results:
         path, others = paths.popleft()
         yield path, others, result
