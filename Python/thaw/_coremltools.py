@@ -37,8 +37,8 @@ _HOMES = {
     "thaw": _NAME,
     "thaw.optimize.coreml": _NAME + ".optimize.coreml",
 }
-# Descriptions of inputs and outputs, which coremltools' converters have as well.
-_DESCRIPTIONS = ("convert", "ImageType", "TensorType", "ClassifierConfig", "RangeDim", "EnumeratedShapes", "Shape")
+# Thaw's own names, which `coremltools.converters` has as well.
+_OWN_NAMES = ("convert", "ImageType", "TensorType", "ClassifierConfig", "RangeDim", "EnumeratedShapes", "Shape")
 
 
 def is_installed() -> bool:
@@ -92,7 +92,7 @@ class _Forwarded(types.ModuleType):
         self._theirs = theirs
 
     def __getattr__(self, name: str) -> Any:
-        if name in _DESCRIPTIONS and self.__name__.startswith("thaw.converters") and hasattr(self._theirs, name):
+        if name in _OWN_NAMES and self.__name__.startswith("thaw.converters") and hasattr(self._theirs, name):
             # The converters of other libraries have a `convert` of their own.
             if name != "convert" or self.__name__ == "thaw.converters":
                 return getattr(sys.modules["thaw"], name)

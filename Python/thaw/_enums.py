@@ -62,7 +62,7 @@ class colorlayout(Enum):
 
 
 class ComputeUnit(Enum):
-    """Where Core ML may compute. Thaw always computes on the CPU."""
+    """The processors that Core ML may use. Thaw always computes on the CPU."""
 
     ALL = 1
     CPU_AND_GPU = 2

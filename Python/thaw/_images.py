@@ -87,7 +87,7 @@ def record(image: Any) -> Any:
 def _of_16_bits(image: Any) -> Any:
     """A gray image of 16 bits, of which the library's readers of files use the high byte.
 
-    Pillow has images of 16 bits in the mode I too, as it has images of 8 bits that were converted to it.
+    Pillow opens some 16-bit files in mode I, which 8-bit images can also be converted to.
     """
     import numpy
 

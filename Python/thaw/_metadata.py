@@ -56,8 +56,8 @@ def text_field(field: str, doc: str) -> property:
     return property(text, set_text, doc=doc)
 
 
-class _Texts(Mapping):
-    """Texts of a model by name, read anew each time."""
+class _StringMapping(Mapping[str, str]):
+    """A read-only view of strings of a model, by name."""
 
     def __init__(self, model: MLModel):
         self._model = model
@@ -76,7 +76,7 @@ class _Texts(Mapping):
         return repr(dict(self))
 
 
-class UserDefined(_Texts, MutableMapping):
+class UserDefined(_StringMapping, MutableMapping[str, str]):
     """Additional metadata by key; assigning changes the model."""
 
     @property
@@ -97,7 +97,7 @@ class UserDefined(_Texts, MutableMapping):
         self._model._set("userDefined", key, None)
 
 
-class Descriptions(_Texts):
+class Descriptions(_StringMapping):
     """The descriptions of inputs or outputs by name; assigning changes the model."""
 
     def __init__(self, model: MLModel, part: str):

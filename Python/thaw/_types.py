@@ -197,7 +197,7 @@ class ImageType(_Feature):
 
 
 class TensorType(_Feature):
-    """An array. `dtype` is a NumPy type: float32 (the default), int32, or float16 for what an ML Program takes and returns."""
+    """An array. `dtype` is a NumPy type: float32 (the default), int32, or float16, for inputs and outputs of an ML Program."""
 
     def __init__(self, name: str | None = None, shape: Any = None, dtype: Any = None, default_value: Any = None):
         super().__init__(name, shape)

@@ -23,7 +23,7 @@ __all__ = [
 # Python then looks for submodules, and finds the advice for those that only coremltools has.
 __path__: list[str] = []
 
-_ONE_FOR_ALL = "in Thaw, one configuration is for all layers"
+_ONE_FOR_ALL = "Thaw applies one configuration to all layers"
 
 
 if TYPE_CHECKING:
