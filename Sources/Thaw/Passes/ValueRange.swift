@@ -1,17 +1,21 @@
 extension Graph {
     /// The range that a value is guaranteed to be in for any input, or nil if none is known. Known ranges come from
     /// bounded functions and survive scaling, copies and averaging.
-    func range(of value: Value) -> ClosedRange<Double>? { range(of: value, producers, depth: 0) }
-
-    private func range(of value: Value, _ producers: [Value: Node], depth: Int) -> ClosedRange<Double>? {
-        // Far more nodes than there are between a bounded function and an output.
-        guard depth < 32, let node = producers[value] else { return nil }
-        func ofInput(_ index: Int) -> ClosedRange<Double>? {
-            range(of: node.inputs[index], producers, depth: depth + 1)
+    func range(of value: Value) -> ClosedRange<Double>? {
+        var ranges: [Value: ClosedRange<Double>] = [:]
+        for node in nodes {
+            guard let range = range(of: node, ranges) else { continue }
+            for output in node.outputs { ranges[output] = range }
         }
-        if let range = node.operation.range(inputs: node.inputs.count, ofInput) { return range }
-        guard node.inputs.count == 1, let arithmetic = ChannelArithmetic(node.operation, on: self[node.inputs[0]]),
-            let range = ofInput(0)
+        return ranges[value]
+    }
+
+    /// The range of a node's outputs.
+    /// - Parameter known: The ranges of the values before the node.
+    private func range(of node: Node, _ known: [Value: ClosedRange<Double>]) -> ClosedRange<Double>? {
+        if let range = node.operation.range(inputs: node.inputs.count, { known[node.inputs[$0]] }) { return range }
+        guard node.inputs.count == 1, let range = known[node.inputs[0]],
+            let arithmetic = ChannelArithmetic(node.operation, on: self[node.inputs[0]])
         else { return nil }
         let ends = [range.lowerBound, range.upperBound].flatMap { end in
             zip(arithmetic.scale, arithmetic.offset).map { end * $0 + $1 }
