@@ -22,6 +22,8 @@ private struct AxisOrders {
     /// The permutation of an image's axes from the graph's order to the target's.
     private let natural: [Int]
     private let imageInputs: Set<Int>
+    /// Whether all consumers of a value, by index, are dense layers, possibly after elementwise functions.
+    private let feedsOnlyDense: [Bool]
     private var builder: GraphBuilder
     /// The new value for each value of the old graph.
     private var placed: [Graph.Value: Placed] = [:]
@@ -42,7 +44,18 @@ private struct AxisOrders {
         case (.channelsFirst, .channelsLast): natural = Graph.toLast
         default: natural = [0, 1, 2, 3]
         }
+        feedsOnlyDense = AxisOrders.feedsOnlyDense(graph)
         builder = GraphBuilder(channelOrder: target)
+    }
+
+    private static func feedsOnlyDense(_ graph: Graph) -> [Bool] {
+        var result = [Bool](repeating: true, count: graph.types.count)
+        for port in graph.outputs { result[port.value.index] = false }
+        for node in graph.nodes.reversed() {
+            let accepts = node.operation is Dense || node.operation is Unary && result[node.outputs[0].index]
+            if !accepts { for input in node.inputs { result[input.index] = false } }
+        }
+        return result
     }
 
     mutating func run() throws -> Graph {
@@ -114,18 +127,11 @@ private struct AxisOrders {
         let shape = types[0].shape
         guard shape.rank == 4, input.order.first == 0,
             reshape.shape == [shape[0], shape.elementCount / Swift.max(1, shape[0])],
-            reshape.reordered([input.order], types) == nil, hasOnlyDenseConsumers(node.outputs[0])
+            reshape.reordered([input.order], types) == nil, feedsOnlyDense[node.outputs[0].index]
         else { return false }
         let value = try builder.add(reshape, [input.value], name: node.name)[0]
         placed[node.outputs[0]] = Placed(value: value, order: [0, 1], flattened: (shape, input.order))
         return true
-    }
-
-    private func hasOnlyDenseConsumers(_ value: Graph.Value) -> Bool {
-        guard !graph.outputs.contains(where: { $0.value == value }) else { return false }
-        return graph.nodes.filter { $0.inputs.contains(value) }.allSatisfy {
-            $0.operation is Dense || ($0.operation is Unary && hasOnlyDenseConsumers($0.outputs[0]))
-        }
     }
 
     /// Adds a dense layer after a flattened image. The rows of its matrix are permuted to the image's order.
@@ -148,7 +154,7 @@ private struct AxisOrders {
         _ placed: Placed, to order: [Int], name: String, isOutput: Bool = false
     ) throws -> Graph.Value {
         if let (shape, flatOrder) = placed.flattened {
-            // Consumers of a flattened image accept its order: see `hasOnlyDenseConsumers`.
+            // Consumers of a flattened image accept its order: see `feedsOnlyDense`.
             preconditionFailure(
                 "a flattened image of shape \(shape) in order \(flatOrder) has another consumer")
         }

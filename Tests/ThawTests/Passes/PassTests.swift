@@ -213,6 +213,14 @@ let orderCases = [
         try check(passCase) { try $0.reordered(to: .channelsLast) }
     }
 
+    @Test(.timeLimit(.minutes(1))) func `a flattened image may go through any number of functions`() throws {
+        let functions = [any Operation](repeating: Unary(.tanh), count: 50_000)
+        let dense = Dense(matrix: array([90, 4]), bias: nil)
+        let graph = try PassCase("", [Reshape([1, 90])] + functions + [dense], becomes: []).graph()
+        let result = try graph.reordered(to: .channelsFirst)
+        #expect(result.nodes.count == graph.nodes.count)
+    }
+
     @Test func `nothing is folded into a layer with another consumer`() throws {
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 5, 6, 3]))
