@@ -17,6 +17,11 @@ extension Graph {
         if case .binaryChannels(let function, _) = form, self[node.outputs[0]].shape[3] % kernels.blockWidth != 0 {
             return .broadcast(function)
         }
+        // A table that rounds images reads all rows of a dense layer as the pixels of one image, at 32-bit offsets.
+        if case .dense = form, kernels.roundsImages {
+            let rows = self[node.inputs[0]].shape.dropLast().reduce(1, *)
+            guard rows * kernels.pixelBytes <= Int32.max else { return nil }
+        }
         return form.inSections(inputChannels: self[node.inputs[0]].shape.last ?? 1, blockWidth: kernels.blockWidth)
     }
 }

@@ -206,7 +206,9 @@ private struct FusedNodes {
     private mutating func depthwise(_ node: PlannedNode, after input: Graph.Value?) -> PlannedNode? {
         guard let input else { return nil }
         if let before = planned[producers[input]!]!.release(graph) { append(before) }
-        guard producer(of: input).joinsDepthwise(graph, kernels) else { return nil }
+        // Offsets within a plane of the image between them have 32 bits, although it is never stored.
+        let between = Location(graph[input], slot: -1, kind: .blocked, kernels: kernels, halo: node.traits.border)
+        guard between.blockStride <= Int32.max, producer(of: input).joinsDepthwise(graph, kernels) else { return nil }
         var result = node
         result.join(takeProducer(of: input, output: input))
         return result

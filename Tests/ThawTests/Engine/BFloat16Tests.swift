@@ -51,6 +51,14 @@ struct BFloat16Tests {
         }
     }
 
+    @Test func `dense layers of more rows than offsets can address use the reference implementation`() throws {
+        let layer = Dense(matrix: tensor([1, 1]), bias: nil)
+        for (rows, algorithm) in [(1 << 10, "dense"), ((1 << 26) + 1, "")] {
+            let graph = try single("dense", [rows, 1], layer).graph()
+            for table in tables { #expect(try program(graph, table).steps.map(\.algorithm) == [algorithm], "\(table)") }
+        }
+    }
+
     @Test func `in a photo of one color, the rounding errors of weights cancel each other`() throws {
         var builder = GraphBuilder()
         let x = builder.input("x", TensorType([1, 9, 9, 3]))

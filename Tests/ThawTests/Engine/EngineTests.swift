@@ -239,7 +239,13 @@ struct EngineTests {
             }
             return all
         }
-        for c in [tall, wide, many] {
+        // The depthwise convolution could be computed together with the one before it, without storing the large image.
+        let fused = EngineCase("fused", [1, 1 << 13, 1 << 13, 3]) { builder, values in
+            let image = try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 3, 8), values[0])
+            let window = axis(3, stride: 2, 1, 1)
+            return [try builder.one(depthwise(window, window, 8), image)]
+        }
+        for c in [tall, wide, many, fused] {
             #expect(throws: Failure.self, "\(c.name)") { try Program(c.graph()) }
         }
     }
