@@ -95,7 +95,7 @@ extension Tensor {
         case .int32: store { Int32(clamping: Tensor.integer($0)) }
         case .uint32: store { UInt32(clamping: Tensor.integer($0)) }
         case .int64: store { Int64(Tensor.integer($0)) }
-        case .uint64: store { UInt64(clamping: Tensor.integer($0)) }
+        case .uint64: store { (value: Double) -> UInt64 in value >= 0x1p64 ? .max : value > 0 ? UInt64(value) : 0 }
         case .bool: store { UInt8($0 != 0 ? 1 : 0) }
         }
     }
@@ -103,7 +103,15 @@ extension Tensor {
     /// A tensor of these integers in row-major order.
     public init(integers: [Int], shape: Shape, element: ElementType = .int32) {
         precondition(integers.count == shape.elementCount)
-        self.init(shape: shape, element: element) { Double(integers[$0]) }
+        guard element == .int64 else {
+            self.init(shape: shape, element: element) { Double(integers[$0]) }
+            return
+        }
+        // Beyond 2^53, `Double` would round them.
+        let storage = Storage(byteCount: integers.count * element.size) { memory in
+            _ = memory.initializeMemory(as: Int64.self, from: integers.lazy.map { Int64($0) })
+        }
+        self.init(shape: shape, element: element, storage: storage)
     }
 
     /// A scalar.
