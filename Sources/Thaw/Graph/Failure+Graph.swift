@@ -23,6 +23,7 @@ extension Failure {
     static func impossibleShape(_ shape: Shape) -> Failure {
         Failure(
             .limitExceeded, "a tensor of shape \(shape) cannot be computed",
-            remedy: shape.contains { $0 < 0 } ? "sizes are at least 0" : "the limit is 2^29 elements")
+            remedy: shape.contains { $0 < 0 }
+                ? "sizes are at least 0" : "the limit is \(Limits.computedElementsText) elements")
     }
 }

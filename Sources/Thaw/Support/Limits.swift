@@ -57,6 +57,13 @@ enum Limits {
         return number.size
     }
 
+    /// The limit for computed tensors in messages.
+    static var computedElementsText: String {
+        // The limit for all tensors may be lower. Tensors have fewer elements than that.
+        tensorElements > computedElements
+            ? "2^\(computedElements.trailingZeroBitCount)" : "\(tensorElements - 1)"
+    }
+
     /// The limit for memory in messages.
     static var runMemoryText: String {
         let kilobyte = 1 << 10

@@ -72,5 +72,13 @@ import Testing
         #expect(refused.status == 2 && refused.output.isEmpty)
         #expect(refused.errors.contains("thaw: \(Project.demo): "))
         #expect(try Thaw.run(Self.arguments, environment: ["THAW_MAX_ELEMENTS": "10000000"]).status == 0)
+        // Tensors that nodes compute have a limit of their own.
+        let folder = try TemporaryFolder()
+        for (value, limit) in [("10000000000", "2^29"), ("1000", "999")] {
+            let arguments = ["convert", Project.fixture("refuse/one_hot_huge.pb"), "-o", "m.mlmodel"]
+            let refused = try Thaw.run(arguments, in: folder, environment: ["THAW_MAX_ELEMENTS": value])
+            #expect(refused.errors.contains("the limit is \(limit) elements"), "\(refused.errors)")
+        }
+        #expect(try folder.names == [])
     }
 }
