@@ -27,7 +27,6 @@ public struct DepthwiseWork {
     public var width: Int
     public var firstRow = 0
     public var rowCount: Int
-    public var firstBlock = 0
     public var blockCount: Int
     /// Clamping covers no activation, relu and relu6. Any other activation is applied to the stored row.
     public var lower = -Float.infinity

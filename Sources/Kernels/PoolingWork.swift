@@ -21,7 +21,6 @@ public struct PoolingWork {
     public var padLeft: Int
     /// Whether an average divides by the size of the whole window, including padding.
     public var countsPadding = false
-    public var firstRow = 0
     public var rowCount: Int
     public var blockCount: Int
 

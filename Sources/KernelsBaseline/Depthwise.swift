@@ -16,7 +16,7 @@ extension Table {
 
 private func computeRows<S: HorizontalStride>(_: S.Type, _ work: borrowing DepthwiseWork) {
     let runs = RunLengths(work.width, limit: S.limit)
-    for block in work.firstBlock..<work.firstBlock + work.blockCount {
+    for block in 0..<work.blockCount {
         let kernel = DepthwiseRow<S>(work, block)
         for row in work.firstRow..<work.firstRow + work.rowCount {
             let input = values(work.input + (block * work.inputBlockStride + row * work.strideY * work.inputRowStride))

@@ -43,7 +43,7 @@ private func poolRows<C: Combination, S: HorizontalStride>(_: C.Type, _: S.Type,
         strideX: work.strideX, padLeft: work.padLeft)
     let runs = RunLengths(whole.count, limit: S.limit)
     for block in 0..<work.blockCount {
-        for row in work.firstRow..<work.firstRow + work.rowCount {
+        for row in 0..<work.rowCount {
             let top = row * work.strideY - work.padTop
             let first = max(top, 0)
             let rows = max(min(top + work.windowHeight, work.inputHeight) - first, 0)

@@ -73,7 +73,7 @@ enum BFloat16LoopKernels: KernelTable {
 
     static func convolveDepthwise(_ work: borrowing DepthwiseWork) {
         let area = work.windowHeight * work.windowWidth
-        for block in work.firstBlock..<work.firstBlock + work.blockCount {
+        for block in 0..<work.blockCount {
             for row in work.firstRow..<work.firstRow + work.rowCount {
                 for column in 0..<work.width {
                     let corner =
@@ -142,7 +142,7 @@ enum BFloat16LoopKernels: KernelTable {
 
     static func pool(_ work: borrowing PoolingWork) {
         for block in 0..<work.blockCount {
-            for row in work.firstRow..<work.firstRow + work.rowCount {
+            for row in 0..<work.rowCount {
                 for column in 0..<work.outputWidth {
                     let (top, left) = (row * work.strideY - work.padTop, column * work.strideX - work.padLeft)
                     let ys = max(top, 0)..<min(top + work.windowHeight, work.inputHeight)
