@@ -107,10 +107,10 @@ public struct Graph: Sendable {
 
     /// The multiply-adds of one node.
     public func multiplyAdds(of node: Node) -> Int {
-        let image = { (type: TensorType) in
-            channelOrder == .channelsFirst && node.operation.isSpatial ? type.permuted(Graph.toLast) : type
-        }
-        return node.operation.multiplyAdds(node.inputs.map { image(self[$0]) }, node.outputs.map { image(self[$0]) })
+        let operation = node.operation
+        return operation.multiplyAdds(
+            channelsLast(node.inputs.map { self[$0] }, for: operation),
+            channelsLast(node.outputs.map { self[$0] }, for: operation))
     }
 }
 
@@ -121,16 +121,23 @@ extension Graph {
     static let toFirst = [0, 3, 1, 2]
     static let toLast = [0, 2, 3, 1]
 
+    /// The types of the inputs or outputs of `operation`, with the axes of images permuted to channels last if the
+    /// operation interprets them.
+    private func channelsLast(_ types: [TensorType], for operation: any Operation) -> [TensorType] {
+        guard channelOrder == .channelsFirst, operation.isSpatial else { return types }
+        return types.map { $0.permuted(Graph.toLast) }
+    }
+
     /// The types that `operation` returns for inputs of these types in this graph.
     func outputTypes(of operation: any Operation, _ inputs: [TensorType]) throws -> [TensorType] {
-        guard channelOrder == .channelsFirst, operation.isSpatial else { return try operation.outputTypes(inputs) }
-        return try operation.outputTypes(inputs.map { $0.permuted(Graph.toLast) }).map { $0.permuted(Graph.toFirst) }
+        let outputs = try operation.outputTypes(channelsLast(inputs, for: operation))
+        guard channelOrder == .channelsFirst, operation.isSpatial else { return outputs }
+        return outputs.map { $0.permuted(Graph.toFirst) }
     }
 
     /// The work of `operation` with these types in this graph.
     func work(of operation: any Operation, _ inputs: [TensorType], _ outputs: [TensorType]) -> Int {
-        guard channelOrder == .channelsFirst, operation.isSpatial else { return operation.work(inputs, outputs) }
-        return operation.work(inputs.map { $0.permuted(Graph.toLast) }, outputs.map { $0.permuted(Graph.toLast) })
+        operation.work(channelsLast(inputs, for: operation), channelsLast(outputs, for: operation))
     }
 
     /// Evaluates `operation` in this graph by its reference implementation.
