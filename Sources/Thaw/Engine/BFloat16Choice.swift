@@ -63,18 +63,12 @@ enum BFloat16Choice: Equatable {
     private static let measured: Rates = {
         let set = InstructionSet.available.last ?? .baseline
         let tables = set.bfloat16Kernels
-        let clock = ContinuousClock()
-        func rate(_ run: (Int) -> Int) -> Double {
-            var operations = 0
-            let elapsed = clock.measure { operations = run(4000) }
-            let seconds: Double = elapsed / .seconds(1)
-            return Double(operations) / seconds
-        }
+        func rate(_ table: any KernelTable.Type) -> Double { InstructionSet.rate { table.peak(4000) } }
         var best = Rates(bfloat16: tables.map { _ in 0 })
         for _ in 0..<40 {
-            best.float32 = max(best.float32, rate(set.kernels.peak))
+            best.float32 = max(best.float32, rate(set.kernels))
             for (index, table) in tables.enumerated() {
-                best.bfloat16[index] = max(best.bfloat16[index], rate(table.peak))
+                best.bfloat16[index] = max(best.bfloat16[index], rate(table))
             }
         }
         return best

@@ -43,18 +43,22 @@ extension InstructionSet {
     package func peak(_ precision: Precision = .float32) -> Double {
         let (kernels, integers) = (kernels, integerKernels)
         let lower = precision == .bf16 ? (try? BFloat16Choice.kernels(self)) ?? bfloat16Kernels.last : nil
-        let clock = ContinuousClock()
         return (0..<20).reduce(0.0) { best, _ in
-            var operations = 0
-            let elapsed = clock.measure {
-                operations =
-                    switch precision {
-                    case .float32, .auto: kernels.peak(50_000)
-                    case .bf16: lower?.peak(50_000) ?? 0
-                    case .int8: integers.peak(50_000)
-                    }
+            let rate = InstructionSet.rate {
+                switch precision {
+                case .float32, .auto: kernels.peak(50_000)
+                case .bf16: lower?.peak(50_000) ?? 0
+                case .int8: integers.peak(50_000)
+                }
             }
-            return max(best, Double(operations) / (elapsed / .seconds(1)))
+            return max(best, rate)
         }
+    }
+
+    /// The operations per second of a run, which returns their number.
+    static func rate(_ run: () -> Int) -> Double {
+        var operations = 0
+        let elapsed = ContinuousClock().measure { operations = run() }
+        return Double(operations) / (elapsed / .seconds(1))
     }
 }
