@@ -96,7 +96,10 @@ struct FormRow {
                 writes: .likeInputsIf { inputs, blockWidth in movement.keepsBlocks(of: inputs[0], width: blockWidth) },
                 supportsQuantized: true, hasSeveralOutputs: true)
             self.init(traits) { $0.addDataMovement($1, movement) }
-        case .reshape: self.init(FormTraits(memory: .input, supportsQuantized: true)) { $0.addReference($1) }
+        case .reshape:
+            self.init(FormTraits(memory: .input, supportsQuantized: true)) { _, node in
+                preconditionFailure("\(node.name) only renames memory")
+            }
         case .border(let height, let width):
             let border = Halo(top: height.before, bottom: height.after, left: width.before, right: width.after)
             let traits = FormTraits(
