@@ -158,7 +158,7 @@ private struct Suffix {
         ]
         let first = self(Suffix.probes[0])
         return candidates.first { candidate in
-            guard candidate.isMeant else { return false }
+            guard candidate.isNondegenerate else { return false }
             return agrees(first, candidate, at: Suffix.probes[0])
                 && Suffix.probes.dropFirst().allSatisfy { agrees(self($0), candidate, at: $0) }
         }
@@ -202,8 +202,8 @@ extension Unary.Function {
         }
     }
 
-    /// Whether the parameters are not a special case that is really a simpler function.
-    fileprivate var isMeant: Bool {
+    /// Whether the parameters do not make it a simpler function.
+    fileprivate var isNondegenerate: Bool {
         switch self {
         case .leakyRelu(let slope): slope.isFinite && slope != 0 && slope != 1
         case .hardSigmoid(let alpha, let beta), .hardSwish(let alpha, let beta):
