@@ -9,12 +9,14 @@
 #include <stdint.h>
 #if defined(__ARM_NEON)
 #include <arm_neon.h>
+#endif
 
 /// Joins four vectors of four lanes, the result of a function for each quarter of a vector.
 #define THAW_JOIN_QUARTERS(w, x, y, z) \
     __builtin_shufflevector( \
         __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7), \
         0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
+#if defined(__ARM_NEON)
 #define THAW_EACH_QUARTER(function) THAW_JOIN_QUARTERS(function(lo.lo), function(lo.hi), function(hi.lo), function(hi.hi))
 #endif
 
@@ -28,14 +30,14 @@
 bool thaw_has_avx2(void);
 /// Whether the processor and the operating system support AVX-512 F, VL, BW and DQ.
 bool thaw_has_avx512(void);
-/// Whether the processor multiplies and adds bytes (VNNI): in the 256-bit registers of AVX2, in those of AVX-512.
+/// Whether they support VNNI, which multiplies and adds bytes: AVX-VNNI in 256-bit registers, AVX512_VNNI in 512-bit ones.
 bool thaw_has_avx2_vnni(void);
 bool thaw_has_avx512_vnni(void);
-/// Whether it permutes bytes in those registers (AVX512-VBMI).
+/// Whether they support AVX512-VBMI, which permutes bytes.
 bool thaw_has_avx512_vbmi(void);
-/// Whether they support AVX512_BF16 as well.
+/// Whether they support AVX512_BF16.
 bool thaw_has_avx512_bf16(void);
-/// Whether they compute vectors of 512 bits in halves, so that AVX-512 multiplies and adds no faster than AVX2.
+/// Whether the processor executes 512-bit instructions in two halves, so that AVX-512 multiplies and adds no faster than AVX2.
 bool thaw_has_avx512_in_halves(void);
 /// Whether the processor multiplies tiles of bytes (AMX-INT8), or of bfloat16 values (AMX-BF16), and the operating system saves
 /// them. The first call asks it to.
@@ -281,7 +283,7 @@ __attribute__((always_inline)) static inline thaw_bfloat16_pair16 thaw_scale_pai
 }
 #endif
 
-/// The same for SIMD4<Float>.
+/// `thaw_multiply_add`, `thaw_maximum` and `thaw_minimum` for SIMD4<Float>.
 typedef float thaw_float4 __attribute__((ext_vector_type(4)));
 __attribute__((always_inline)) static inline thaw_float4 thaw_multiply_add4(
     thaw_float4 sum, thaw_float4 a, thaw_float4 b) {
@@ -570,14 +572,11 @@ __attribute__((always_inline)) static inline thaw_word16 thaw_add_pairs(
     return thaw_joined_halves(low, high);
 #elif defined(__SSE2__)
     typedef short halves __attribute__((vector_size(16)));
-    typedef int32_t word4 __attribute__((ext_vector_type(4)));
-    word4 w = (word4)__builtin_ia32_pmaddwd128((halves)a.lo.lo, (halves)b.lo.lo);
-    word4 x = (word4)__builtin_ia32_pmaddwd128((halves)a.lo.hi, (halves)b.lo.hi);
-    word4 y = (word4)__builtin_ia32_pmaddwd128((halves)a.hi.lo, (halves)b.hi.lo);
-    word4 z = (word4)__builtin_ia32_pmaddwd128((halves)a.hi.hi, (halves)b.hi.hi);
-    return sum + __builtin_shufflevector(
-        __builtin_shufflevector(w, x, 0, 1, 2, 3, 4, 5, 6, 7), __builtin_shufflevector(y, z, 0, 1, 2, 3, 4, 5, 6, 7),
-        0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    thaw_word4 w = (thaw_word4)__builtin_ia32_pmaddwd128((halves)a.lo.lo, (halves)b.lo.lo);
+    thaw_word4 x = (thaw_word4)__builtin_ia32_pmaddwd128((halves)a.lo.hi, (halves)b.lo.hi);
+    thaw_word4 y = (thaw_word4)__builtin_ia32_pmaddwd128((halves)a.hi.lo, (halves)b.hi.lo);
+    thaw_word4 z = (thaw_word4)__builtin_ia32_pmaddwd128((halves)a.hi.hi, (halves)b.hi.hi);
+    return sum + THAW_JOIN_QUARTERS(w, x, y, z);
 #else
     return sum + (a << 16 >> 16) * (b << 16 >> 16) + (a >> 16) * (b >> 16);
 #endif
