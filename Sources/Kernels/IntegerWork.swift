@@ -11,7 +11,7 @@ public struct IntegerPackingWork {
     public var firstColumn: Int
     public var columnCount: Int
     public var blockCount: Int
-    /// Zeros.
+    /// The destination, which must contain zeros.
     public var packed: UnsafeMutableRawPointer
 
     public init(
@@ -194,7 +194,8 @@ public struct IntegerPoolingWork {
     public var padTop: Int
     public var padLeft: Int
     public var rowCount: Int
-    /// The rounding of an average.
+    /// For each number of pixels in a window, the factor of their sum. For an average only, like the zero point and the
+    /// rounding.
     public var factors: UnsafePointer<Float>
     public var zeroPoint: Int32
     public var rounding: QuantizedRounding

@@ -30,7 +30,7 @@ public struct WeightPackingWork {
     /// Whether the error of each rounded weight is subtracted from the next weight of its channel, so that the errors of a
     /// channel add up to almost nothing. Where inputs are similar, they then cancel each other in the sums of products.
     public var cancelsErrors = false
-    /// Zeros.
+    /// The destination, which must contain zeros.
     public var packed: UnsafeMutableRawPointer
 
     public init(

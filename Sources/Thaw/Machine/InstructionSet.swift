@@ -24,9 +24,9 @@ import KernelsBaseline
     import Darwin
 #endif
 
-/// The vector instruction sets for which kernels exist. The baseline is supported by every machine of the
-/// architecture: SSE2 on x86-64, NEON on arm64. Those with VNNI, and dotprod and i8mm of arm64, differ from those without in the
-/// 8-bit integer kernels only; AMX has kernels for bfloat16 too. On arm64, those go with i8mm.
+/// The instruction sets for which kernels are compiled. `baseline` is what every machine of the architecture has: SSE2 on
+/// x86-64, NEON on arm64. `avx2vnni`, `avx512vnni`, `dotprod` and `i8mm` add only 8-bit integer kernels, `amx` also bfloat16
+/// kernels. On arm64, the bfloat16 kernels belong to `i8mm`.
 package enum InstructionSet: String, CaseIterable, Sendable {
     case baseline, avx2, avx2vnni, avx512, avx512vnni, amx, dotprod, i8mm
 

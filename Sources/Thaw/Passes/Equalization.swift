@@ -18,7 +18,8 @@ struct Equalization {
     let graph: Graph
     private(set) var pairs: [Pair] = []
 
-    /// The factors between the largest and the smallest scale.
+    /// The largest factor by which a channel is scaled up or down. Channels that are smaller than the largest by more than
+    /// this keep their scale.
     private static let largestFactor = 1e3
 
     init(_ graph: Graph) {
