@@ -26,7 +26,7 @@ extension Compiler {
         var count: Int
 
         func taps(_ memory: Memory) -> ResizeWork.Taps {
-            ResizeWork.Taps(starts: memory.offsets(starts), weights: memory.floats(weights), count: count)
+            ResizeWork.Taps(starts: memory.integers(starts), weights: memory.floats(weights), count: count)
         }
     }
 

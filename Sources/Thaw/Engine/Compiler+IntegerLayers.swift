@@ -21,8 +21,8 @@ private struct IntegerConvolutionLayer: Sendable {
     func run(_ memory: Memory, _ image: Int, _ part: (pixels: Range<Int>, blocks: Range<Int>)) {
         memory.clearHalo(results.to, image: image, blocks: part.blocks, pixels: part.pixels)
         var work = IntegerConvolutionWork(
-            input: memory.start(from, image: image), inputOffsets: memory.offsets(inputOffsets),
-            taps: memory.offsets(taps), steps: steps, weights: memory.constants + weights,
+            input: memory.start(from, image: image), inputOffsets: memory.integers(inputOffsets),
+            taps: memory.integers(taps), steps: steps, weights: memory.constants + weights,
             results: results.work(memory, image, part.blocks), pixelCount: part.pixels.count, scratch: memory.scratch)
         work.firstPixel = part.pixels.lowerBound
         integers.convolve(work)
@@ -45,8 +45,8 @@ struct IntegerLayerResults: Sendable {
 
     func work(_ memory: Memory, _ image: Int, _ blocks: Range<Int>) -> IntegerResults {
         var work = IntegerResults(
-            bias: memory.offsets(bias), factors: memory.floats(factors), rounding: nil,
-            output: memory.pixels(to, image: image), outputOffsets: memory.offsets(outputOffsets),
+            bias: memory.integers(bias), factors: memory.floats(factors), rounding: nil,
+            output: memory.pixels(to, image: image), outputOffsets: memory.integers(outputOffsets),
             outputBlockStride: to.blockStride,
             channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, blockCount: blocks.count)
         work.firstBlock = blocks.lowerBound
@@ -56,7 +56,7 @@ struct IntegerLayerResults: Sendable {
         }
         if let residual, let residualOffsets {
             work.residual = UnsafeRawPointer(memory.pixels(residual, image: image))
-            work.residualOffsets = memory.offsets(residualOffsets)
+            work.residualOffsets = memory.integers(residualOffsets)
             work.residualBlockStride = residual.blockStride
             work.addition = addition
         }
@@ -164,7 +164,7 @@ extension Compiler {
                     windowWidth: window.width.size, tapStrideY: window.height.dilation * from.rowStride,
                     tapStrideX: window.width.dilation * from.pixelStride,
                     weights: memory.constants + (weights + plane.block * blockBytes),
-                    bias: memory.offsets(bias) + plane.block * to.blockWidth,
+                    bias: memory.integers(bias) + plane.block * to.blockWidth,
                     factors: memory.floats(factors) + plane.block * to.blockWidth, rounding: rounding,
                     output: memory.pixels(to, plane), outputRowStride: to.rowStride, width: to.width,
                     firstRow: plane.rows.lowerBound, rowCount: plane.rows.count))

@@ -185,10 +185,10 @@ private struct WinogradLayer: Sendable {
         let weights = memory.constants + (self.weights + blocks.lowerBound * bytesPerBlock * plan.form.points)
         for point in 0..<plan.form.points {
             var work = ConvolutionWork(
-                input: transformed + point * pointStride, inputOffsets: memory.offsets(inputOffsets),
-                taps: memory.offsets(taps), steps: plan.steps,
+                input: transformed + point * pointStride, inputOffsets: memory.integers(inputOffsets),
+                taps: memory.integers(taps), steps: plan.steps,
                 weights: weights + point * bytesPerBlock * blocks.count, bias: memory.floats(zeros),
-                output: products + point * productStride, outputOffsets: memory.offsets(outputOffsets),
+                output: products + point * productStride, outputOffsets: memory.integers(outputOffsets),
                 outputBlockStride: plan.tilesPerChunk * sumBytes, channels: blocks.count * to.blockWidth,
                 pixelCount: range.count, blockCount: blocks.count)
             work.writesPlain = true

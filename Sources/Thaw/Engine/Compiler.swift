@@ -30,7 +30,7 @@ struct Compiler {
     private(set) var constants = ConstantPool()
     private(set) var steps: [Step] = []
     /// The size of each buffer in bytes.
-    private(set) var slots: [Int] = []
+    private(set) var bufferBytes: [Int] = []
     /// The buffers for the two copies of a Winograd transform, once a layer has needed them.
     private var transformCopies: [Int] = []
     private var locations: [Key: Location] = [:]
@@ -110,15 +110,17 @@ struct Compiler {
 
     /// A buffer, for example for data that passes between the steps of one node.
     mutating func scratch(byteCount: Int) -> Int {
-        slots.append(byteCount + Compiler.readPastEnd)
-        return slots.count - 1
+        bufferBytes.append(byteCount + Compiler.readPastEnd)
+        return bufferBytes.count - 1
     }
 
     /// A buffer for each of two threads. All layers share them, and nothing else uses their memory in between, so that
     /// each thread writes only memory that it wrote last.
     mutating func transformCopies(byteCount: Int) -> [Int] {
         if transformCopies.isEmpty { transformCopies = [scratch(byteCount: 0), scratch(byteCount: 0)] }
-        for slot in transformCopies { slots[slot] = max(slots[slot], byteCount + Compiler.readPastEnd) }
+        for slot in transformCopies {
+            bufferBytes[slot] = max(bufferBytes[slot], byteCount + Compiler.readPastEnd)
+        }
         return transformCopies
     }
 
@@ -180,7 +182,7 @@ struct Compiler {
             for value in [node.residual, node.gates].compactMap({ $0 }) { last[value] = index }
             if isAlias(node) { shared.formUnion(node.inputs + node.outputs) }
         }
-        shared.formUnion(layouts.slices.slices.keys)
+        shared.formUnion(layouts.slices.byValue.keys)
         return Set(
             nodes.indices.filter { index in
                 guard let residual = nodes[index].residual else { return false }

@@ -12,7 +12,7 @@ struct ConcatenationSlices {
         var firstBlock: Int
     }
 
-    private(set) var slices: [Graph.Value: Slice] = [:]
+    private(set) var byValue: [Graph.Value: Slice] = [:]
 
     init() {}
 
@@ -25,20 +25,20 @@ struct ConcatenationSlices {
         for node in nodes.reversed() {
             guard node.traits.joinsChannels, isBlocked(node.outputs[0]) else { continue }
             let result = node.outputs[0]
-            let outer = slices[result] ?? Slice(whole: result, firstBlock: 0)
+            let outer = byValue[result] ?? Slice(whole: result, firstBlock: 0)
             var firstBlock = outer.firstBlock
             for (index, input) in node.inputs.enumerated() {
                 let isFirst = node.inputs.firstIndex(of: input) == index
-                if isFirst, slices[input] == nil, isBlocked(input), producers[input].map({ nodes[$0].writes }) == true {
-                    slices[input] = Slice(whole: outer.whole, firstBlock: firstBlock)
-                    slices[outer.whole] = Slice(whole: outer.whole, firstBlock: 0)
+                if isFirst, byValue[input] == nil, isBlocked(input), producers[input].map({ nodes[$0].writes }) == true {
+                    byValue[input] = Slice(whole: outer.whole, firstBlock: firstBlock)
+                    byValue[outer.whole] = Slice(whole: outer.whole, firstBlock: 0)
                 }
                 firstBlock += graph[input].shape[3] / blockWidth
             }
         }
     }
 
-    subscript(value: Graph.Value) -> Slice? { slices[value] }
+    subscript(value: Graph.Value) -> Slice? { byValue[value] }
 }
 
 extension PlannedNode {

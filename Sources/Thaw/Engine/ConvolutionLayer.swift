@@ -45,9 +45,9 @@ struct ConvolutionLayer: Sendable {
         to output: UnsafeMutableRawPointer, blockStride: Int
     ) {
         var work = ConvolutionWork(
-            input: input, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(taps), steps: steps,
+            input: input, inputOffsets: memory.integers(inputOffsets), taps: memory.integers(taps), steps: steps,
             weights: memory.address(weights), bias: memory.floats(bias), output: output,
-            outputOffsets: memory.offsets(outputOffsets), outputBlockStride: blockStride,
+            outputOffsets: memory.integers(outputOffsets), outputBlockStride: blockStride,
             channels: to.kind == .plain ? to.channels : to.blocks * to.blockWidth, pixelCount: pixels.count,
             blockCount: blocks.count)
         work.writesPlain = to.kind == .plain
@@ -55,7 +55,7 @@ struct ConvolutionLayer: Sendable {
         work.firstBlock = blocks.lowerBound
         if let residual, let residualOffsets {
             work.residual = UnsafeRawPointer(memory.pixels(residual, image: image))
-            work.residualOffsets = memory.offsets(residualOffsets)
+            work.residualOffsets = memory.integers(residualOffsets)
             work.residualBlockStride = residual.blockStride
             work.addsPlain = residual.kind == .plain
         }

@@ -43,10 +43,10 @@ struct LayoutAssignment {
     /// Values that share memory share one halo.
     private mutating func shareHalos() {
         var halos: [Graph.Value: Halo] = [:]
-        for (value, slice) in slices.slices {
+        for (value, slice) in slices.byValue {
             halos[slice.whole] = (halos[slice.whole] ?? Halo()).union(demands[value]![.blocked]!)
         }
-        for (value, slice) in slices.slices { demands[value]![.blocked] = halos[slice.whole]! }
+        for (value, slice) in slices.byValue { demands[value]![.blocked] = halos[slice.whole]! }
     }
 
     /// The layout that a convolution reads. A plain image with few channels is read as rows: a row of the window is
@@ -106,8 +106,8 @@ extension DataMovement {
 }
 
 extension DataMovement.Piece {
-    /// The channel ranges that it takes from an image of this shape, if that is all it does and the ranges are whole
-    /// blocks.
+    /// The range of each axis that it copies from an image of this shape; nil if it does anything else, or if its channels
+    /// are not whole blocks.
     func ranges(of shape: Shape, blockWidth: Int) -> [StridedSlice.Range]? {
         guard shape.rank == 4, sizes.count == 4, outputStart == 0, outputSteps == Shape(sizes).strides,
             !sizes.contains(0)

@@ -61,8 +61,8 @@ struct Memory {
         (constants + constant).assumingMemoryBound(to: Float.self)
     }
 
-    /// Offsets, or other integers.
-    func offsets(_ constant: Int) -> UnsafePointer<Int32> {
+    /// Offsets, or biases.
+    func integers(_ constant: Int) -> UnsafePointer<Int32> {
         (constants + constant).assumingMemoryBound(to: Int32.self)
     }
 

@@ -6,8 +6,7 @@ import Kernels
 /// Packing takes about as long as multiplying a few rows.
 struct PackedProduct: Sendable {
     let kernels: any KernelTable.Type
-    let rows: Int
-    let columns: Range<Int>
+    private let columns: Range<Int>
     private let steps: ConvolutionSteps
     /// Indices into the constants.
     private let inputOffsets: Int
@@ -32,7 +31,7 @@ struct PackedProduct: Sendable {
         inputStride: Int? = nil, padding: Float? = nil
     ) {
         kernels = compiler.kernels.plain
-        (self.rows, self.columns) = (rows, columns)
+        self.columns = columns
         steps = ConvolutionSteps(tapCount: 1, depth: depth)
         let blocks = columns.count.dividedRoundingUp(by: kernels.blockWidth)
         groups = BlockGroups(blocks: blocks, maximumWidth: kernels.groupBlocks).ranges
@@ -82,14 +81,14 @@ struct PackedProduct: Sendable {
         to output: UnsafeMutableRawPointer, adding summand: (first: UnsafeRawPointer, offsets: Int)? = nil
     ) {
         var work = ConvolutionWork(
-            input: left, inputOffsets: memory.offsets(inputOffsets), taps: memory.offsets(tap), steps: steps,
+            input: left, inputOffsets: memory.integers(inputOffsets), taps: memory.integers(tap), steps: steps,
             weights: packed, bias: memory.floats(bias), output: output + columns.lowerBound * 4,
-            outputOffsets: memory.offsets(outputOffsets), outputBlockStride: kernels.blockWidth * 4,
+            outputOffsets: memory.integers(outputOffsets), outputBlockStride: kernels.blockWidth * 4,
             channels: outputs, pixelCount: count, blockCount: groups.last?.upperBound ?? 0)
         work.writesPlain = true
         if let summand {
             work.residual = summand.first
-            work.residualOffsets = memory.offsets(summand.offsets)
+            work.residualOffsets = memory.integers(summand.offsets)
             work.residualBlockStride = kernels.blockWidth * 4
             work.addsPlain = true
         }

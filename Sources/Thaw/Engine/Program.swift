@@ -75,13 +75,14 @@ public final class Program: Sendable {
         let compiler = try Compiler(graph, kernels: kernels, integers: integers, threads: threads, choice: choice)
         steps = compiler.steps
         self.precision = precision == .int8 ? .int8 : compiler.precision
-        scratchBytes = ((compiler.steps.map(\.scratchBytes).max() ?? 0) + 4095) / 4096 * 4096
+        scratchBytes = (compiler.steps.map(\.scratchBytes).max() ?? 0).rounded(upToMultipleOf: 4096)
         inputs = graph.inputs.map { (graph[$0.value], compiler.native($0.value)) }
         outputs = graph.outputs.map { (graph[$0.value], compiler.location($0.value, .plain)) }
         multiplyAdds = steps.reduce(0) { $0 + $1.multiplyAdds }
         plan = MemoryPlan(
             Program.lifetimes(
-                steps, slots: compiler.slots, inputs: inputs.map(\.location), outputs: outputs.map(\.location)))
+                steps, bufferBytes: compiler.bufferBytes, inputs: inputs.map(\.location),
+                outputs: outputs.map(\.location)))
         // Each thread of an executor has its own scratch memory.
         let runBytes = plan.byteCount + scratchBytes * min(max(threads, 1), Workers.maximumCount)
         guard runBytes <= Limits.runMemory else { throw Failure.networkTooLarge(runBytes) }
@@ -91,11 +92,11 @@ public final class Program: Sendable {
     }
 
     /// The first and the last step that needs each buffer. Inputs are live from the start, outputs until the end.
-    private static func lifetimes(_ steps: [Step], slots: [Int], inputs: [Location], outputs: [Location])
-        -> [MemoryPlan.Request]
-    {
-        var first = [Int](repeating: steps.count, count: slots.count)
-        var last = [Int](repeating: 0, count: slots.count)
+    private static func lifetimes(
+        _ steps: [Step], bufferBytes: [Int], inputs: [Location], outputs: [Location]
+    ) -> [MemoryPlan.Request] {
+        var first = [Int](repeating: steps.count, count: bufferBytes.count)
+        var last = [Int](repeating: 0, count: bufferBytes.count)
         for (index, step) in steps.enumerated() {
             for slot in step.reads + step.writes {
                 first[slot] = min(first[slot], index)
@@ -104,8 +105,8 @@ public final class Program: Sendable {
         }
         for input in inputs { first[input.slot] = 0 }
         for output in outputs { last[output.slot] = steps.count }
-        return slots.indices.map {
-            MemoryPlan.Request(byteCount: slots[$0], steps: min(first[$0], last[$0])...last[$0])
+        return bufferBytes.indices.map {
+            MemoryPlan.Request(byteCount: bufferBytes[$0], steps: min(first[$0], last[$0])...last[$0])
         }
     }
 
