@@ -30,14 +30,16 @@
 bool thaw_has_avx2(void);
 /// Whether the processor and the operating system support AVX-512 F, VL, BW and DQ.
 bool thaw_has_avx512(void);
-/// Whether they support VNNI, which multiplies and adds bytes: AVX-VNNI in 256-bit registers, AVX512_VNNI in 512-bit ones.
+/// Whether they support VNNI, which multiplies and adds bytes: AVX-VNNI in 256-bit registers, AVX512_VNNI in 512-bit
+/// ones.
 bool thaw_has_avx2_vnni(void);
 bool thaw_has_avx512_vnni(void);
 /// Whether they support AVX512-VBMI, which permutes bytes.
 bool thaw_has_avx512_vbmi(void);
 /// Whether they support AVX512_BF16.
 bool thaw_has_avx512_bf16(void);
-/// Whether the processor executes 512-bit instructions in two halves, so that AVX-512 multiplies and adds no faster than AVX2.
+/// Whether the processor executes 512-bit instructions in two halves, so that AVX-512 multiplies and adds no faster
+/// than AVX2.
 bool thaw_has_avx512_in_halves(void);
 /// Whether the processor multiplies tiles of bytes (AMX-INT8), or of bfloat16 values (AMX-BF16), and the operating system saves
 /// them. The first call asks it to.

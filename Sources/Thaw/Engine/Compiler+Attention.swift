@@ -12,7 +12,7 @@ extension Compiler {
         let layer = AttentionLayer(&self, node, sizes, factor: factor, mask: mask)
         let parts = rowParts(sizes.rows, perPart: sizes.perTile, for: layer.batches.count)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: "tiled", reads: layer.inputs.all, writes: [layer.to],
+            node, algorithm: "tiled", reads: layer.inputs.all, writes: [layer.to],
             multiplyAdds: node.multiplyAdds, chunks: layer.batches.count * parts.count
         ) { memory, chunk in
             let (index, part) = chunk.quotientAndRemainder(dividingBy: parts.count)

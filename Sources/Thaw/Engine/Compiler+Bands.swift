@@ -38,7 +38,7 @@ extension Compiler {
         let start = source.scratchBytes
         let end = (start + band.imageStride).roundedToVectors
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: source.algorithm + " + 1×1",
+            node, algorithm: source.algorithm + " + 1×1",
             reads: [source.from.slot] + pointwise.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
             chunks: to.images * bands.count
         ) { memory, chunk in

@@ -81,7 +81,7 @@ extension Compiler {
         let slot = scratch(byteCount: layer.to.blocks * bytesPerBlock)
         add(
             Step(
-                name: node.name, kind: "Multiply", algorithm: "gate weights", reads: [values.slot], writes: [slot],
+                node, kind: "Multiply", algorithm: "gate weights", reads: [values.slot], writes: [slot],
                 chunks: groups.count
             ) { memory, group in
                 // Each step of a pointwise convolution belongs to one input channel.
@@ -97,7 +97,7 @@ extension Compiler {
     private mutating func addConvolution(_ node: PlannedNode, _ from: Location, _ layer: ConvolutionLayer) {
         let cut = cut(layer.steps, from: from, to: layer.to, minimumChunks: minimumChunks)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm,
+            node, algorithm: layer.algorithm,
             reads: [from.slot] + layer.reads, writes: [layer.to.slot], multiplyAdds: node.multiplyAdds,
             chunks: from.images * cut.chunks
         ) { memory, chunk in

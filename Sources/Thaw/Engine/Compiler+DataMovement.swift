@@ -9,7 +9,7 @@ extension Compiler {
             return
         }
         addDataMovement(
-            (node.name, node.operation.kind), movement, of: graph[node.outputs[0]].element,
+            node, movement, of: graph[node.outputs[0]].element,
             from: node.inputs.map { location($0, .plain).slot },
             to: node.outputs.map { location($0, .plain).slot },
             counts: node.outputs.map { graph[$0].shape.elementCount })
@@ -25,15 +25,16 @@ extension Compiler {
     }
 
     /// - Parameters:
+    ///   - kind: The kind of step, if not the node's.
     ///   - element: Floats, or quantized values.
     ///   - counts: The number of elements of each output.
     mutating func addDataMovement(
-        _ label: (name: String, kind: String), _ movement: DataMovement, of element: ElementType = .float32,
+        _ node: PlannedNode, kind: String? = nil, _ movement: DataMovement, of element: ElementType = .float32,
         from inputs: [Int], to outputs: [Int], counts: [Int]
     ) {
         if let filling = movement.filling {
             add(
-                Step(name: label.name, kind: "Fill", reads: [], writes: outputs) { memory, _ in
+                Step(node, kind: "Fill", reads: [], writes: outputs) { memory, _ in
                     for (slot, count) in zip(outputs, counts) {
                         if element == .uint8 {
                             let byte = UInt8(exactly: filling)!
@@ -51,8 +52,7 @@ extension Compiler {
         guard !chunks.isEmpty else { return }
         let kernels = kernels.plain
         add(
-            Step(name: label.name, kind: label.kind, reads: inputs, writes: outputs, chunks: chunks.count) {
-                memory, chunk in
+            Step(node, kind: kind, reads: inputs, writes: outputs, chunks: chunks.count) { memory, chunk in
                 let (index, first) = chunks[chunk]
                 let move = moves[index]
                 let grids = first..<min(first + move.perChunk, move.outer.count)

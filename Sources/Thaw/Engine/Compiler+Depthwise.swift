@@ -12,7 +12,7 @@ extension Compiler {
             .ranges
         let chunks = depthwiseChunks(groups: groups.count, height: to.height, width: to.width, layer)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [layer.from.slot],
+            node, algorithm: layer.algorithm, reads: [layer.from.slot],
             writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: to.images * chunks.count
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks.count)

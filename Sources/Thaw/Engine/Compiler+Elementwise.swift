@@ -125,7 +125,7 @@ extension Compiler {
         let perChunk = Step.rowsPerChunk(width: channels)
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
+                node, reads: reads, writes: [to.slot],
                 chunks: pixels.dividedRoundingUp(by: perChunk)
             ) { memory, chunk in
                 let first = chunk * perChunk

@@ -55,7 +55,7 @@ extension Compiler {
         let pixels = to.images * to.pixels
         let perChunk = Step.rowsPerChunk(width: channels)
         var step = Step(
-            name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
+            node, reads: [from.slot], writes: [to.slot],
             chunks: pixels.dividedRoundingUp(by: perChunk)
         ) { memory, chunk in
             let first = chunk * perChunk

@@ -65,7 +65,7 @@ extension Compiler {
             let perChunk = max(1 << 12, count.dividedRoundingUp(by: minimumChunks)).rounded(upToMultipleOf: 64)
             add(
                 Step(
-                    name: node.name, kind: node.operation.kind, reads: reads, writes: [to.slot],
+                    node, reads: reads, writes: [to.slot],
                     chunks: max(1, count.dividedRoundingUp(by: perChunk))
                 ) { memory, chunk in
                     let first = chunk * perChunk

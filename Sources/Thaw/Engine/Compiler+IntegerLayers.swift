@@ -119,7 +119,7 @@ extension Compiler {
             outputBytes: to.pixels * to.blocks * to.blockBytes, separatesRows: separatesRows(to),
             minimumChunks: minimumChunks, threads: threads)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: algorithm,
+            node, algorithm: algorithm,
             reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
             chunks: to.images * cut.chunks
         ) { memory, chunk in

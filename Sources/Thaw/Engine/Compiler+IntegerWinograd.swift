@@ -17,7 +17,7 @@ extension Compiler {
         let (top, left) = (from.halo.top - window.height.before, from.halo.left - window.width.before)
         let origin = top * from.rowStride + left * from.pixelStride
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: "int8 " + WinogradForm.quantized.name,
+            node, algorithm: "int8 " + WinogradForm.quantized.name,
             reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
             chunks: to.images * plan.chunks
         ) { memory, chunk in

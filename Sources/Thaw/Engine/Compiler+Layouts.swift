@@ -90,7 +90,7 @@ extension Compiler {
         guard !sources.isEmpty else { return }
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot],
+                node, reads: inputs.map(\.slot), writes: [to.slot],
                 chunks: to.images * sources.count
             ) { [sources] memory, chunk in
                 let (image, index) = chunk.quotientAndRemainder(dividingBy: sources.count)
@@ -114,7 +114,7 @@ extension Compiler {
             (slot: location($0, .plain).slot, byteCount: location($0, .plain).byteCount / outer)
         }
         add(
-            Step(name: node.name, kind: node.operation.kind, reads: inputs.map(\.slot), writes: [to.slot]) {
+            Step(node, reads: inputs.map(\.slot), writes: [to.slot]) {
                 memory, _ in
                 var target = memory.slots[to.slot]
                 for row in 0..<outer {
@@ -134,16 +134,13 @@ extension Compiler {
         let operation = node.operation
         let name = Failure.Node(name: node.name, op: operation.kind)
         add(
-            Step(
-                name: node.name, kind: operation.kind, reads: inputs.map(\.slot), writes: outputs.map(\.slot),
-                multiplyAdds: node.multiplyAdds,
-                reference: { memory in
-                    let tensors = inputs.map { Tensor(viewing: memory.slots[$0.slot], type: $0.type) }
-                    let results = try naming(node: name) { try operation.evaluate(tensors) }
-                    for (output, result) in zip(outputs, results) {
-                        memory.slots[output.slot].copyMemory(from: result)
-                    }
-                }))
+            Step(reference: node, reads: inputs.map(\.slot), writes: outputs.map(\.slot)) { memory in
+                let tensors = inputs.map { Tensor(viewing: memory.slots[$0.slot], type: $0.type) }
+                let results = try naming(node: name) { try operation.evaluate(tensors) }
+                for (output, result) in zip(outputs, results) {
+                    memory.slots[output.slot].copyMemory(from: result)
+                }
+            })
     }
 }
 

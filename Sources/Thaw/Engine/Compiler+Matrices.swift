@@ -24,7 +24,7 @@ extension Compiler {
         guard isPacked else {
             add(
                 Step(
-                    name: node.name, kind: node.operation.kind, reads: [left.slot, right.slot], writes: [to],
+                    node, reads: [left.slot, right.slot], writes: [to],
                     multiplyAdds: node.multiplyAdds, chunks: batches.count
                 ) { memory, index in
                     kernels.multiplyMatrices(
@@ -47,7 +47,7 @@ extension Compiler {
         }
         let parts = rowParts(rows, perPart: 4 * kernels.tilePixels, for: batches.count * products.count)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: "packed", reads: [left.slot, right.slot],
+            node, algorithm: "packed", reads: [left.slot, right.slot],
             writes: [to], multiplyAdds: node.multiplyAdds, chunks: batches.count * products.count * parts.count
         ) { [products] memory, chunk in
             let (rest, part) = chunk.quotientAndRemainder(dividingBy: parts.count)
@@ -72,7 +72,7 @@ extension Compiler {
         let order = MatrixProduct.swappingLastAxes(shape.rank)
         let turned = scratch(byteCount: shape.elementCount * 4)
         addDataMovement(
-            (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [slot], to: [turned],
+            node, kind: "Transpose", DataMovement(transposing: shape, order), from: [slot], to: [turned],
             counts: [shape.elementCount])
         return (turned, shape.permuted(order))
     }

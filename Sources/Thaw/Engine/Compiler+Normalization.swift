@@ -47,7 +47,7 @@ extension Compiler {
             guard let operand else { continue }
             let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
             addBroadcast(
-                (node.name, node.operation.kind), function, .slot(output), shape, constant, operand.shape, to: output,
+                node, function, .slot(output), shape, constant, operand.shape, to: output,
                 shape)
         }
     }
@@ -68,7 +68,7 @@ extension Compiler {
             from = scratch(byteCount: shape.elementCount * 4)
             to = scratch(byteCount: shape.elementCount * 4)
             addDataMovement(
-                (node.name, "Transpose"), DataMovement(transposing: shape, order), from: [input], to: [from],
+                node, kind: "Transpose", DataMovement(transposing: shape, order), from: [input], to: [from],
                 counts: [shape.elementCount])
         }
         let (source, target) = (from, to)
@@ -76,7 +76,7 @@ extension Compiler {
         let perChunk = Step.rowsPerChunk(width: width)
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: [source], writes: [target],
+                node, reads: [source], writes: [target],
                 chunks: rows.dividedRoundingUp(by: perChunk)
             ) { memory, chunk in
                 let first = chunk * perChunk * width * 4
@@ -90,7 +90,7 @@ extension Compiler {
         if !isLaidOut {
             let back = shape.indices.map { order.firstIndex(of: $0)! }
             addDataMovement(
-                (node.name, "Transpose"), DataMovement(transposing: turned, back), from: [target], to: [output],
+                node, kind: "Transpose", DataMovement(transposing: turned, back), from: [target], to: [output],
                 counts: [shape.elementCount])
         }
     }
@@ -107,7 +107,7 @@ extension Compiler {
         let moments = scratch(byteCount: from.images * from.blocks * 2 * blockWidth * 4)
         add(
             Step(
-                name: node.name, kind: "Moments", reads: [from.slot], writes: [moments],
+                node, kind: "Moments", reads: [from.slot], writes: [moments],
                 chunks: from.images * from.blocks
             ) { memory, chunk in
                 let (image, block) = chunk.quotientAndRemainder(dividingBy: from.blocks)

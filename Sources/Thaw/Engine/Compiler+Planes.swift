@@ -21,7 +21,7 @@ extension Compiler {
     ) {
         let strips = strips ?? Bands(rows: to.height, count: 1)
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: algorithm, reads: reads, writes: [to.slot],
+            node, algorithm: algorithm, reads: reads, writes: [to.slot],
             multiplyAdds: node.multiplyAdds, chunks: to.images * to.blocks * strips.count
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: to.blocks * strips.count)
@@ -46,7 +46,7 @@ extension Compiler {
         let chunks = from.blocks.dividedRoundingUp(by: perChunk)
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: [from.slot], writes: [to.slot],
+                node, reads: [from.slot], writes: [to.slot],
                 chunks: from.images * chunks
             ) { memory, chunk in
                 let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)

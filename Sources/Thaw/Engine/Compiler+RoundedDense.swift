@@ -18,7 +18,7 @@ extension Compiler {
         let kernels = kernels
         let end = part.imageStride.roundedToVectors
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: layer.algorithm, reads: [from.slot] + layer.reads,
+            node, algorithm: layer.algorithm, reads: [from.slot] + layer.reads,
             writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: cut.chunks
         ) { [part] memory, chunk in
             let (rows, blocks) = cut[chunk]

@@ -52,7 +52,7 @@ extension Compiler {
         }
         let chunks = parts.indices.flatMap { part in (0..<parts[part].cut.chunks).map { (part, $0) } }
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: parts[0].layer.algorithm + ", grouped",
+            node, algorithm: parts[0].layer.algorithm + ", grouped",
             reads: [from.slot] + parts[0].layer.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
             chunks: from.images * chunks.count
         ) { [parts] memory, chunk in

@@ -43,7 +43,7 @@ extension Compiler {
     /// Two inputs that are broadcast.
     mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction) {
         addBroadcast(
-            (node.name, node.operation.kind), function, .slot(location(node.inputs[0], .plain).slot),
+            node, function, .slot(location(node.inputs[0], .plain).slot),
             graph[node.inputs[0]].shape, .slot(location(node.inputs[1], .plain).slot), graph[node.inputs[1]].shape,
             to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
     }
@@ -54,13 +54,13 @@ extension Compiler {
         let input = TensorSource.slot(location(node.inputs[0], .plain).slot)
         let shapes = (graph[node.inputs[0]].shape, operand.shape)
         addBroadcast(
-            (node.name, node.operation.kind), function, constantFirst ? constant : input,
+            node, function, constantFirst ? constant : input,
             constantFirst ? shapes.1 : shapes.0, constantFirst ? input : constant, constantFirst ? shapes.0 : shapes.1,
             to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
     }
 
     mutating func addBroadcast(
-        _ label: (name: String, kind: String), _ function: BinaryFunction, _ left: TensorSource, _ leftShape: Shape,
+        _ node: PlannedNode, _ function: BinaryFunction, _ left: TensorSource, _ leftShape: Shape,
         _ right: TensorSource, _ rightShape: Shape, to slot: Int, _ shape: Shape
     ) {
         // Axes that are contiguous in all three tensors are merged into one.
@@ -89,7 +89,7 @@ extension Compiler {
         let kernels = kernels.plain
         add(
             Step(
-                name: label.name, kind: label.kind, reads: left.reads + right.reads, writes: [slot],
+                node, reads: left.reads + right.reads, writes: [slot],
                 chunks: outer.count.dividedRoundingUp(by: perChunk)
             ) { memory, chunk in
                 for row in chunk * perChunk..<min((chunk + 1) * perChunk, outer.count) {
@@ -144,7 +144,7 @@ extension Compiler {
         let kernels = kernels.plain
         add(
             Step(
-                name: node.name, kind: node.operation.kind, reads: [from], writes: [to],
+                node, reads: [from], writes: [to],
                 chunks: sizes.outer.dividedRoundingUp(by: rowsPerChunk) * columnChunks
             ) { memory, chunk in
                 let (part, column) = chunk.quotientAndRemainder(dividingBy: columnChunks)

@@ -41,7 +41,7 @@ extension Compiler {
         let chunks = plan.tiles.dividedRoundingUp(by: plan.tilesPerChunk)
         let inputBytes = plan.form.points * layer.pointStride
         var step = Step(
-            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads,
+            node, algorithm: plan.form.name, reads: layer.reads,
             writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * chunks
         ) { memory, chunk in
@@ -75,7 +75,7 @@ extension Compiler {
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = plan.tiles.dividedRoundingUp(by: halves)
         var transform = Step(
-            name: node.name, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
+            node, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
             writes: copies,
             chunks: layer.from.images * copies.count * plan.inputBlocks * halves
         ) { memory, chunk in
@@ -93,7 +93,7 @@ extension Compiler {
 
         let parts = plan.tiles.dividedRoundingUp(by: plan.tilesPerChunk)
         var multiply = Step(
-            name: node.name, kind: node.operation.kind, algorithm: plan.form.name, reads: layer.reads + copies,
+            node, algorithm: plan.form.name, reads: layer.reads + copies,
             writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups.count * parts
         ) { memory, chunk in

@@ -29,7 +29,9 @@ struct ConcatenationSlices {
             var firstBlock = outer.firstBlock
             for (index, input) in node.inputs.enumerated() {
                 let isFirst = node.inputs.firstIndex(of: input) == index
-                if isFirst, byValue[input] == nil, isBlocked(input), producers[input].map({ nodes[$0].writes }) == true {
+                if isFirst, byValue[input] == nil, isBlocked(input),
+                    producers[input].map({ nodes[$0].writes }) == true
+                {
                     byValue[input] = Slice(whole: outer.whole, firstBlock: firstBlock)
                     byValue[outer.whole] = Slice(whole: outer.whole, firstBlock: 0)
                 }

@@ -103,20 +103,21 @@ public final class Executor {
 
     /// Runs one step, for profiling. The steps before it must have run.
     func run(step index: Int) throws {
-        if let reference = program.steps[index].reference { return try reference(memory) }
-        program.steps.withUnsafeBufferPointer { steps in
-            var job = Job(step: steps.baseAddress! + index, memory: memory, scratchBytes: program.scratchBytes)
-            workers.run(chunks: steps[index].chunks, context: &job) { context, chunk, worker in
+        switch program.steps[index].work {
+        case .reference(let run): try run(memory)
+        case .chunks(let count, let run):
+            var job = Job(run: run, memory: memory, scratchBytes: program.scratchBytes)
+            workers.run(chunks: count, context: &job) { context, chunk, worker in
                 let job = context.assumingMemoryBound(to: Job.self)
                 var memory = job.pointee.memory
                 memory.scratch += worker * job.pointee.scratchBytes
-                job.pointee.step.pointee.run(memory, chunk)
+                job.pointee.run(memory, chunk)
             }
         }
     }
 
     private struct Job {
-        let step: UnsafePointer<Step>
+        let run: @Sendable (Memory, Int) -> Void
         let memory: Memory
         let scratchBytes: Int
     }

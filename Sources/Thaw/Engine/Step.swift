@@ -1,27 +1,63 @@
-/// A unit of a program's work: kernels over buffers, split into chunks that any thread may run in any order.
+/// A unit of a program's work.
 struct Step: Sendable {
+    enum Work: Sendable {
+        /// Kernels over buffers: the number of chunks, which any thread may run in any order, and a function that runs the
+        /// chunk with a given index. The results do not depend on how the work is split.
+        case chunks(Int, @Sendable (Memory, Int) -> Void)
+        /// The operation's reference implementation, because there is no kernel. Throws `Failure` if a loop does not end.
+        case reference(@Sendable (Memory) throws -> Void)
+    }
+
     /// The node's name in the graph.
-    var name: String
+    let name: String
     /// The kind of step, for example "Convolution" or "Unblock".
-    var kind: String
+    let kind: String
     /// The algorithm, if there are several.
-    var algorithm = ""
-    var reads: [Int]
-    var writes: [Int]
-    var multiplyAdds = 0
+    let algorithm: String
+    let reads: [Int]
+    let writes: [Int]
+    let multiplyAdds: Int
+    let work: Work
     /// The precision of the products.
     var precision = Precision.float32
-    var chunks = 1
     /// Whether each thread's share of the chunks is a part of the output's rows, with all blocks of channels: for steps that
     /// quantized depthwise convolutions may follow.
     var isByRows = false
     /// Bytes of scratch memory that each thread needs.
     var scratchBytes = 0
-    /// Runs the chunk with the given index. The results do not depend on how the work is split.
-    var run: @Sendable (Memory, Int) -> Void = { _, _ in }
-    /// Runs the operation's reference implementation, because there is no kernel.
-    /// - Throws: `Failure` if a loop does not end.
-    var reference: (@Sendable (Memory) throws -> Void)?
+
+    /// A step that converts a value to another layout.
+    init(
+        name: String, kind: String, reads: [Int], writes: [Int], chunks: Int,
+        run: @escaping @Sendable (Memory, Int) -> Void
+    ) {
+        (self.name, self.kind, algorithm, multiplyAdds) = (name, kind, "", 0)
+        (self.reads, self.writes) = (reads, writes)
+        work = .chunks(chunks, run)
+    }
+
+    /// A step that computes a node, or a part of it.
+    /// - Parameter kind: The kind of step, if not the node's.
+    init(
+        _ node: PlannedNode, kind: String? = nil, algorithm: String = "", reads: [Int], writes: [Int],
+        multiplyAdds: Int = 0, chunks: Int = 1, run: @escaping @Sendable (Memory, Int) -> Void
+    ) {
+        (name, self.kind) = (node.name, kind ?? node.operation.kind)
+        (self.algorithm, self.multiplyAdds) = (algorithm, multiplyAdds)
+        (self.reads, self.writes) = (reads, writes)
+        work = .chunks(chunks, run)
+    }
+
+    /// A step that computes a node without a kernel.
+    init(
+        reference node: PlannedNode, reads: [Int], writes: [Int], run: @escaping @Sendable (Memory) throws -> Void
+    ) {
+        (name, kind, algorithm, multiplyAdds) = (node.name, node.operation.kind, "", node.multiplyAdds)
+        (self.reads, self.writes) = (reads, writes)
+        work = .reference(run)
+    }
+
+    var isReference: Bool { if case .reference = work { true } else { false } }
 
     /// How many rows of `width` values make a chunk of inexpensive work: enough to be worth handing to a thread, few enough to
     /// stay in its cache.

@@ -30,7 +30,7 @@ struct IntegerEngineTests {
     @Test(arguments: IntegerCase.layers)
     func `a quantized layer is computed by a kernel, not by the reference`(_ c: IntegerCase) throws {
         let program = try Program(c.graph(), precision: .int8)
-        #expect(program.steps.filter { $0.reference != nil }.map(\.kind) == [])
+        #expect(program.steps.filter(\.isReference).map(\.kind) == [])
     }
 
     /// Each thread then reads what it has written.
@@ -86,7 +86,7 @@ struct IntegerEngineTests {
         let inputs = [Tensor([.nan, .infinity, -.infinity] + noise(5 * 7 * 19 - 3), shape: [1, 5, 7, 19])]
         for set in InstructionSet.available {
             let program = try Program(builder.graph.graph, instructionSet: set)
-            #expect(program.steps.allSatisfy { $0.reference == nil })
+            #expect(program.steps.allSatisfy { !$0.isReference })
             #expect(try program.run(inputs) == builder.graph.graph.evaluate(inputs), "\(set)")
         }
     }

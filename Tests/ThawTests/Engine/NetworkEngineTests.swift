@@ -18,7 +18,7 @@ struct NetworkEngineTests {
     @Test(arguments: NetworkCase.all)
     func `no step of a network uses its reference implementation`(_ network: NetworkCase) throws {
         let program = try Program(network.conversion().model.graph)
-        #expect(program.steps.filter { $0.reference != nil }.map { "\($0.kind) \($0.name)" } == [])
+        #expect(program.steps.filter(\.isReference).map { "\($0.kind) \($0.name)" } == [])
     }
 
     /// The first output. A batch larger than the network's is split into several runs.
