@@ -6,30 +6,6 @@ import Kernels
     import Darwin
 #endif
 
-/// Page-aligned memory, initially zero. A large allocation uses huge pages if the system has them.
-final class AlignedMemory: @unchecked Sendable {
-    let address: UnsafeMutableRawPointer
-    private let mapping: UnsafeMutableRawPointer
-    private let mappedBytes: Int
-
-    init(byteCount: Int) {
-        let large = 1 << 21
-        let isLarge = byteCount >= large
-        mappedBytes = max(byteCount, 1) + (isLarge ? large : 0)
-        let flags = MAP_PRIVATE | MAP_ANON
-        guard let memory = mmap(nil, mappedBytes, PROT_READ | PROT_WRITE, flags, -1, 0), memory != MAP_FAILED else {
-            fatalError("out of memory")
-        }
-        mapping = memory
-        address = isLarge ? memory.alignedUp(toMultipleOf: large) : memory
-        #if os(Linux)
-            if isLarge { madvise(address, byteCount, MADV_HUGEPAGE) }
-        #endif
-    }
-
-    deinit { munmap(mapping, mappedBytes) }
-}
-
 /// The memory of a step: the buffers of values, by slot, and the program's constants, by offset in bytes.
 struct Memory {
     let slots: UnsafePointer<UnsafeMutableRawPointer>
@@ -120,81 +96,4 @@ extension UnsafeMutableRawPointer {
     func clear(byteCount: Int) { fill(0, byteCount: byteCount) }
 
     func fill(_ byte: UInt8, byteCount: Int) { if byteCount > 0 { memset(self, Int32(byte), byteCount) } }
-}
-
-/// Collects the constants of a program, assigns each an offset, and finally writes all of them to one block of memory.
-struct ConstantPool {
-    typealias Fill = @Sendable (UnsafeMutableRawPointer) -> Void
-    private(set) var byteCount = 0
-    private(set) var fills: [(offset: Int, fill: Fill)] = []
-    private var lists: [OffsetList: Int] = [:]
-    private var packed: [Packing: TensorTable<Int>] = [:]
-
-    /// How the values of a tensor are packed as constants.
-    enum Packing: Hashable {
-        /// Padded to a number of elements.
-        case padded(count: Int)
-        /// For the convolution kernel: these rows, one for each step.
-        case rows(OffsetList, ConvolutionSteps)
-        /// Transforms for the Winograd algorithm.
-        case winograd(WinogradForm, groupBlocks: Int)
-        case depthwise
-        /// For the 8-bit integer kernels, with these rows, one for each value of each quad.
-        case integer(OffsetList, IntegerSteps)
-        case integerWinograd
-    }
-
-    /// Reserves memory and returns its offset. `fill` is called once and finds the memory zeroed.
-    mutating func reserve(byteCount count: Int, _ fill: @escaping Fill) -> Int {
-        reserve(byteCount: count, parts: 1) { memory, _ in fill(memory) }
-    }
-
-    /// Reserves memory that is filled in several parts, possibly in parallel.
-    mutating func reserve(
-        byteCount count: Int, parts: Int, _ fill: @escaping @Sendable (UnsafeMutableRawPointer, Int) -> Void
-    ) -> Int {
-        let offset = byteCount
-        byteCount += count.roundedToVectors
-        for part in 0..<parts { fills.append((offset, { fill($0, part) })) }
-        return offset
-    }
-
-    /// The offset of a packed tensor. Layers with equal weights share it.
-    mutating func shared(_ tensor: Tensor, _ packing: Packing, _ pack: (inout ConstantPool) -> Int) -> Int {
-        if let known = packed[packing]?.value(of: tensor) { return known }
-        let offset = pack(&self)
-        packed[packing, default: TensorTable()].add(tensor, offset)
-        return offset
-    }
-
-    /// Adds values, padded to `count` with `padding`.
-    mutating func floats(_ values: [Float], count: Int, padding: Float = 0) -> Int {
-        reserve(byteCount: count * 4) { memory in
-            let floats = memory.assumingMemoryBound(to: Float.self)
-            for i in 0..<count { floats[i] = i < values.count ? values[i] : padding }
-        }
-    }
-
-    /// Adds a list of offsets. Layers with the same geometry share theirs.
-    mutating func offsets(_ list: [Int32]) -> Int {
-        let key = OffsetList(offsets: list)
-        if let known = lists[key] { return known }
-        let offset = reserve(byteCount: list.count * 4) { memory in
-            memory.copyMemory(from: list, byteCount: list.count * 4)
-        }
-        lists[key] = offset
-        return offset
-    }
-}
-
-/// A list of offsets that is hashed by only a few of its values. Hashing all of them would take longer than the rest of
-/// the compilation.
-struct OffsetList: Hashable {
-    var offsets: [Int32]
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(offsets.count)
-        hasher.combine(offsets.last)
-        hasher.combine(offsets.isEmpty ? 0 : offsets[offsets.count / 2])
-    }
 }

@@ -110,14 +110,16 @@ public final class Program: Sendable {
         }
     }
 
-    private static func fill(_ memory: AlignedMemory, _ fills: [(offset: Int, fill: ConstantPool.Fill)], threads: Int) {
+    private static func fill(_ memory: AlignedMemory, _ fills: [ConstantPool.Fill], threads: Int) {
+        struct Job {
+            let base: UnsafeMutableRawPointer
+            let fills: [ConstantPool.Fill]
+        }
         let workers = Workers(threads)
-        withUnsafePointer(to: (memory.address, fills)) { context in
+        withUnsafePointer(to: Job(base: memory.address, fills: fills)) { context in
             workers.run(chunks: fills.count, context: context) { context, index, _ in
-                let (address, fills) = context.assumingMemoryBound(
-                    to: (UnsafeMutableRawPointer, [(offset: Int, fill: ConstantPool.Fill)]).self
-                ).pointee
-                fills[index].fill(address + fills[index].offset)
+                let job = context.assumingMemoryBound(to: Job.self).pointee
+                job.fills[index](job.base)
             }
         }
     }
