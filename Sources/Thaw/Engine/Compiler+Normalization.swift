@@ -104,19 +104,7 @@ extension Compiler {
         let from = location(node.inputs[0], .blocked)
         let to = location(node.outputs[0], .blocked)
         let (kernels, blockWidth) = (kernels, to.blockWidth)
-        let moments = scratch(byteCount: from.images * from.blocks * 2 * blockWidth * 4)
-        add(
-            Step(
-                node, kind: "Moments", reads: [from.slot], writes: [moments],
-                chunks: from.images * from.blocks
-            ) { memory, chunk in
-                let (image, block) = chunk.quotientAndRemainder(dividingBy: from.blocks)
-                kernels.planeMoments(
-                    RowWork(
-                        left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
-                        output: memory.floats(slot: moments) + chunk * 2 * blockWidth, outputStride: 0,
-                        width: from.width * blockWidth, count: from.height))
-            })
+        let moments = addMoments(node, of: from)
         let count = to.blocks * blockWidth
         let factors = channelConstant(scale, count: count)
         let offsets = channelConstant(offset, count: count)
@@ -144,6 +132,24 @@ extension Compiler {
                 kernels.scale(work)
             }
         }
+    }
+
+    /// Adds a step that computes the moments of each plane, and returns the buffer for them.
+    private mutating func addMoments(_ node: PlannedNode, of from: Location) -> Int {
+        let (kernels, blockWidth) = (kernels, from.blockWidth)
+        let moments = scratch(byteCount: from.images * from.blocks * 2 * blockWidth * 4)
+        add(
+            Step(
+                node, kind: "Moments", reads: [from.slot], writes: [moments], chunks: from.images * from.blocks
+            ) { memory, chunk in
+                let (image, block) = chunk.quotientAndRemainder(dividingBy: from.blocks)
+                kernels.planeMoments(
+                    RowWork(
+                        left: memory.pixels(from, image: image) + block * from.blockStride, leftStride: from.rowStride,
+                        output: memory.floats(slot: moments) + chunk * 2 * blockWidth, outputStride: 0,
+                        width: from.width * blockWidth, count: from.height))
+            })
+        return moments
     }
 }
 

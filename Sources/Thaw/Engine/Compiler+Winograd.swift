@@ -46,8 +46,7 @@ extension Compiler {
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * chunks
         ) { memory, chunk in
             let (image, part) = chunk.quotientAndRemainder(dividingBy: chunks)
-            let first = part * plan.tilesPerChunk
-            let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
+            let tiles = plan.tiles(ofPart: part, per: plan.tilesPerChunk)
             let input = memory.scratch
             let working = input + inputBytes
             if part == 0 { memory.clearHalo(layer.to, image: image, blocks: 0..<layer.to.blocks) }
@@ -66,52 +65,64 @@ extension Compiler {
     /// Every thread multiplies the whole image. Two threads transform it twice: that takes no longer, and if their cores
     /// do not share a cache, much less time than reading half of the transform from the other core.
     private mutating func addSplit(_ node: PlannedNode, _ layer: WinogradLayer) {
-        let plan = layer.plan
-        let imageBytes = plan.form.points * layer.pointStride
+        let imageBytes = layer.plan.form.points * layer.pointStride
         let isCopied = threads == 2 && layer.from.images == 1 && imageBytes <= WinogradPlan.copyBudget
         let copies =
             isCopied
             ? transformCopies(byteCount: imageBytes) : [scratch(byteCount: layer.from.images * imageBytes)]
+        addTransform(node, layer, imageBytes: imageBytes, to: copies)
+        addMultiplication(node, layer, imageBytes: imageBytes, from: copies)
+    }
+
+    /// - Parameters:
+    ///   - imageBytes: The bytes of one transformed image.
+    ///   - copies: The buffers that each receive the transform of all images.
+    private mutating func addTransform(
+        _ node: PlannedNode, _ layer: WinogradLayer, imageBytes: Int, to copies: [Int]
+    ) {
+        let plan = layer.plan
         let halves = plan.inputBlocks < 8 ? 2 : 1
         let perHalf = plan.tiles.dividedRoundingUp(by: halves)
-        var transform = Step(
-            node, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot],
-            writes: copies,
+        var step = Step(
+            node, kind: "Transform", algorithm: "Winograd transform", reads: [layer.from.slot], writes: copies,
             chunks: layer.from.images * copies.count * plan.inputBlocks * halves
         ) { memory, chunk in
             let (target, part) = chunk.quotientAndRemainder(dividingBy: plan.inputBlocks * halves)
             let (block, half) = part.quotientAndRemainder(dividingBy: halves)
-            let tiles = half * perHalf..<min((half + 1) * perHalf, plan.tiles)
+            let tiles = plan.tiles(ofPart: half, per: perHalf)
             let (image, copy) = target.quotientAndRemainder(dividingBy: copies.count)
             let transformed = memory.slots[copies[copy]] + image * imageBytes
             layer.transform(
                 memory, image, tiles, blocks: block..<block + 1,
                 to: transformed + tiles.lowerBound * plan.pixelBytes, scratch: memory.scratch)
         }
-        transform.scratchBytes = layer.transformBytes
-        add(transform)
+        step.scratchBytes = layer.transformBytes
+        add(step)
+    }
 
+    private mutating func addMultiplication(
+        _ node: PlannedNode, _ layer: WinogradLayer, imageBytes: Int, from copies: [Int]
+    ) {
+        let plan = layer.plan
         let parts = plan.tiles.dividedRoundingUp(by: plan.tilesPerChunk)
-        var multiply = Step(
-            node, algorithm: plan.form.name, reads: layer.reads + copies,
-            writes: [layer.to.slot],
+        var step = Step(
+            node, algorithm: plan.form.name, reads: layer.reads + copies, writes: [layer.to.slot],
             multiplyAdds: node.multiplyAdds, chunks: layer.from.images * layer.groups.count * parts
         ) { memory, chunk in
             let (image, index) = chunk.quotientAndRemainder(dividingBy: layer.groups.count * parts)
             let (group, part) = index.quotientAndRemainder(dividingBy: parts)
-            let first = part * plan.tilesPerChunk
-            let tiles = first..<min(first + plan.tilesPerChunk, plan.tiles)
+            let tiles = plan.tiles(ofPart: part, per: plan.tilesPerChunk)
             // The first half of the chunks is the share of the thread that wrote the first copy.
             let copy = ((index + 1) * copies.count - 1) / (layer.groups.count * parts)
             let transformed = memory.slots[copies[copy]] + image * imageBytes
             if part == 0 { memory.clearHalo(layer.to, image: image, blocks: layer.groups[group]) }
             layer.multiply(
-                memory, image, tiles, group: group, transformed: transformed + first * plan.pixelBytes,
+                memory, image, tiles, group: group, transformed: transformed + tiles.lowerBound * plan.pixelBytes,
                 scratch: memory.scratch)
         }
-        multiply.scratchBytes = layer.workingBytes
-        multiply.precision = layer.precision
-        add(multiply)
+        step.scratchBytes = layer.workingBytes
+        step.precision = layer.precision
+        add(step)
     }
 }
 
