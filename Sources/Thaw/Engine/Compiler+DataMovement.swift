@@ -117,15 +117,8 @@ private struct Move {
         from = inputs[piece.input]
         to = outputs[piece.output]
         starts = (piece.inputStart, piece.outputStart)
-        var axes: [Axis] = []
-        for index in piece.sizes.indices where piece.sizes[index] != 1 {
-            let axis = Axis(size: piece.sizes[index], input: piece.inputSteps[index], output: piece.outputSteps[index])
-            // Axes that are contiguous on both sides are merged into one.
-            if let last = axes.last, last.input == axis.input * axis.size, last.output == axis.output * axis.size {
-                axes[axes.count - 1] = Axis(size: last.size * axis.size, input: axis.input, output: axis.output)
-            } else {
-                axes.append(axis)
-            }
+        var axes = SharedAxis.merged(piece.sizes, steps: [piece.inputSteps, piece.outputSteps]).map {
+            Axis(size: $0.size, input: $0.steps[0], output: $0.steps[1])
         }
         column = axes.popLast() ?? Axis(size: 1, input: 1, output: 1)
         // Prefer an axis along which neighboring input elements are contiguous, if they are not along the columns.

@@ -37,6 +37,27 @@ struct IndexSpace {
     }
 }
 
+/// An axis over which a step iterates in several tensors at once: its size, and the step along it in each tensor.
+struct SharedAxis {
+    var size: Int
+    var steps: [Int]
+
+    /// The axes of these sizes, without those of size 1. Axes that are contiguous in all tensors are merged into one.
+    /// - Parameter steps: For each tensor, the step along each axis.
+    static func merged(_ sizes: some Sequence<Int>, steps: [[Int]]) -> [SharedAxis] {
+        var axes: [SharedAxis] = []
+        for (index, size) in sizes.enumerated() where size != 1 {
+            let steps = steps.map { $0[index] }
+            if let last = axes.last, last.steps == steps.map({ $0 * size }) {
+                axes[axes.count - 1] = SharedAxis(size: last.size * size, steps: steps)
+            } else {
+                axes.append(SharedAxis(size: size, steps: steps))
+            }
+        }
+        return axes
+    }
+}
+
 // MARK: Broadcasting
 
 extension Compiler {
@@ -63,28 +84,17 @@ extension Compiler {
         _ node: PlannedNode, _ function: BinaryFunction, _ left: TensorSource, _ leftShape: Shape,
         _ right: TensorSource, _ rightShape: Shape, to slot: Int, _ shape: Shape
     ) {
-        // Axes that are contiguous in all three tensors are merged into one.
-        var sizes: [Int] = []
-        var steps: (left: [Int], right: [Int], output: [Int]) = ([], [], [])
-        let all = (leftShape.broadcastSteps(to: shape), rightShape.broadcastSteps(to: shape), shape.strides)
-        for axis in shape.indices where shape[axis] != 1 {
-            let (l, r, o) = (all.0[axis], all.1[axis], all.2[axis])
-            let size = shape[axis]
-            if let last = sizes.indices.last, steps.left[last] == l * size, steps.right[last] == r * size {
-                sizes[last] *= size
-                (steps.left[last], steps.right[last], steps.output[last]) = (l, r, o)
-            } else {
-                sizes.append(size)
-                steps.left.append(l)
-                steps.right.append(r)
-                steps.output.append(o)
-            }
-        }
-        let width = sizes.popLast() ?? 1
-        let (leftStep, rightStep) = (steps.left.popLast() ?? 1, steps.right.popLast() ?? 1)
-        _ = steps.output.popLast()
-        let outer = IndexSpace(sizes: sizes)
-        let (leftSteps, rightSteps, outputSteps) = steps
+        var axes = SharedAxis.merged(
+            shape, steps: [leftShape.broadcastSteps(to: shape), rightShape.broadcastSteps(to: shape), shape.strides])
+        let row = axes.popLast() ?? SharedAxis(size: 1, steps: [1, 1, 1])
+        let outer = IndexSpace(sizes: axes.map(\.size))
+        let (leftSteps, rightSteps, outputSteps) = (
+            axes.map { $0.steps[0] }, axes.map { $0.steps[1] }, axes.map { $0.steps[2] }
+        )
+        let width = row.size
+        // An operand with a single value for the whole row is passed to the kernel as the right one.
+        let isSwapped = row.steps[0] == 0 && row.steps[1] != 0
+        let pattern: RowWork.Pattern = isSwapped || row.steps[1] == 0 ? .one : .each
         let perChunk = Step.rowsPerChunk(width: width)
         let kernels = kernels.plain
         add(
@@ -95,15 +105,12 @@ extension Compiler {
                 for row in chunk * perChunk..<min((chunk + 1) * perChunk, outer.count) {
                     let a = memory.floats(left) + outer.offset(row, leftSteps)
                     let b = memory.floats(right) + outer.offset(row, rightSteps)
-                    // An operand with a single value for the whole row is passed to the kernel as the right one.
-                    let isSwapped = leftStep == 0 && rightStep != 0
                     var work = RowWork(
                         left: isSwapped ? b : a, leftStride: 0,
                         output: memory.floats(slot: slot) + outer.offset(row, outputSteps), outputStride: 0,
-                        width: width,
-                        count: 1)
+                        width: width, count: 1)
                     work.right = UnsafeRawPointer(isSwapped ? a : b)
-                    work.pattern = isSwapped || rightStep == 0 ? .one : .each
+                    work.pattern = pattern
                     work.swapped = isSwapped
                     kernels.binary(function, work)
                 }
