@@ -111,12 +111,23 @@ extension Compiler {
 
     /// The chunks of a convolution of the image `from`.
     func cut(_ steps: ConvolutionSteps, from: Location, to: Location, minimumChunks: Int) -> Cut {
-        let groups = BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks)
-        return Cut(
-            pixels: to.pixels, tile: kernels.tilePixels, groups: groups.ranges,
-            groupBytes: groups.widest * kernels.packedBytes(steps),
+        cut(
+            from: from, to: to, BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks),
+            tile: kernels.tilePixels, packedBytes: kernels.packedBytes(steps),
+            windowBytes: steps.count * from.element.size, minimumChunks: minimumChunks)
+    }
+
+    /// - Parameters:
+    ///   - packedBytes: The bytes of the packed weights of a block.
+    ///   - windowBytes: The bytes that a window covers.
+    func cut(
+        from: Location, to: Location, _ groups: BlockGroups, tile: Int, packedBytes: Int, windowBytes: Int,
+        minimumChunks: Int
+    ) -> Cut {
+        Cut(
+            pixels: to.pixels, tile: tile, groups: groups.ranges, groupBytes: groups.widest * packedBytes,
             // A convolution with a stride skips most of the image.
-            inputBytes: min(from.imageStride, to.pixels * steps.count * from.element.size),
+            inputBytes: min(from.imageStride, to.pixels * windowBytes),
             outputBytes: to.pixels * to.blocks * to.blockBytes, separatesRows: separatesRows(to),
             minimumChunks: minimumChunks, threads: threads)
     }

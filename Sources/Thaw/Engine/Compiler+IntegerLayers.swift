@@ -112,12 +112,9 @@ extension Compiler {
                 integers: integers, from: from, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
                 steps: steps, weights: weights, results: results)
         }
-        let cut = Cut(
-            pixels: to.pixels, tile: integers.tilePixels, groups: groups.ranges,
-            groupBytes: groups.widest * integers.packedBytes(steps),
-            inputBytes: min(from.imageStride, to.pixels * steps.count * 4),
-            outputBytes: to.pixels * to.blocks * to.blockBytes, separatesRows: separatesRows(to),
-            minimumChunks: minimumChunks, threads: threads)
+        let cut = cut(
+            from: from, to: to, groups, tile: integers.tilePixels, packedBytes: integers.packedBytes(steps),
+            windowBytes: steps.count * 4, minimumChunks: minimumChunks)
         var step = Step(
             node, algorithm: algorithm,
             reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
