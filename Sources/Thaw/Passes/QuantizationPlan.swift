@@ -10,7 +10,7 @@ struct QuantizationPlan {
     private(set) var layers: [Int] = []
     /// For each node, whether it computes with quantized values, by index.
     private(set) var participates: [Bool]
-    private var names: [String]
+    private let names: [String]
     /// For each value, the value after the clamps that are part of it, by index.
     let ends: [Graph.Value]
     /// Values with the same quantization parameters: the inputs and outputs of nodes that only select.
@@ -18,22 +18,11 @@ struct QuantizationPlan {
 
     init(_ graph: Graph) {
         self.graph = graph
-        names = Array(repeating: "", count: graph.types.count)
-        for port in graph.inputs { names[port.value.index] = port.name }
-        for node in graph.nodes {
-            for (index, output) in node.outputs.enumerated() {
-                names[output.index] = index == 0 ? node.name : "\(node.name):\(index)"
-            }
-        }
+        names = graph.valueNames
         let roles = graph.nodes.map { graph.quantizedRole(of: $0) }
         ends = graph.endsOfBounds(roles)
-        // Whether a value comes from the quantized part of the network, and whether that part continues after it.
-        var comesFrom = [Bool](repeating: false, count: graph.types.count)
-        for port in graph.inputs { comesFrom[port.value.index] = graph[port.value].element == .float32 }
-        for (node, role) in zip(graph.nodes, roles) where role != .floating {
-            guard role == .layer || node.inputs.contains(where: { comesFrom[$0.index] }) else { continue }
-            for output in node.outputs { comesFrom[output.index] = true }
-        }
+        let comesFrom = graph.valuesOfQuantizedPart(roles)
+        // Whether the quantized part continues after a value.
         var leadsTo = [Bool](repeating: false, count: graph.types.count)
         participates = [Bool](repeating: false, count: graph.nodes.count)
         var isRead = leadsTo
@@ -102,6 +91,29 @@ extension Graph {
         return node.operation.quantizedRole
     }
 
+    /// The name of each value: that of its input or, for the first output of a node, that of the node.
+    fileprivate var valueNames: [String] {
+        var names = Array(repeating: "", count: types.count)
+        for port in inputs { names[port.value.index] = port.name }
+        for node in nodes {
+            for (index, output) in node.outputs.enumerated() {
+                names[output.index] = index == 0 ? node.name : "\(node.name):\(index)"
+            }
+        }
+        return names
+    }
+
+    /// For each value, whether it comes from the quantized part of the network.
+    fileprivate func valuesOfQuantizedPart(_ roles: [QuantizedRole]) -> [Bool] {
+        var comesFrom = [Bool](repeating: false, count: types.count)
+        for port in inputs { comesFrom[port.value.index] = self[port.value].element == .float32 }
+        for (node, role) in zip(nodes, roles) where role != .floating {
+            guard role == .layer || node.inputs.contains(where: { comesFrom[$0.index] }) else { continue }
+            for output in node.outputs { comesFrom[output.index] = true }
+        }
+        return comesFrom
+    }
+
     /// For each value, the value after the clamps that belong to it: those that are its only consumer.
     fileprivate func endsOfBounds(_ roles: [QuantizedRole]) -> [Value] {
         let counts = consumerCounts
@@ -120,100 +132,5 @@ extension Graph {
             ends[node.inputs[0].index] = ends[node.outputs[0].index]
         }
         return ends
-    }
-}
-
-extension Graph {
-    /// The graph without the rounding of quantization-aware training, and the parameters of the values that were
-    /// rounded. They are still clamped to the range of the levels, which may be fewer than 256.
-    func withoutLevels() -> (graph: Graph, parameters: [Value: QuantizationParameters]) {
-        var result = self
-        var found: [(value: Value, parameters: QuantizationParameters)] = []
-        for (index, node) in nodes.enumerated() {
-            guard let levels = node.operation as? any LevelOperation, let parameters = levels.parameters else {
-                continue
-            }
-            let range = levels.levelRange
-            result.nodes[index].operation = Unary(.clip(range.low, range.high))
-            found.append((node.outputs[0], parameters))
-        }
-        let plan = QuantizationPlan(result)
-        return (result, Dictionary(found.map { (plan.ends[$0.value.index], $0.parameters) }) { _, last in last })
-    }
-
-    /// The quantized network: values are rounded to quantized values and back before the nodes that read quantized
-    /// values.
-    ///
-    /// - Parameters:
-    ///   - parametersByValue: The parameters of the values that are rounded.
-    ///   - kept: The names of the nodes that read unrounded values. So do the nodes whose results only they read.
-    func quantized(
-        _ parametersByValue: [Value: QuantizationParameters], keeping kept: Set<String> = []
-    ) throws -> Graph {
-        try quantizing(parametersByValue, keeping: kept) {
-            [
-                ("quantized", AffineQuantize(scale: $0.affine, element: .uint8)),
-                ("dequantized", AffineDequantize(scale: $0.affine)),
-            ]
-        }
-    }
-
-    /// The same values computed by arithmetic for which the engine has kernels.
-    func rounded(_ parametersByValue: [Value: QuantizationParameters], keeping kept: Set<String> = []) throws -> Graph {
-        try quantizing(parametersByValue, keeping: kept) { parameters in
-            let scale = Tensor([parameters.scale], shape: [])
-            return [
-                ("scaled", Binary(.divide, constant: scale)), ("whole", Unary(.round)),
-                ("clamped", Unary(.clip(Float(-parameters.zeroPoint), Float(255 - parameters.zeroPoint)))),
-                ("rounded", Binary(.multiply, constant: scale)),
-            ]
-        }
-    }
-
-    /// The network quantized with the parameters of quantization-aware training; nil if it was not trained so.
-    func quantizedAsTrained() throws -> Graph? {
-        var (result, parametersByValue) = withoutLevels()
-        guard !parametersByValue.isEmpty else { return nil }
-        for group in QuantizationPlan(result).groups {
-            guard let parameters = group.lazy.compactMap({ parametersByValue[$0] }).first else { continue }
-            for value in group where parametersByValue[value] == nil { parametersByValue[value] = parameters }
-        }
-        for index in result.nodes.indices {
-            guard let layer = nodes[index].operation as? any QuantizableLayer,
-                parametersByValue[nodes[index].inputs[0]] != nil,
-                layer.symmetricWeights == nil
-            else { continue }
-            result.nodes[index].operation = layer.withRoundedWeights
-        }
-        return try result.quantized(parametersByValue)
-    }
-
-    private func quantizing(
-        _ parametersByValue: [Value: QuantizationParameters], keeping kept: Set<String>,
-        _ steps: (QuantizationParameters) -> [(name: String, operation: any Operation)]
-    ) throws -> Graph {
-        let plan = QuantizationPlan(self)
-        let rounding = plan.namesOfRounding(keeping: kept)
-        var rounded: [Value: Value] = [:]
-        return try rebuilt { node, arrived, builder in
-            guard rounding.contains(node.name), node.inputs.allSatisfy({ parametersByValue[$0] != nil })
-            else { return nil }
-            var inputs = arrived
-            for (index, value) in node.inputs.enumerated() {
-                if rounded[value] == nil {
-                    let name = plan.name(of: value)
-                    rounded[value] = try steps(parametersByValue[value]!).reduce(arrived[index]) { value, step in
-                        try builder.add(step.operation, [value], name: "\(name)/\(step.name)")[0]
-                    }
-                }
-                inputs[index] = rounded[value]!
-            }
-            return try builder.add(node.operation, inputs, name: node.name)
-        }
-    }
-
-    /// Whether values are quantized.
-    var isQuantized: Bool {
-        nodes.contains { $0.operation.family == .quantization && self[$0.outputs[0]].element != .float32 }
     }
 }
