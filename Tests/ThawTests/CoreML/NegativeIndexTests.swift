@@ -2,7 +2,8 @@ import Testing
 
 @testable import Thaw
 
-/// Gathers with negative indices, which Core ML counts from the end and TensorFlow does not allow.
+/// Gathers with negative indices, which Core ML counts from the end and TensorFlow does not allow, and with indices that
+/// are out of bounds.
 @Suite struct NegativeIndexTests {
     private static let array = Tensor((0..<12).map { Float($0) }, shape: [4, 3])
 
@@ -53,6 +54,32 @@ import Testing
         #expect(Gather(axis: 0).evaluate([Self.array, indices])[0].floats == [0, 0, 0, 3, 4, 5])
         let deep = Tensor(integers: [-1, 0, 1, 1], shape: [2, 2])
         #expect(GatherSlices().evaluate([Self.array, deep])[0].floats == [0, 4])
+    }
+
+    @Test func `a computed index that is out of bounds does not reach another entry of the batch`() throws {
+        let array = Tensor([3, 1, 2, 7, 8, 9], shape: [2, 3])
+        let indexType = TensorType([2, 1], .int32)
+        var context = ImportContext()
+        let x = context.builder.input("array", array.type)
+        let indices = context.builder.input("indices", indexType)
+        let gathered = try context.gather(
+            .edge(x, array.type), .edge(indices, indexType), axis: 1, batches: 1, name: "gathered")
+        context.builder.output("result", try context.edge(gathered, name: "result"))
+        let graph = context.builder.graph
+        var graphs = [graph]
+        for dialect in [Dialect.neuralNetwork, .program] {
+            graphs.append(try dialect.roundTrip(Model(graph: graph)).graph)
+        }
+        for graph in graphs {
+            func answer(_ integers: Int...) throws -> [Float] {
+                let indices = Tensor(integers: integers, shape: [2, 1])
+                let element = graph[graph.inputs[1].value].element
+                return try graph.evaluate([array, indices.converted(to: element)])[0].floats
+            }
+            #expect(try answer(2, 0) == [2, 7])
+            #expect(try answer(3, 7) == [0, 0])
+            #expect(try answer(0, -1) == [3, 0])
+        }
     }
 
     /// The message of a program with these indices, which may be negative or not.

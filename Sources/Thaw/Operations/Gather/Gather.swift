@@ -116,7 +116,7 @@ extension ImportContext {
     /// Slices along `axis`, with separate indices for each entry of the leading axes that tensor and indices share.
     ///
     /// The batch axes are merged into one long axis, and each batch's indices are offset to where it starts.
-    /// - Precondition: `Gather.shareBatches`, and no index is negative.
+    /// - Precondition: `Gather.shareBatches`, and constant indices are within bounds.
     mutating func gather(
         _ input: Operand, _ indices: Operand, axis: Int, batches: Int, name: String
     ) throws -> Operand {
@@ -135,7 +135,18 @@ extension ImportContext {
             integers: (0..<count).map { $0 * shape[axis] },
             shape: Shape(shape.prefix(batches) + Array(repeating: 1, count: indices.shape.rank - batches)),
             element: indices.type.element)
-        let moved = try combine(.add, indices, .constant(starts), name: name + "/indices")
+        var moved = try combine(.add, indices, .constant(starts), name: name + "/indices")
+        if count > 1, indices.constant == nil {
+            // An index that is out of bounds must not reach another entry. Negative indices may count from the end.
+            func bound(_ index: Int) -> Operand { .constant(Tensor(Double(index), element: indices.type.element)) }
+            let isInside = try add(
+                Binary(.and),
+                [
+                    combine(.greaterOrEqual, indices, bound(0), name: name + "/inside"),
+                    combine(.less, indices, bound(shape[axis]), name: name + "/inside"),
+                ], name: name + "/inside")[0]
+            moved = try add(Select(), [isInside, moved, bound(count * shape[axis])], name: name + "/bounded")[0]
+        }
         let slices = try add(Gather(axis: 0), [long, moved], name: name)[0]
         guard !between.isEmpty else { return slices }
         let rank = indices.shape.rank
