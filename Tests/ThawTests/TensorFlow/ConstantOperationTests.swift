@@ -119,6 +119,9 @@ import Testing
             "SplitV", [nil, list(3, 0), number(1)], "axis 1 of shape [1, 4, 2, 3] cannot be split into parts of [3, 0]"),
         Refused("SplitV", [nil, list(3, 2), number(1)], "cannot be split into parts of [3, 2]"),
         Refused("SplitV", [nil, list(5, -1), number(1)], "cannot be split into parts of [5, -1]"),
+        Refused(
+            "FakeQuantWithMinMaxVars", [nil, Tensor(0.5), Tensor(0.5)],
+            "[0.5] to [0.5] are not valid quantization ranges"),
         Refused("Unique", [nil], "the list depends on the input"),
         Refused("Unique", [ones([2, 2])], "the input has shape [2, 2]; expected 1 axis"),
     ]
@@ -233,6 +236,11 @@ import Testing
             "TopKV2", [Tensor([1, 3, 2], shape: [3]), Self.number(2)], ["index_type": .type(.int64)])
         #expect(
             largest == [Tensor([3, 2], shape: [2]), Tensor(integers: [1, 2], shape: [2], element: .int64)])
+    }
+
+    @Test func `a quantization range from 0 to 0 results in 0`() throws {
+        let x = Tensor([-1, 0, 2], shape: [3])
+        #expect(try results("FakeQuantWithMinMaxVars", [x, Tensor(0), Tensor(0)])[0].floats == [0, 0, 0])
     }
 
     @Test func `channels first requires four axes`() throws {

@@ -109,7 +109,8 @@ extension FakeQuantize {
     ) throws -> Operand {
         let (bottom, top) = try bounds(node)
         guard !minima.isEmpty, minima.count == maxima.count,
-            zip(minima, maxima).allSatisfy({ $0 <= $1 && $0.isFinite && $1.isFinite })
+            // Of the empty ranges only 0 to 0 has a result other than NaN in TensorFlow.
+            zip(minima, maxima).allSatisfy({ ($0 < $1 || $0 == 0 && $1 == 0) && $0.isFinite && $1.isFinite })
         else { throw node.refused("\(minima) to \(maxima) are not valid quantization ranges") }
         let channels = zip(minima, maxima).map { Levels(minimum: $0, maximum: $1, bottom: bottom, top: top) }
         return try context.add(FakeQuantize(channels: channels), node.input(0), name: node.name)
