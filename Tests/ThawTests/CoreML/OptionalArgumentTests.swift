@@ -39,6 +39,11 @@ import Testing
         "pad": integers(1, 1, 1, 1), "ceil_mode": flag(true),
     ]
 
+    private static let withNaN = Tensor(
+        [
+            .nan, 1, 2, 2, .nan, 1, .nan, -.infinity, .nan, .nan, .nan, 1, .nan, .nan, .nan, .nan, .infinity, .infinity,
+        ], shape: [6, 3])
+
     private static let cases = [
         Case(
             testDescription: "an average of pixels beyond the image", kind: "avg_pool",
@@ -69,6 +74,13 @@ import Testing
             testDescription: "the index of the largest value", kind: "reduce_argmax",
             x: Tensor([1, 3, 2, 6, 5, 4], shape: [2, 3]), arguments: ["axis": integers(1)],
             expected: [1, 0], shape: [2]),
+        // TensorFlow's indices.
+        Case(
+            testDescription: "the index of the largest value besides NaN", kind: "reduce_argmax", x: withNaN,
+            arguments: ["axis": integers(1)], expected: [2, 0, 0, 2, 0, 1]),
+        Case(
+            testDescription: "the index of the smallest value besides NaN", kind: "reduce_argmin", x: withNaN,
+            arguments: ["axis": integers(1)], expected: [1, 2, 1, 2, 0, 0]),
     ]
 
     @Test(arguments: cases) private func `the result is as documented`(_ c: Case) throws {

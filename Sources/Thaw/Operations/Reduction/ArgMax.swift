@@ -1,4 +1,5 @@
-/// The index of the largest or smallest element along an axis; the first one in case of ties.
+/// The index of the largest or smallest element along an axis; the first one in case of ties. As in TensorFlow, NaN
+/// counts as the smallest value for the maximum, and as the largest for the minimum.
 struct ArgMax: Operation {
     /// Counted from the front.
     var axis: Int
@@ -23,15 +24,21 @@ struct ArgMax: Operation {
         let count = shape[axis]
         let step = shape.strides[axis]
         let output = try! outputTypes(inputs.map(\.type))[0]
+        let worst = isMinimum ? Double.infinity : -.infinity
         return inputs[0].withElements { x in
             [
                 Tensor(shape: output.shape, element: element) { element in
                     let start = element / step * step * count + element % step
-                    let best = (1..<count).reduce(0) { best, index in
-                        let (a, b) = (x[start + index * step], x[start + best * step])
-                        return (isMinimum ? a < b : a > b) ? index : best
+                    func value(_ index: Int) -> Double {
+                        let value = x[start + index * step]
+                        return value.isNaN ? worst : value
                     }
-                    return Double(best)
+                    var best = (index: 0, value: value(0))
+                    for index in 1..<count {
+                        let candidate = value(index)
+                        if isMinimum ? candidate < best.value : candidate > best.value { best = (index, candidate) }
+                    }
+                    return Double(best.index)
                 }
             ]
         }
