@@ -81,6 +81,12 @@ import Testing
         Case(
             testDescription: "the index of the smallest value besides NaN", kind: "reduce_argmin", x: withNaN,
             arguments: ["axis": integers(1)], expected: [1, 2, 1, 2, 0, 0]),
+        Case(
+            testDescription: "an average of a volume's padding alone", kind: "avg_pool", x: ones([1, 1, 2, 1, 1]),
+            arguments: [
+                "kernel_sizes": integers(1, 1, 1), "pad_type": .texts(["custom"]), "pad": integers(1, 0, 0, 0, 0, 0),
+                "exclude_padding_from_average": flag(true),
+            ], expected: [0, 1, 1], shape: [1, 1, 3, 1, 1]),
     ]
 
     @Test(arguments: cases) private func `the result is as documented`(_ c: Case) throws {

@@ -96,13 +96,13 @@ extension ImportContext {
                 try $2.combine(isMaximum ? .maximum : .add, $0, $1, node)
             }
             guard !isMaximum else { return result }
-            // The sum of the means of the slices, divided by their number.
+            // The sum of the means of the slices, divided by their number. Over padding alone the sum is 0.
             let positions = depth.outputSize(x.shape[2])
             try Self.checkConstant([positions])
             let counts = (0..<positions).map { position in
                 let first = position * depth.stride - depth.before
                 let taps = (0..<depth.size).filter { (0..<x.shape[2]).contains(first + $0 * depth.dilation) }
-                return Float(countsPadding ? depth.size : taps.count)
+                return Float(countsPadding ? depth.size : max(1, taps.count))
             }
             return try combine(.divide, result, .constant(Tensor(counts, shape: [counts.count, 1, 1])), node)
         }
