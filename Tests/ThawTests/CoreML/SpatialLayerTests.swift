@@ -122,6 +122,33 @@ import Testing
         #expect(zip(answer, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.count == 8)
     }
 
+    /// coremltools copies the masks from ML Programs, where a masked start is 0.
+    @Test(arguments: ["sliceStatic", "slice_by_index"])
+    func `of a squeezed axis whose start is masked, the first element remains`(_ kind: String) throws {
+        let array = Operand.constant(Tensor((0..<12).map { Float($0) }, shape: [4, 3]))
+        func list(_ integers: Int...) -> [MILRead.Argument] {
+            [.operand(.constant(Tensor(integers: integers, shape: [integers.count])))]
+        }
+        var parameters = Message(.layer)["sliceStatic"]
+        parameters.beginIds = [2, 0]
+        parameters.endIds = [0, 0]
+        parameters.strides = [1, 1]
+        parameters.beginMasks = [true, true]
+        parameters.endMasks = [true, true]
+        parameters.squeezeMasks = [true, false]
+        let layer = NeuralLayer(name: "l", kind: kind, parameters: parameters, inputs: [array], outputCount: 1)
+        let operation = MILRead(
+            name: "o", kind: kind,
+            arguments: [
+                "x": [.operand(array)], "begin": list(2, 0), "end": list(0, 0), "begin_mask": list(1, 1),
+                "end_mask": list(1, 1), "squeeze_mask": list(1, 0),
+            ], outputCount: 1)
+        var context = ImportContext(channelOrder: .channelsFirst)
+        let row =
+            try Operations.neural[kind]?.build(layer, &context) ?? Operations.mil[kind]!.build(operation, &context)
+        #expect(row[0].constant == Tensor([0, 1, 2], shape: [3]))
+    }
+
     /// A row of ones with a window of three ones and stride 2: the number of windows that cover each pixel.
     @Test func `a deconvolution's padding and output size are read`() throws {
         let axis = Window.Axis(size: 3, stride: 2)

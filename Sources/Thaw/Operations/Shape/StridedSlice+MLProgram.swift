@@ -78,15 +78,14 @@ extension MILRead {
             steps.allSatisfy(StridedSlice.Range.isStep)
         else { throw refused("begin, end and stride do not fit a tensor of shape \(x.shape)") }
         let ranges = try x.shape.indices.map { axis in
-            let size = x.shape[axis]
-            guard masks[2][axis] else {
-                return StridedSlice.Range(
-                    from: masks[0][axis] ? nil : begins[axis], to: masks[1][axis] ? nil : ends[axis],
-                    step: steps[axis], of: size)
+            let begin = masks[0][axis] ? nil : begins[axis]
+            guard !masks[2][axis] else {
+                return try naming(location: location) {
+                    try StridedSlice.Range(squeezedAt: begin, along: axis, of: x.shape)
+                }
             }
-            let start = masks[0][axis] ? 0 : begins[axis] < 0 ? begins[axis] + size : begins[axis]
-            guard (0..<size).contains(start) else { throw Failure.sliceOutside(x.shape).at(location) }
-            return StridedSlice.Range(start: start, count: 1)
+            return StridedSlice.Range(
+                from: begin, to: masks[1][axis] ? nil : ends[axis], step: steps[axis], of: x.shape[axis])
         }
         return (ranges, masks[2])
     }

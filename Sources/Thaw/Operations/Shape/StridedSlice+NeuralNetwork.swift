@@ -114,14 +114,15 @@ extension ImportContext {
             throw layer.refused("begin, end and strides do not fit a tensor of shape \(shape)")
         }
         let isSet = { (mask: Int, axis: Int) in masks[mask].indices.contains(axis) && masks[mask][axis] }
-        let ranges = shape.indices.map { axis in
-            let size = shape[axis]
-            if isSet(2, axis) {
-                return StridedSlice.Range(start: begins[axis] < 0 ? begins[axis] + size : begins[axis], count: 1)
+        let ranges = try shape.indices.map { axis in
+            let begin = isSet(0, axis) ? nil : begins[axis]
+            guard !isSet(2, axis) else {
+                return try naming(location: layer.location) {
+                    try StridedSlice.Range(squeezedAt: begin, along: axis, of: shape)
+                }
             }
             return StridedSlice.Range(
-                from: isSet(0, axis) ? nil : begins[axis], to: isSet(1, axis) ? nil : ends[axis], step: steps[axis],
-                of: size)
+                from: begin, to: isSet(1, axis) ? nil : ends[axis], step: steps[axis], of: shape[axis])
         }
         let slice = try add(StridedSlice(ranges: ranges), layer.input(), layer)
         guard masks[2].contains(true) else { return slice }

@@ -32,6 +32,15 @@ struct StridedSlice: Operation {
             self.init(start: start, count: Swift.max(0, (end - start + step - step.signum()) / step), step: step)
         }
 
+        /// The only element along an axis that is then removed: at `begin`, or the first one if it is nil. A negative index
+        /// counts from the end.
+        init(squeezedAt begin: Int?, along axis: Int, of shape: Shape) throws {
+            let size = shape[axis]
+            let start = begin.map { $0 < 0 ? $0 + size : $0 } ?? 0
+            guard (0..<size).contains(start) else { throw Failure.sliceOutside(shape) }
+            self.init(start: start, count: 1)
+        }
+
         /// Whether both take the same elements, however their indices are written.
         static func == (one: Range, other: Range) -> Bool {
             (one.start, one.count, one.step) == (other.start, other.count, other.step)
