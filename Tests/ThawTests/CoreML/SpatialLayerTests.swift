@@ -149,6 +149,28 @@ import Testing
         #expect(row[0].constant == Tensor([0, 1, 2], shape: [3]))
     }
 
+    @Test func `boxes of images that do not exist are constant, and refused if that is known`() throws {
+        let images = Tensor([1, 2, 3, 4], shape: [2, 1, 2, 1])
+        let boxes = Tensor([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], shape: [3, 4])
+        let sampling = BoxSampling(height: 1, width: 2, grid: .corners, outside: -5)
+        let answer = sampling.evaluate([images, boxes, Tensor(integers: [2, 1, -1], shape: [3])])[0]
+        #expect(answer.floats == [-5, -5, 3, 4, -5, -5])
+        var context = ImportContext(channelOrder: .channelsFirst)
+        let x = context.builder.input("x", TensorType([2, 1, 1, 2]))
+        for missing in [2, -1] {
+            let operation = MILRead(
+                name: "o", kind: "crop_resize",
+                arguments: [
+                    "x": [.operand(.edge(x, TensorType([2, 1, 1, 2])))], "boxes": [.operand(.constant(boxes))],
+                    "box_indices": [.operand(.constant(Tensor(integers: [0, 1, missing], shape: [3])))],
+                ], outputCount: 1)
+            let failure = #expect(throws: Failure.self) {
+                try Operations.mil["crop_resize"]!.build(operation, &context)
+            }
+            #expect(failure?.description.contains("a box refers to image \(missing); there are 2") == true)
+        }
+    }
+
     /// A row of ones with a window of three ones and stride 2: the number of windows that cover each pixel.
     @Test func `a deconvolution's padding and output size are read`() throws {
         let axis = Window.Axis(size: 3, stride: 2)

@@ -1,6 +1,7 @@
 /// Boxes cropped out of images and resized by linear interpolation.
 ///
-/// Inputs: the images, the four coordinates of each box, and the index of its image.
+/// Inputs: the images, the four coordinates of each box, and the index of its image. If there is no such image, all pixels
+/// are `outside`.
 struct BoxSampling: Operation {
     /// The meaning of a box's coordinates.
     enum Corners: String, Hashable, Sendable {
@@ -18,7 +19,7 @@ struct BoxSampling: Operation {
     var isNormalized = false
     /// Multiplies the coordinates.
     var scale: Float = 1
-    /// The value of pixels outside the image.
+    /// The value of pixels outside the images.
     var outside: Float = 0
 
     var kind: String { "BoxSampling" }
@@ -37,7 +38,7 @@ struct BoxSampling: Operation {
         let image = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0].shape
         let channels = image[3]
-        let indices = inputs[2].integers.map { min(max($0, 0), image[0] - 1) }
+        let indices = inputs[2].integers
         let boxes = inputs[1].floats
         let taps = indices.indices.map { box in
             let edges = edges(Array(boxes[4 * box..<4 * box + 4]), image)
@@ -51,7 +52,7 @@ struct BoxSampling: Operation {
                 Tensor(shape: output, element: .float32) { element in
                     let pixel = element / channels
                     let box = pixel / (height * width)
-                    guard let row = taps[box].rows[pixel / width % height],
+                    guard (0..<image[0]).contains(indices[box]), let row = taps[box].rows[pixel / width % height],
                         let column = taps[box].columns[pixel % width]
                     else { return Double(outside) }
                     func value(_ y: Int, _ x0: Int) -> Double {
@@ -194,6 +195,7 @@ extension ImportContext {
             if batch > 1 { boxes = try add(Gather(axis: 0), [boxes, .constant(order)], node)[0] }
             indices = .constant(Tensor(integers: (0..<count * batch).map { $0 % batch }, shape: [count * batch]))
         }
+        try BoxSampling.checkImages(indices, of: images, node)
         let result = try add(operation, [asFloats(images, node), boxes, indices], node)[0]
         return try reshaped(result, Shape([count, width == 5 ? 1 : batch] + result.shape.dropFirst()), node)
     }
@@ -203,6 +205,13 @@ extension BoxSampling {
     /// Whether the size is one that a model may have.
     fileprivate var hasValidSize: Bool {
         [height, width].allSatisfy((1...FilterWeights.largestSize).contains) && scale.isFinite
+    }
+
+    /// Rejects constant indices of images that do not exist.
+    static func checkImages(_ indices: Operand, of images: Operand, _ node: some SourceNode) throws {
+        let batch = images.shape[0]
+        guard let missing = indices.constant?.integers.first(where: { !(0..<batch).contains($0) }) else { return }
+        throw node.refused("a box refers to image \(missing)", remedy: "there are \(batch)")
     }
 }
 
@@ -235,6 +244,7 @@ extension BoxSampling {
             try ImportContext.checkConstant([boxes.shape[0]])
             let order = Tensor(integers: Array(0..<boxes.shape[0]), shape: [boxes.shape[0]])
             let indices = try op.has("box_indices") ? op.operand("box_indices") : .constant(order)
+            try BoxSampling.checkImages(indices, of: images, op)
             return try reading.add(operation, [reading.asFloats(images, op), boxes, indices], op)
         }
     ]

@@ -20,11 +20,8 @@ enum CropAndResize {
             guard method == "bilinear" || method == "nearest" else {
                 throw Failure.badAttribute(node.name, node.op, "method")
             }
-            let batch = images.shape[0]
-            if let outside = indices.constant?.integers.first(where: { !(0..<batch).contains($0) }) {
-                throw node.refused("a box refers to image \(outside)", remedy: "there are \(batch)")
-            }
-            if batch > 1 {
+            try BoxSampling.checkImages(indices, of: images, node)
+            if images.shape[0] > 1 {
                 images = try context.add(Gather(axis: 0), [images, indices], name: node.name + "/images")[0]
             }
             var axes: [Axis] = []
