@@ -24,7 +24,9 @@ extension Failure {
     }
 
     static func tooFewAxes(_ least: Int, _ shape: Shape) -> Failure {
-        Failure(.wrongShape, "the input has shape \(shape)", remedy: "expected at least \(least) axes")
+        Failure(
+            .wrongShape, "the input has shape \(shape)",
+            remedy: "expected at least \(counted(least, "axis", plural: "axes"))")
     }
 
     static func emptyWindow(_ sizes: [Int]) -> Failure {

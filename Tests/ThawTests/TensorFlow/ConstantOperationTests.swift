@@ -76,14 +76,14 @@ import Testing
 
         Refused("MatrixSetDiag", [nil, ones([2])], "the matrix depends on the input"),
         Refused("MatrixSetDiag", [ones([2, 2]), nil], "the diagonal depends on the input"),
-        Refused("MatrixSetDiag", [ones([2]), ones([2])], "expected 2 axes"),
+        Refused("MatrixSetDiag", [ones([2]), ones([2])], "expected at least 2 axes"),
         Refused("MatrixSetDiag", [ones([2, 3]), ones([3])], "diagonals of shape [3] do not fit 2 rows and 3 columns"),
         Refused("MatrixSetDiagV3", [ones([2, 3]), ones([1]), number(3)], "do not fit 2 rows and 3 columns"),
         Refused("MatrixSetDiagV3", [ones([2, 3]), list(1, 1), number(0)], "do not fit 2 rows and 3 columns"),
         Refused(
             "MatrixSetDiagV3", [ones([2, 3]), ones([2]), number(0)], "'align'", ["align": .int(3)]),
 
-        Refused("MatrixDiagPart", [ones([2])], "expected 2 axes"),
+        Refused("MatrixDiagPart", [ones([2])], "expected at least 2 axes"),
         Refused("MatrixDiagPartV3", [nil, list(0, 1), ones([])], "several diagonals are not supported; expected one"),
         Refused("MatrixDiagPartV3", [nil, number(3), ones([])], "2 rows and 3 columns has no diagonal 3"),
         Refused("MatrixDiagPartV3", [nil, nil, ones([])], "the list of diagonals depends on the input"),
@@ -91,7 +91,7 @@ import Testing
         Refused("MatrixBandPart", [ones([2, 2]), nil, number(0)], "the num_lower depends on the input"),
         Refused("MatrixBandPart", [ones([2, 2]), number(0), nil], "the num_upper depends on the input"),
         Refused("MatrixBandPart", [ones([2, 2]), number(0), list(1, 2)], "num_upper"),
-        Refused("MatrixBandPart", [ones([2]), number(0), number(0)], "expected 2 axes"),
+        Refused("MatrixBandPart", [ones([2]), number(0), number(0)], "expected at least 2 axes"),
 
         Refused("Where", [nil], "the condition depends on the input"),
         Refused("ScatterNd", [nil, ones([1]), list(4)], "the list of indices depends on the input"),

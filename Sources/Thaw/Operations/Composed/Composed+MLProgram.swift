@@ -21,7 +21,7 @@ enum ComposedOperations {
         MILRule("exp2") { op, reading in [try reading.powerOfTwo(op.operand(), op)] },
         MILRule("l2_norm") { op, reading in
             let rank = try op.operand().shape.rank
-            guard rank >= 3 else { throw Failure.wrongRank(4, try op.operand().shape).at(op.location) }
+            guard rank >= 3 else { throw Failure.tooFewAxes(3, try op.operand().shape).at(op.location) }
             let epsilon = try op.number("epsilon", default: 1e-6)
             return [try reading.unitLength(op.operand(), axes: Array(rank - 3..<rank), epsilon: epsilon, op)]
         },
@@ -60,7 +60,7 @@ extension MILRead {
     /// A constant with one value for each channel, in a shape that broadcasts over the operation's first argument.
     fileprivate func channelwise(_ key: String) throws -> Tensor {
         let shape = try operand().shape
-        guard shape.rank >= 3 else { throw Failure.wrongRank(4, shape).at(location) }
+        guard shape.rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(location) }
         return try channels(key, shape[1]).reshaped(Shape([shape[1]] + Array(repeating: 1, count: shape.rank - 2)))
     }
 }

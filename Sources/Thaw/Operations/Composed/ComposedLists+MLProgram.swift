@@ -47,7 +47,7 @@ extension MILRead {
     /// The list that the operation works on.
     fileprivate func list() throws -> Operand {
         let list = try operand("ls")
-        guard list.shape.rank >= 1 else { throw Failure.wrongRank(1, list.shape).at(location) }
+        guard list.shape.rank >= 1 else { throw Failure.tooFewAxes(1, list.shape).at(location) }
         return list
     }
 }

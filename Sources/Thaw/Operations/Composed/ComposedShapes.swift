@@ -34,7 +34,7 @@ extension ImportContext {
     mutating func banded(
         _ x: Operand, _ keeps: (_ row: Int, _ column: Int) -> Bool, _ node: some SourceNode
     ) throws -> Operand {
-        guard x.shape.rank >= 2 else { throw Failure.wrongRank(2, x.shape) }
+        guard x.shape.rank >= 2 else { throw Failure.tooFewAxes(2, x.shape) }
         let matrix = Shape(x.shape.suffix(2))
         // A constant has no fewer elements.
         if x.constant == nil { try Self.checkConstant(matrix) }

@@ -14,7 +14,7 @@ struct Attention: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let (query, key, value) = (inputs[0].shape, inputs[1].shape, inputs[2].shape)
         let rank = query.rank
-        guard rank >= 2 else { throw Failure.wrongRank(2, query) }
+        guard rank >= 2 else { throw Failure.tooFewAxes(2, query) }
         for other in [key, value] where other.rank != rank || !other.dropLast(2).elementsEqual(query.dropLast(2)) {
             throw Failure.shapesDiffer(query, other)
         }

@@ -8,7 +8,7 @@ struct MatrixProduct: Operation {
     var kind: String { "MatrixProduct" }
 
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
-        for input in inputs where input.shape.rank < 2 { throw Failure.wrongRank(2, input.shape) }
+        for input in inputs where input.shape.rank < 2 { throw Failure.tooFewAxes(2, input.shape) }
         guard inputs[0].element == inputs[1].element else {
             throw Failure.elementTypesDiffer(inputs[0].element.rawValue, inputs[1].element.rawValue)
         }

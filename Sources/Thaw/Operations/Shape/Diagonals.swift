@@ -80,7 +80,7 @@ extension Diagonals {
         // Usually zeros, for an identity matrix that is not square.
         TensorFlowRule("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3", axes: .lost, roles: []) { node, _ in
             let (matrices, numbers) = (try node.constant(0, "matrix"), try node.constant(1, "diagonal"))
-            guard matrices.shape.rank >= 2 else { throw Failure.wrongRank(2, matrices.shape) }
+            guard matrices.shape.rank >= 2 else { throw Failure.tooFewAxes(2, matrices.shape) }
             let range = try range(node, at: 2)
             let outer = matrices.shape.dropLast(2)
             let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
@@ -98,7 +98,7 @@ extension Diagonals {
             let matrices = try node.input(0)
             let range = try range(node, at: 1)
             let outer = matrices.shape.dropLast(2)
-            guard matrices.shape.rank >= 2 else { throw Failure.wrongRank(2, matrices.shape) }
+            guard matrices.shape.rank >= 2 else { throw Failure.tooFewAxes(2, matrices.shape) }
             let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
             guard range.count == 1 else {
                 throw node.refused("several diagonals are not supported", remedy: "expected one")

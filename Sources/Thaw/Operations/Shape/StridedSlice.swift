@@ -230,7 +230,7 @@ extension StridedSlice {
                 result.append(1)
                 continue
             }
-            guard ranges.count < shape.rank else { throw Failure.wrongRank(takingAxes, shape) }
+            guard ranges.count < shape.rank else { throw Failure.tooFewAxes(takingAxes, shape) }
             let size = shape[ranges.count]
             if shrink(i) {
                 let start = begins[i] < 0 ? begins[i] + size : begins[i]
