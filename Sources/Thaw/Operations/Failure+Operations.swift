@@ -35,7 +35,11 @@ extension Failure {
 
     static func windowTooLarge(_ height: Int, _ width: Int, _ imageHeight: Int, _ imageWidth: Int) -> Failure {
         Failure(
-            .wrongShape, "a window of \(height)×\(width) pixels does not fit an image of \(imageHeight)×\(imageWidth)")
+            .wrongShape,
+            """
+            a window \(height) pixels high and \(width) wide does not fit an image \
+            \(imageHeight) high and \(imageWidth) wide
+            """)
     }
 
     static func imageSize(_ height: Int, _ width: Int, _ expectedHeight: Int, _ expectedWidth: Int) -> Failure {
