@@ -129,9 +129,12 @@ extension FakeQuantize {
     {
         let (x, minimum, maximum) = (try node.input(0), try node.input(1), try node.input(2))
         let (bottom, top) = try bounds(node)
-        guard minimum.shape == maximum.shape, minimum.shape.rank <= 1,
-            minimum.shape.elementCount == 1 || minimum.shape.last == x.shape.last
-        else { throw Failure.shapesDiffer(minimum.shape, maximum.shape).at(node.name) }
+        guard minimum.shape == maximum.shape, minimum.shape.rank <= 1 else {
+            throw Failure.shapesDiffer(minimum.shape, maximum.shape).at(node.name)
+        }
+        guard minimum.shape.elementCount == 1 || minimum.shape.last == x.shape.last else {
+            throw Failure.shapesDiffer(minimum.shape, x.shape).at(node.name)
+        }
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
             try context.combine(function, a, b, name: "\(node.name)/\(function)")
         }

@@ -100,9 +100,10 @@ extension ImportContext {
         _ data: Operand, _ indices: Operand, _ updates: Operand, axis: Int, _ mode: ScatterMode,
         _ node: some SourceNode
     ) throws -> Operand {
+        guard indices.shape.rank == 1 else { throw Failure.wrongRank(1, indices.shape).at(node.location) }
         var expected = data.shape
         expected[axis] = indices.shape.elementCount
-        guard indices.shape.rank == 1, updates.shape == expected else {
+        guard updates.shape == expected else {
             throw Failure.shapesDiffer(data.shape, updates.shape).at(node.location)
         }
         var shape = Shape(data.shape.map { _ in 1 })

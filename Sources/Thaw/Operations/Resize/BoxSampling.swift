@@ -28,9 +28,8 @@ struct BoxSampling: Operation {
     func outputTypes(_ inputs: [TensorType]) throws -> [TensorType] {
         let (image, boxes, indices) = (inputs[0].shape, inputs[1].shape, inputs[2].shape)
         guard image.rank == 4 else { throw Failure.wrongRank(4, image) }
-        guard boxes.rank == 2, boxes[1] == 4, indices == [boxes[0]], image.elementCount > 0 else {
-            throw Failure.shapesDiffer(boxes, indices)
-        }
+        guard image.elementCount > 0, boxes.rank == 2, boxes[1] == 4 else { throw Failure.shapesDiffer(image, boxes) }
+        guard indices == [boxes[0]] else { throw Failure.shapesDiffer(boxes, indices) }
         return [TensorType([boxes[0], height, width, image[3]])]
     }
 
