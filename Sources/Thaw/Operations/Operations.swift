@@ -1,4 +1,5 @@
-/// The rules for every supported TensorFlow operation, by name. New operations are registered here.
+/// The import rules of all operations, by name: of TensorFlow, of neural networks and of ML Programs. New operations are
+/// registered here.
 enum Operations {
     static let tensorFlow: [String: TensorFlowRule] = {
         let floatingPoint: [[TensorFlowRule]] = [

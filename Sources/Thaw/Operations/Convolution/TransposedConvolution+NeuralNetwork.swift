@@ -75,6 +75,8 @@ extension TransposedConvolution {
         let groups = Swift.max(1, parameters.nGroups as Int)
         let size = try layer.pair(parameters.kernelSize, default: 3)
         let stride = try layer.pair(parameters.stride, default: 1)
+        // The format says that a deconvolution ignores its dilation, but coremltools writes the dilation of
+        // `conv_transpose` here, which would be lost.
         let dilation = try layer.pair(parameters.dilationFactor, default: 1)
         guard outputs > 0, outputs % groups == 0, shape[1] % groups == 0, size.height > 0, size.width > 0,
             stride.height > 0, stride.width > 0, dilation.height > 0, dilation.width > 0

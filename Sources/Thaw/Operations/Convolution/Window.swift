@@ -14,7 +14,7 @@ struct Window: Hashable, Sendable {
         /// The number of pixels that the window spans.
         var extent: Int { (size - 1) * dilation + 1 }
 
-        /// The number of window positions over `input` pixels; less than 1 if the window does not fit.
+        /// The number of window positions over `input` pixels; 0 if the window does not fit.
         func outputSize(_ input: Int) -> Int {
             let room = input + before + after - extent
             return room < 0 ? 0 : room / stride + 1

@@ -4,7 +4,7 @@ extension Cast: NeuralOperation {
     /// Core ML's tensors are float32, so that only a cast of floating-point values to integers changes them.
     private func hasNoEffect(_ old: ElementType) -> Bool { element.bounds == nil || old.bounds != nil || old == .bool }
 
-    /// The bounds of the type have been applied.
+    /// Only truncates: `decompose` has clamped the values to the type.
     func write(_ node: NeuralNode, to layers: inout NeuralLayers) throws {
         guard !hasNoEffect(node.input.element), let bounds = element.bounds else { return layers.alias(node) }
         if bounds.lowerBound < 0 { return layers.addTruncation(node, node.input) }

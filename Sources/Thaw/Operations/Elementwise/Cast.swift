@@ -1,4 +1,5 @@
-/// A cast to another element type. Casts to integers truncate toward zero.
+/// A cast to another element type. For integer types, values are truncated toward zero and clamped to the bounds. If a
+/// format wraps them around instead, its reader adds that arithmetic: `ImportContext.wrapped`.
 struct Cast: Operation {
     var element: ElementType
 

@@ -91,7 +91,7 @@ extension Message {
         throw Failure.malformedPackedField(String(cString: field.name))
     }
 
-    /// An integer, Boolean or enumeration. Unsigned values from 2^63 on become negative.
+    /// An integer, Boolean or enumeration. Unsigned values from 2^63 on become the largest `Int`.
     private static func integer(_ field: ProtobufCFieldDescriptor, _ address: UnsafeRawPointer) -> Int {
         switch field.type {
         case PROTOBUF_C_TYPE_UINT32, PROTOBUF_C_TYPE_FIXED32: Int(address.load(as: UInt32.self))

@@ -79,7 +79,8 @@ struct TensorFlowNode: SourceNode {
         return element
     }
 
-    /// Whether the node computes with integers. An input of integers may be floating point here.
+    /// Whether the node computes with integers in TensorFlow. Its input may be floating point here: an image of type uint8,
+    /// for example.
     func isInteger(_ input: Operand) -> Bool { ((try? element("T")) ?? input.type.element).bounds != nil }
 
     /// An error for this node, whose element type is unsupported.
