@@ -12,9 +12,9 @@ enum ComposedOperations {
         MILRule("prelu") { op, reading in
             [try reading.parametricRelu(op.operand(), slopes: op.channelwise("alpha"), op)]
         },
-        MILRule("elu") { op, reading in [try reading.elu(op.operand(), alpha: op.number("alpha", default: 1), op)] },
+        MILRule("elu") { op, reading in [try reading.elu(op.operand(), alpha: op.number("alpha"), op)] },
         MILRule("scaled_tanh") { op, reading in
-            let (outer, inner) = (try op.number("alpha", default: 1), try op.number("beta", default: 1))
+            let (outer, inner) = (try op.number("alpha"), try op.number("beta"))
             return [try reading.scaledTanh(op.operand(), outer: outer, inner: inner, op)]
         },
         MILRule("tan") { op, reading in [try reading.tangent(op.operand(), op)] },

@@ -71,8 +71,7 @@ extension Unary {
                 [try reading.add(Unary(.leakyRelu(slope: op.number("alpha"))), op.operand(), op)]
             },
             MILRule("thresholded_relu") { op, reading in
-                let bound = try op.number("alpha", default: 1)
-                return [try reading.add(Unary(.thresholdedRelu(bound: bound)), op.operand(), op)]
+                [try reading.add(Unary(.thresholdedRelu(bound: op.number("alpha"))), op.operand(), op)]
             },
             MILRule("log") { op, reading in
                 let epsilon = try op.number("epsilon", default: .leastNonzeroMagnitude)
@@ -83,10 +82,8 @@ extension Unary {
                 // The tiny epsilons that coremltools sets have an effect only on 0.
                 let result = try reading.add(Unary(.logarithm), op.operand(), op)
                 if epsilon == 0 { return [result] }
-                return [
-                    try reading.apply(
-                        .maximum, result, Float(Unary(.logarithm).scalarFunction()!([Double(epsilon)])), op)
-                ]
+                let smallest = Float(Unary(.logarithm).apply(Double(epsilon)))
+                return [try reading.apply(.maximum, result, smallest, op)]
             },
             MILRule("rsqrt", "inverse") { op, reading in
                 let isRoot = op.kind == "rsqrt"
@@ -98,12 +95,11 @@ extension Unary {
                 [try reading.apply(.maximum, op.operand(), op.number("alpha"), op)]
             },
             MILRule("linear_activation") { op, reading in
-                let product = try reading.scaled(op.operand(), by: op.number("alpha", default: 1), op)
-                return [try reading.shifted(product, by: op.number("beta", default: 0), op)]
+                let product = try reading.scaled(op.operand(), by: op.number("alpha"), op)
+                return [try reading.shifted(product, by: op.number("beta"), op)]
             },
             MILRule("sigmoid_hard") { op, reading in
-                let function = Function.hardSigmoid(
-                    alpha: try op.number("alpha", default: 0.2), beta: try op.number("beta", default: 0.5))
+                let function = Function.hardSigmoid(alpha: try op.number("alpha"), beta: try op.number("beta"))
                 return [try reading.add(Unary(function), op.operand(), op)]
             },
             MILRule("silu") { op, reading in [try reading.add(Unary(.swish(beta: 1)), op.operand(), op)] },

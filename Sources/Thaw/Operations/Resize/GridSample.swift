@@ -185,7 +185,7 @@ extension GridSample {
 
     private init(_ op: MILRead) throws {
         let outsides: [String: Outside] = [
-            "constant": .constant(try op.number("padding_value", default: 0)), "border": .border,
+            "constant": .constant(try op.number("padding_value")), "border": .border,
             "reflection": .reflected, "symmetric": .mirrored,
         ]
         let (padding, mode) = (try op.text("padding_mode"), try op.text("sampling_mode"))
@@ -193,7 +193,7 @@ extension GridSample {
             let coordinates = Coordinates(rawValue: try op.text("coordinates_mode"))
         else { throw op.refused("the modes '\(padding)' and '\(mode)' are not supported") }
         self.init(
-            outside: outside, coordinates: coordinates, alignsCenters: try op.bool("align_corners", default: true),
+            outside: outside, coordinates: coordinates, alignsCenters: try op.bool("align_corners"),
             isNearest: mode == "nearest")
     }
 }

@@ -96,8 +96,8 @@ struct MILRead: SourceNode {
         return floats[0]
     }
 
-    func bool(_ key: String, default value: Bool) throws -> Bool {
-        try integer(key, default: value ? 1 : 0) != 0
+    func bool(_ key: String, default value: Bool? = nil) throws -> Bool {
+        try integer(key, default: value.map { $0 ? 1 : 0 }) != 0
     }
 
     func text(_ key: String, default value: String? = nil) throws -> String {
