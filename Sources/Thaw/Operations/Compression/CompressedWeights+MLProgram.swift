@@ -89,7 +89,7 @@ extension MILBlock {
     /// A constant with floating-point values; it is in the file if it is large.
     private mutating func number(_ tensor: Tensor) -> Message {
         let type = TensorType(tensor.shape, float)
-        return tensor.elementCount < 10
+        return tensor.elementCount < MILBlock.minimumElementsInFile
             ? .immediate(tensor.converted(to: float))
             : inFile(tensor, float == .float16 ? .float16 : .float32, type.message)
     }

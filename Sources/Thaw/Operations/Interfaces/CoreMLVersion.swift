@@ -8,7 +8,7 @@ public enum CoreMLVersion: Int, Sendable, CaseIterable, Comparable {
     static let firstProgram = CoreMLVersion.iOS15
 
     /// The first system of the version, as the name of a target: "iOS15".
-    public var name: String { systems.split(separator: " ").prefix(2).joined() }
+    public var name: String { targets[0] }
 
     /// The systems that introduced the version, each as the name of a target.
     public var targets: [String] {

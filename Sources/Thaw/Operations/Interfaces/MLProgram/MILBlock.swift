@@ -37,7 +37,7 @@ struct MILBlock {
     }
 
     /// Constants with fewer elements are stored in the program itself.
-    private static let minimumElementsInFile = 10
+    static let minimumElementsInFile = 10
 
     init(_ storage: WeightStorage, target: CoreMLVersion? = nil, compute: ComputePrecision? = nil) {
         self.storage = storage
