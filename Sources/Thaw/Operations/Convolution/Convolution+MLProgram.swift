@@ -16,27 +16,16 @@ extension MILBlock {
     private mutating func addFloatConvolution(
         _ node: MILNode, _ filters: Tensor, _ bias: Tensor?, _ window: Window, groups: Int
     ) {
-        let x = MILArgument.value(node.input)
-        let strides = MILArgument.integers([window.height.stride, window.width.stride])
-        let dilations = MILArgument.integers([window.height.dilation, window.width.dilation])
-        let kind = MILArgument.text(window.paddingKind)
-        if let bias {
-            add(
-                "conv", node,
-                [
-                    "x": x, "weight": .weights(filters, order: [3, 2, 0, 1]), "bias": .constant(bias),
-                    "strides": strides,
-                    "pad_type": kind, "pad": .integers(window.amounts), "dilations": dilations,
-                    "groups": .integer(groups),
-                ])
-        } else {
-            add(
-                "conv", node,
-                [
-                    "x": x, "weight": .weights(filters, order: [3, 2, 0, 1]), "strides": strides, "pad_type": kind,
-                    "pad": .integers(window.amounts), "dilations": dilations, "groups": .integer(groups),
-                ])
-        }
+        var arguments: [(String, MILArgument)] = [
+            ("x", .value(node.input)), ("weight", .weights(filters, order: [3, 2, 0, 1])),
+        ]
+        if let bias { arguments.append(("bias", .constant(bias))) }
+        arguments += [
+            ("strides", .integers([window.height.stride, window.width.stride])),
+            ("pad_type", .text(window.paddingKind)), ("pad", .integers(window.amounts)),
+            ("dilations", .integers([window.height.dilation, window.width.dilation])), ("groups", .integer(groups)),
+        ]
+        add("conv", node.outputs, arguments)
     }
 }
 

@@ -4,26 +4,16 @@ extension TransposedConvolution: MILOperation {
     }
 
     private func writeFloats(_ node: MILNode, to block: inout MILBlock) {
-        let x = MILArgument.value(node.input)
-        let weights = MILArgument.weights(wholeFilters(), order: [3, 2, 0, 1])
-        let strides = MILArgument.integers([window.height.stride, window.width.stride])
         let amounts = [window.height, window.width].flatMap { [$0.before, Swift.max(0, $0.after)] }
-        let (kind, pad) = (MILArgument.text("custom"), MILArgument.integers(amounts))
-        if let bias {
-            block.add(
-                "conv_transpose", node,
-                [
-                    "x": x, "weight": weights, "bias": .constant(bias), "strides": strides, "pad_type": kind,
-                    "pad": pad, "dilations": .integers([1, 1]), "groups": .integer(groups),
-                ])
-        } else {
-            block.add(
-                "conv_transpose", node,
-                [
-                    "x": x, "weight": weights, "strides": strides, "pad_type": kind, "pad": pad,
-                    "dilations": .integers([1, 1]), "groups": .integer(groups),
-                ])
-        }
+        var arguments: [(String, MILArgument)] = [
+            ("x", .value(node.input)), ("weight", .weights(wholeFilters(), order: [3, 2, 0, 1])),
+        ]
+        if let bias { arguments.append(("bias", .constant(bias))) }
+        arguments += [
+            ("strides", .integers([window.height.stride, window.width.stride])), ("pad_type", .text("custom")),
+            ("pad", .integers(amounts)), ("dilations", .integers([1, 1])), ("groups", .integer(groups)),
+        ]
+        block.add("conv_transpose", node.outputs, arguments)
     }
 }
 

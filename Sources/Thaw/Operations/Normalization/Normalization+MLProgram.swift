@@ -14,17 +14,11 @@ extension Normalization: MILOperation {
             }
         }
         block.inFloats(node) { node, block in
-            let x = MILArgument.value(node.input)
-            let along = MILArgument.integers(axes)
-            guard let gamma = ofAxes(scale, shape), let beta = ofAxes(offset, shape) else {
-                return block.add("layer_norm", node, ["x": x, "axes": along, "epsilon": .number(epsilon)])
+            var arguments: [(String, MILArgument)] = [("x", .value(node.input)), ("axes", .integers(axes))]
+            if let gamma = ofAxes(scale, shape), let beta = ofAxes(offset, shape) {
+                arguments += [("gamma", .constant(gamma)), ("beta", .constant(beta))]
             }
-            block.add(
-                "layer_norm", node,
-                [
-                    "x": x, "axes": along, "gamma": .constant(gamma), "beta": .constant(beta),
-                    "epsilon": .number(epsilon),
-                ])
+            block.add("layer_norm", node.outputs, arguments + [("epsilon", .number(epsilon))])
         }
     }
 }

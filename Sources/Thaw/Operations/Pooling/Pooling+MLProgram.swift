@@ -4,26 +4,14 @@ extension Pooling: MILOperation {
     }
 
     private func writeFloats(_ node: MILNode, to block: inout MILBlock) {
-        let x = MILArgument.value(node.input)
-        let sizes = MILArgument.integers([window.height.size, window.width.size])
-        let strides = MILArgument.integers([window.height.stride, window.width.stride])
-        let kind = MILArgument.text(window.paddingKind)
-        let pad = MILArgument.integers(window.amounts)
-        if function == .maximum {
-            block.add(
-                "max_pool", node,
-                [
-                    "x": x, "kernel_sizes": sizes, "strides": strides, "pad_type": kind, "pad": pad,
-                    "ceil_mode": .bool(false),
-                ])
-        } else {
-            block.add(
-                "avg_pool", node,
-                [
-                    "x": x, "kernel_sizes": sizes, "strides": strides, "pad_type": kind, "pad": pad,
-                    "exclude_padding_from_average": .bool(!countsPadding), "ceil_mode": .bool(false),
-                ])
-        }
+        var arguments: [(String, MILArgument)] = [
+            ("x", .value(node.input)), ("kernel_sizes", .integers([window.height.size, window.width.size])),
+            ("strides", .integers([window.height.stride, window.width.stride])),
+            ("pad_type", .text(window.paddingKind)), ("pad", .integers(window.amounts)),
+        ]
+        if function == .average { arguments.append(("exclude_padding_from_average", .bool(!countsPadding))) }
+        arguments.append(("ceil_mode", .bool(false)))
+        block.add(function == .maximum ? "max_pool" : "avg_pool", node.outputs, arguments)
     }
 }
 
