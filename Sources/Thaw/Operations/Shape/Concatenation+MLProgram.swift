@@ -20,20 +20,10 @@ extension Concatenation {
             guard try op.bool("interleave", default: false) else {
                 return try reading.add(Concatenation(axis: axis), values, op)
             }
-            let steps = try naming(location: op.location) {
-                try Concatenation.interleaving(values.map(\.shape), axis: axis)
-            }
-            let parts = try values.map { try reading.add(Reshape(steps.part), $0, op) }
-            let stacked: Operand = try reading.add(Concatenation(axis: axis + 1), parts, op)[0]
-            return [try reading.add(Reshape(steps.result), stacked, op)]
+            return [try reading.interleaved(values, axis: axis, op)]
         },
         MILRule("stack") { op, reading in
-            let values = try op.operands("values")
-            let axis = try Concatenation.stacking(values[0].shape, axis: op.integer("axis")).axis
-            let parts = try values.map { value in
-                try reading.add(Reshape(Concatenation.stacking(value.shape, axis: axis).part), value, op)
-            }
-            return try reading.add(Concatenation(axis: axis), parts, op)
+            [try reading.stacked(op.operands("values"), axis: op.integer("axis"), op)]
         },
     ]
 }

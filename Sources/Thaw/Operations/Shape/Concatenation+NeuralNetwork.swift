@@ -26,19 +26,11 @@ extension Concatenation {
             guard layer.parameters.interleave as Bool else {
                 return try reading.add(Concatenation(axis: axis), layer.inputs, layer)
             }
-            let shapes = layer.inputs.map { $0.shape }
-            let steps = try naming(location: layer.name) { try Concatenation.interleaving(shapes, axis: axis) }
-            let parts: [Operand] = try layer.inputs.map { try reading.add(Reshape(steps.part), $0, layer) }
-            let stacked = try reading.add(Concatenation(axis: axis + 1), parts, layer)[0]
-            return [try reading.add(Reshape(steps.result), stacked, layer)]
+            return [try reading.interleaved(layer.inputs, axis: axis, layer)]
         },
         NeuralRule("stack") { layer, reading in
-            let shape = try layer.input().shape
-            let stack = try naming(location: layer.name) {
-                try Concatenation.stacking(shape, axis: layer.parameters.axis)
-            }
-            let parts: [Operand] = try layer.inputs.map { try reading.add(Reshape(stack.part), $0, layer) }
-            return try reading.add(Concatenation(axis: stack.axis), parts, layer)
+            let first = try layer.input()
+            return [try reading.stacked([first] + layer.inputs.dropFirst(), axis: layer.parameters.axis, layer)]
         },
     ]
 }

@@ -139,6 +139,30 @@ extension Concatenation {
     }
 }
 
+// MARK: Core ML
+
+extension ImportContext {
+    /// Tensors interleaved along an axis: the first slices of all of them, then the second ones.
+    mutating func interleaved(_ values: [Operand], axis: Int, _ node: some SourceNode) throws -> Operand {
+        let steps = try naming(location: node.location) {
+            try Concatenation.interleaving(values.map(\.shape), axis: axis)
+        }
+        let parts = try values.map { try add(Reshape(steps.part), $0, node) }
+        return try add(Reshape(steps.result), add(Concatenation(axis: axis + 1), parts, node)[0], node)
+    }
+
+    /// Tensors concatenated along a new axis, counted from either end of the result.
+    /// - Precondition: There is at least one.
+    mutating func stacked(_ values: [Operand], axis: Int, _ node: some SourceNode) throws -> Operand {
+        let (axis, shapes) = try naming(location: node.location) {
+            let axis = try Concatenation.stacking(values[0].shape, axis: axis).axis
+            return (axis, try values.map { try Concatenation.stacking($0.shape, axis: axis).part })
+        }
+        let parts = try zip(values, shapes).map { try add(Reshape($1), $0, node) }
+        return try add(Concatenation(axis: axis), parts, node)[0]
+    }
+}
+
 // MARK: Engine
 
 extension Concatenation: EngineOperation {
