@@ -76,16 +76,14 @@ enum ComposedLayers {
             return [try reading.add(StridedSlice(range, along: axis, of: shape), layer.input(), layer)]
         },
         NeuralRule("reduceL1", "reduceSumSquare", "reduceLogSum", "reduceLogSumExp", "reduceL2") { layer, reading in
-            let shape = try layer.input().shape
-            let named = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
-            let axes = layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
             let kinds: [String: ImportContext.Sum] = [
                 "reduceL1": .magnitudes, "reduceSumSquare": .squares, "reduceLogSum": .logarithm,
                 "reduceLogSumExp": .logarithmOfExponentials, "reduceL2": .length,
             ]
             return [
                 try reading.sum(
-                    kinds[layer.kind]!, layer.input(), axes: axes, keepsAxes: layer.parameters.keepDims, layer)
+                    kinds[layer.kind]!, layer.input(), axes: layer.reducedAxes(), keepsAxes: layer.parameters.keepDims,
+                    layer)
             ]
         },
     ]

@@ -46,15 +46,9 @@ extension Reduction {
         ].map {
             kind, function in
             NeuralRule(kind) { layer, reading in
-                let shape = try layer.input().shape
-                let named = try (layer.parameters.axes as [Int]).map { try shape.axis($0) }
-                let axes =
-                    layer.parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
-                return [
-                    try reading.add(
-                        Reduction(function: function, axes: axes, keepsAxes: layer.parameters.keepDims),
-                        layer.input(), layer)
-                ]
+                let reduction = try Reduction(
+                    function: function, axes: layer.reducedAxes(), keepsAxes: layer.parameters.keepDims)
+                return [try reading.add(reduction, layer.input(), layer)]
             }
         } + [
             NeuralRule("reduce") { layer, reading in
@@ -92,5 +86,14 @@ extension Reduction {
             return try reading.asFloats(reading.add(argMax, layer.input(), layer), layer)
         default: throw layer.refused("the reduction \(mode) over \(axes.count) axes is not supported")
         }
+    }
+}
+
+extension NeuralLayer {
+    /// The axes of a reduction, ascending: those in the parameters, or all of them.
+    func reducedAxes() throws -> [Int] {
+        let shape = try input().shape
+        let named = try (parameters.axes as [Int]).map { try shape.axis($0) }
+        return parameters.reduceAll as Bool || named.isEmpty ? Array(shape.indices) : Set(named).sorted()
     }
 }
