@@ -26,13 +26,7 @@ extension Gather {
                 let counted = try reading.countedFromFront(indices, size: x.shape[axis], op)
                 return [try reading.gather(x, counted, axis: axis, batches: batches, name: op.name)]
             }
-            let gather = Gather(axis: axis, countsFromEnd: true)
-            guard indices.shape.rank == 0 else { return try reading.add(gather, [x, indices], op) }
-            let list = try reading.add(Reshape([1]), indices, op)
-            let slice = try reading.add(gather, [x, list], op)[0]
-            var shape = slice.shape.dimensions
-            shape.remove(at: axis)
-            return [try reading.add(Reshape(Shape(shape)), slice, op)]
+            return [try reading.gathered(x, at: indices, Gather(axis: axis, countsFromEnd: true), op)]
         }
     ]
 }

@@ -86,15 +86,9 @@ extension Gather {
                 }
                 return [try context.gather(input, indices, axis: axis, batches: count, name: node.name)]
             }
-            guard indices.shape.rank == 0 else {
-                return try context.add(Gather(axis: axis), [input, indices], name: node.name)
-            }
-            // A single index: its axis is removed.
-            let list = try context.add(Reshape([1]), indices, name: node.name + "/index")
-            let slice = try context.add(Gather(axis: axis), [input, list], name: node.name)[0]
-            var shape = slice.shape.dimensions
-            shape.remove(at: axis)
-            return [try context.add(Reshape(Shape(shape)), slice, name: node.name + "/shape")]
+            return [
+                try context.gathered(input, at: indices, Gather(axis: axis), node, parts: ("/index", "/shape"))
+            ]
         }
     ]
 
@@ -113,6 +107,20 @@ extension Gather {
 }
 
 extension ImportContext {
+    /// Slices at indices. If there is a single index, the axis is removed.
+    /// - Parameter parts: What is appended to the node's name for the list of a single index and for its slice.
+    mutating func gathered(
+        _ x: Operand, at indices: Operand, _ gather: Gather, _ node: some SourceNode,
+        parts: (list: String, slice: String) = ("", "")
+    ) throws -> Operand {
+        guard indices.shape.rank == 0 else { return try add(gather, [x, indices], node)[0] }
+        let list = try add(Reshape([1]), [indices], name: node.name + parts.list, location: node.location)[0]
+        let slice = try add(gather, [x, list], node)[0]
+        var shape = slice.shape.dimensions
+        shape.remove(at: gather.axis)
+        return try add(Reshape(Shape(shape)), [slice], name: node.name + parts.slice, location: node.location)[0]
+    }
+
     /// Slices along `axis`, with separate indices for each entry of the leading axes that tensor and indices share.
     ///
     /// The batch axes are merged into one long axis, and each batch's indices are offset to where it starts.
