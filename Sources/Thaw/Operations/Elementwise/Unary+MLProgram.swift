@@ -62,10 +62,8 @@ extension Unary {
         } + [
             MILRule("identity") { op, _ in [try op.operand()] },
             MILRule("clip") { op, reading in
-                let (low, high) = (try op.number("alpha"), try op.number("beta"))
-                return [
-                    try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), op.operand(), op)
-                ]
+                let function = Function.clamp(try op.number("alpha"), try op.number("beta"))
+                return [try reading.add(Unary(function), op.operand(), op)]
             },
             MILRule("leaky_relu") { op, reading in
                 [try reading.add(Unary(.leakyRelu(slope: op.number("alpha"))), op.operand(), op)]
@@ -104,11 +102,8 @@ extension Unary {
             },
             MILRule("silu") { op, reading in [try reading.add(Unary(.swish(beta: 1)), op.operand(), op)] },
             MILRule("gelu") { op, reading in
-                let modes: [String: Function] = [
-                    "EXACT": .gelu, "TANH_APPROXIMATION": .geluByTanh, "SIGMOID_APPROXIMATION": .swish(beta: 1.702),
-                ]
                 let mode = try op.text("mode", default: "EXACT")
-                guard let function = modes[mode] else { throw op.refused("the mode '\(mode)' is unknown") }
+                guard let function = Function.gelus[mode] else { throw op.refused("the mode '\(mode)' is unknown") }
                 return [try reading.add(Unary(function), op.operand(), op)]
             },
         ]

@@ -150,18 +150,14 @@ extension Unary {
             }
         },
         NeuralRule("gelu") { layer, reading in
-            let functions: [String: Function] = [
-                "EXACT": .gelu, "TANH_APPROXIMATION": .geluByTanh, "SIGMOID_APPROXIMATION": .swish(beta: 1.702),
-            ]
-            guard let function = functions[layer.parameters.mode as String] else {
+            guard let function = Function.gelus[layer.parameters.mode as String] else {
                 throw layer.refused("the mode \(layer.parameters.mode as String) is not supported")
             }
             return [try reading.add(Unary(function), layer.input(), layer)]
         },
         NeuralRule("clip") { layer, reading in
-            let low: Float = layer.parameters.minVal
-            let high: Float = layer.parameters.maxVal
-            return [try reading.add(Unary(low == 0 && high == 6 ? .relu6 : .clip(low, high)), layer.input(), layer)]
+            let function = Function.clamp(layer.parameters.minVal, layer.parameters.maxVal)
+            return [try reading.add(Unary(function), layer.input(), layer)]
         },
         NeuralRule(kinds: layers.keys.sorted()) { layer, reading in
             let result = try reading.add(Unary(layers[layer.kind]!), layer.input(), layer)

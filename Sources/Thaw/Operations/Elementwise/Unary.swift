@@ -295,3 +295,15 @@ extension Unary {
             },
         ]
 }
+
+// MARK: Core ML
+
+extension Unary.Function {
+    /// The variants of GELU by the names of Core ML's modes.
+    static let gelus: [String: Self] = [
+        "EXACT": .gelu, "TANH_APPROXIMATION": .geluByTanh, "SIGMOID_APPROXIMATION": .swish(beta: 1.702),
+    ]
+
+    /// Core ML's clip, which is how ReLU6 is written.
+    static func clamp(_ low: Float, _ high: Float) -> Self { low == 0 && high == 6 ? .relu6 : .clip(low, high) }
+}
