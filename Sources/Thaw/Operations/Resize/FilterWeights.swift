@@ -117,9 +117,14 @@ enum SamplingGrid: CaseIterable, Sendable {
     /// The centers of equal parts between the first pixel and the last: Core ML's `ROI_ALIGN_MODE`.
     case parts
 
-    func positions(_ input: Int, _ output: Int) -> [Float] {
+    /// The distance between output pixels on the input axis; not that of `parts`.
+    func scale(_ input: Int, _ output: Int) -> Float {
         let isAligned = (self == .corners || self == .cornersOrMiddle) && input > 1 && output > 1
-        let scale = isAligned ? Float(input - 1) / Float(output - 1) : Float(input) / Float(output)
+        return isAligned ? Float(input - 1) / Float(output - 1) : Float(input) / Float(output)
+    }
+
+    func positions(_ input: Int, _ output: Int) -> [Float] {
+        let scale = scale(input, output)
         return (0..<output).map { pixel in
             switch self {
             case .left, .corners: Float(pixel) * scale
@@ -187,8 +192,7 @@ extension FilterWeights {
 
     /// The mean of the area that the output pixel covers (tensorflow/core/kernels/image/resize_area_op.cc).
     static func area(_ grid: SamplingGrid, _ input: Int, _ output: Int) -> FilterWeights {
-        let isAligned = grid == .corners && input > 1 && output > 1
-        let scale = isAligned ? Float(input - 1) / Float(output - 1) : Float(input) / Float(output)
+        let scale = grid.scale(input, output)
         let runs = (0..<output).map { pixel in
             let start = Float(pixel) * scale
             let end = Float(pixel + 1) * scale
