@@ -29,16 +29,6 @@ extension Message {
         self["valid"]["paddingAmounts"].setBorders([window.height, window.width].map { ($0.before, $0.after) })
     }
 
-    /// Sets the amounts before and after along height and width.
-    mutating func setBorders(_ amounts: [(before: Int, after: Int)]) {
-        self.borderAmounts = amounts.map { amount in
-            var edges = Message(messageType.type(of: "borderAmounts"))
-            edges.startEdgeSize = amount.before
-            edges.endEdgeSize = amount.after
-            return edges
-        }
-    }
-
     /// Sets the weights, permuted to Core ML's order, and the bias if there is one.
     mutating func setFilters(_ filters: Tensor, order: [Int], _ bias: Tensor?) {
         self.weights = .weights(filters, order: order)
@@ -150,17 +140,9 @@ extension NeuralLayer {
 
 extension NeuralLayer {
     /// The window given by the layer's kernel, stride, dilation and padding, over a channels-first image.
+    /// - Parameter kernel: The default height and width.
     func window(over image: Shape, kernel: Int) throws -> Window {
-        let size = try pair(parameters.kernelSize, default: kernel)
-        let stride = try pair(parameters.stride, default: 1)
-        let dilation = kind == "convolution" ? try pair(parameters.dilationFactor, default: 1) : (1, 1)
-        guard size.height > 0, size.width > 0, stride.height > 0, stride.width > 0, dilation.0 > 0, dilation.1 > 0
-        else {
-            throw refused("kernel, stride and dilation must be positive")
-        }
-        var window = Window(
-            height: .init(size: size.height, stride: stride.height, dilation: dilation.0),
-            width: .init(size: size.width, stride: stride.width, dilation: dilation.1))
+        var window = try unpaddedWindow(kernel: kernel)
         if parameters.has("same") {
             window.height = window.height.same(image[2])
             window.width = window.width.same(image[3])
@@ -178,15 +160,17 @@ extension NeuralLayer {
         return window
     }
 
-    /// The amounts before and after along height and width.
-    func edges(_ amounts: Message) throws -> (height: (Int, Int), width: (Int, Int)) {
-        let edges: [Message] = amounts.borderAmounts
-        if edges.isEmpty { return ((0, 0), (0, 0)) }
-        let pairs = edges.map { ($0.startEdgeSize as Int, $0.endEdgeSize as Int) }
-        guard pairs.count == 2, pairs.allSatisfy({ (0..<1 << 24).contains($0.0) && (0..<1 << 24).contains($0.1) })
+    /// The same without the padding.
+    func unpaddedWindow(kernel: Int) throws -> Window {
+        let size = try pair(parameters.kernelSize, default: kernel)
+        let stride = try pair(parameters.stride, default: 1)
+        let dilation = kind == "convolution" ? try pair(parameters.dilationFactor, default: 1) : (1, 1)
+        guard size.height > 0, size.width > 0, stride.height > 0, stride.width > 0, dilation.0 > 0, dilation.1 > 0
         else {
-            throw refused("the padding is not specified for height and width")
+            throw refused("kernel, stride and dilation must be positive")
         }
-        return (pairs[0], pairs[1])
+        return Window(
+            height: .init(size: size.height, stride: stride.height, dilation: dilation.0),
+            width: .init(size: size.width, stride: stride.width, dilation: dilation.1))
     }
 }

@@ -73,17 +73,12 @@ extension TransposedConvolution {
         let shape = image.shape
         let outputs: Int = parameters.outputChannels
         let groups = Swift.max(1, parameters.nGroups as Int)
-        let size = try layer.pair(parameters.kernelSize, default: 3)
-        let stride = try layer.pair(parameters.stride, default: 1)
+        guard outputs > 0, outputs % groups == 0, shape[1] % groups == 0 else {
+            throw layer.refused("\(outputs) channels in \(groups) groups do not fit an image of shape \(shape)")
+        }
         // The format says that a deconvolution ignores its dilation, but coremltools writes the dilation of
         // `conv_transpose` here, which would be lost.
-        let dilation = try layer.pair(parameters.dilationFactor, default: 1)
-        guard outputs > 0, outputs % groups == 0, shape[1] % groups == 0, size.height > 0, size.width > 0,
-            stride.height > 0, stride.width > 0, dilation.height > 0, dilation.width > 0
-        else { throw layer.refused("kernel, stride, dilation and groups do not fit an image of shape \(shape)") }
-        var window = Window(
-            height: .init(size: size.height, stride: stride.height, dilation: dilation.height),
-            width: .init(size: size.width, stride: stride.width, dilation: dilation.width))
+        var window = try layer.unpaddedWindow(kernel: 3)
         let target: [Int] = parameters.outputShape
         if !target.isEmpty {
             let target = try layer.pair(target, default: 1)
@@ -93,8 +88,9 @@ extension TransposedConvolution {
             let same: Message = parameters["same"]
             let heavyInFront = same.asymmetryMode as String == "TOP_LEFT_HEAVY"
             window.height = window.height.croppedEvenly(
-                shape[2], to: shape[2] * stride.height, heavyInFront: heavyInFront)
-            window.width = window.width.croppedEvenly(shape[3], to: shape[3] * stride.width, heavyInFront: heavyInFront)
+                shape[2], to: shape[2] * window.height.stride, heavyInFront: heavyInFront)
+            window.width = window.width.croppedEvenly(
+                shape[3], to: shape[3] * window.width.stride, heavyInFront: heavyInFront)
         } else {
             let valid: Message = parameters["valid"]
             let borders = try layer.edges(valid.paddingAmounts)
@@ -104,7 +100,7 @@ extension TransposedConvolution {
         // The second axis holds the output channels of one group, and quantized weights have scales and biases for
         // all groups.
         let filters = try layer.weights(
-            parameters.weights, [shape[1], outputs / groups, size.height, size.width], channelAxis: 1)
+            parameters.weights, [shape[1], outputs / groups, window.height.size, window.width.size], channelAxis: 1)
         let bias = parameters.hasBias as Bool ? try layer.weights(parameters.bias, [outputs]) : nil
         let convolution = TransposedConvolution(
             filters: filters.transposed([2, 3, 1, 0]), bias: bias, window: window, groups: groups)

@@ -127,11 +127,6 @@ extension ImportContext {
             return try add(Cast(element: element), input, name: "\(node.name)/wide_\(index)")
         }
     }
-
-    /// The operand as float32, which is how neural networks treat every tensor.
-    mutating func asFloats(_ x: Operand, _ node: some SourceNode) throws -> Operand {
-        x.type.element == .float32 ? x : try add(Cast(element: .float32), x, node)
-    }
 }
 
 extension Decomposition {

@@ -150,13 +150,6 @@ extension Resize {
     }
 }
 
-extension ImportContext {
-    /// The operand as float32.
-    mutating func asFloats(_ operand: Operand, name: String) throws -> Operand {
-        operand.type.element == .float32 ? operand : try add(Cast(element: .float32), operand, name: name)
-    }
-}
-
 // MARK: Core ML
 
 extension Resize {
