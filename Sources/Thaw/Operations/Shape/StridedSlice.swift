@@ -191,24 +191,7 @@ extension StridedSlice {
     /// according to the masks (described in tensorflow/core/util/strided_slice_op.cc).
     private static func strided(_ node: TensorFlowNode) throws -> ([Range], Shape) {
         let shape = try node.input(0).shape
-        let begins = try node.integers(1, "begin")
-        let ends = try node.integers(2, "end")
-        let steps = try node.integers(3, "strides")
-        guard begins.count == ends.count, begins.count == steps.count,
-            steps.allSatisfy(Range.isStep)
-        else {
-            throw node.refused("begin, end and strides do not match, or a stride is 0")
-        }
-        func mask(_ key: String) throws -> (Int) -> Bool {
-            let bits = try node.int(key, default: 0)
-            return { bits >> $0 & 1 == 1 }
-        }
-        let beginMask = try mask("begin_mask")
-        let endMask = try mask("end_mask")
-        let ellipsis = try mask("ellipsis_mask")
-        let newAxis = try mask("new_axis_mask")
-        let shrink = try mask("shrink_axis_mask")
-
+        let slice = try SliceSpecification(node)
         var ranges: [Range] = []
         var result: [Int] = []
         func keepAxes(_ count: Int) {
@@ -217,34 +200,67 @@ extension StridedSlice {
                 ranges.append(Range(start: 0, count: size))
             }
         }
-        let takingAxes = begins.indices.filter { !ellipsis($0) && !newAxis($0) }.count
+        let takingAxes = slice.indices.filter { !slice.isEllipsis($0) && !slice.addsAxis($0) }.count
         var sawEllipsis = false
-        for i in begins.indices {
-            if ellipsis(i) {
+        for i in slice.indices {
+            if slice.isEllipsis(i) {
                 guard !sawEllipsis else { throw node.refused("a slice has two ellipses") }
                 sawEllipsis = true
                 keepAxes(Swift.max(0, shape.rank - takingAxes))
                 continue
             }
-            if newAxis(i) {
+            if slice.addsAxis(i) {
                 result.append(1)
                 continue
             }
             guard ranges.count < shape.rank else { throw Failure.tooFewAxes(takingAxes, shape) }
-            let size = shape[ranges.count]
-            if shrink(i) {
-                let start = begins[i] < 0 ? begins[i] + size : begins[i]
-                guard (0..<size).contains(start) else { throw Failure.sliceOutside(shape) }
-                ranges.append(Range(start: start, count: 1))
+            if slice.removesAxis(i) {
+                try ranges.append(Range(squeezedAt: slice.begin(i), along: ranges.count, of: shape))
                 continue
             }
-            let range = Range(
-                from: beginMask(i) ? nil : begins[i], to: endMask(i) ? nil : ends[i], step: steps[i], of: size)
+            let range = slice.range(i, of: shape[ranges.count])
             ranges.append(range)
             result.append(range.count)
         }
         keepAxes(shape.rank - ranges.count)
         return (ranges, Shape(result))
+    }
+}
+
+/// The inputs and the masks of TensorFlow's StridedSlice. An entry is an axis of the input, an axis that is added, or an
+/// ellipsis, which stands for the axes that have no entry.
+private struct SliceSpecification {
+    private let begins, ends, steps: [Int]
+    private let beginMask, endMask, ellipsisMask, newAxisMask, shrinkMask: Int
+
+    init(_ node: TensorFlowNode) throws {
+        begins = try node.integers(1, "begin")
+        ends = try node.integers(2, "end")
+        steps = try node.integers(3, "strides")
+        guard begins.count == ends.count, begins.count == steps.count,
+            steps.allSatisfy(StridedSlice.Range.isStep)
+        else { throw node.refused("begin, end and strides do not match, or a stride is 0") }
+        beginMask = try node.int("begin_mask", default: 0)
+        endMask = try node.int("end_mask", default: 0)
+        ellipsisMask = try node.int("ellipsis_mask", default: 0)
+        newAxisMask = try node.int("new_axis_mask", default: 0)
+        shrinkMask = try node.int("shrink_axis_mask", default: 0)
+    }
+
+    private func isSet(_ entry: Int, in mask: Int) -> Bool { mask >> entry & 1 == 1 }
+
+    /// The indices of the entries.
+    var indices: Range<Int> { begins.indices }
+    func isEllipsis(_ entry: Int) -> Bool { isSet(entry, in: ellipsisMask) }
+    func addsAxis(_ entry: Int) -> Bool { !isEllipsis(entry) && isSet(entry, in: newAxisMask) }
+    func removesAxis(_ entry: Int) -> Bool { isSet(entry, in: shrinkMask) }
+    /// The only element along an axis that is removed. TensorFlow ignores the mask there.
+    func begin(_ entry: Int) -> Int { begins[entry] }
+
+    func range(_ entry: Int, of size: Int) -> StridedSlice.Range {
+        StridedSlice.Range(
+            from: isSet(entry, in: beginMask) ? nil : begins[entry], to: isSet(entry, in: endMask) ? nil : ends[entry],
+            step: steps[entry], of: size)
     }
 }
 
