@@ -31,31 +31,40 @@ enum CropAndResize {
                         node, boxes, axis, from: images.shape[axis + 1], to: size[axis], isNearest: method == "nearest",
                         &context))
             }
-            let (height, width) = (images.shape[1], images.shape[2])
-            let channels = images.shape[3]
-            let count = boxes.shape[0]
-            let lines = try context.add(
-                Reshape([images.shape[0], height, width * channels]), images, name: node.name + "/lines")
-            let rows = try context.product(MatrixProduct(), axes[0].weights, lines, name: node.name + "/rows")
-            let cut = try context.add(Reshape([count, size[0], width, channels]), rows, name: node.name + "/cut")
-            let matrix = try context.add(
-                Reshape([count, 1, size[1], width]), axes[1].weights, name: node.name + "/matrix")
-            let result = try context.product(MatrixProduct(), matrix, cut, name: node.name)
+            let result = try interpolated(images, axes, node, &context)
             let value = try node.float("extrapolation_value", default: 0)
-            guard value != 0 else { return [result] }
-            // Pixels outside the image have weight 0 and are replaced by the extrapolation value.
-            let rowsInside = try context.add(
-                Reshape([count, size[0], 1, 1]), axes[0].inside, name: node.name + "/inside")
-            let columnsInside = try context.add(
-                Reshape([count, 1, size[1], 1]), axes[1].inside, name: node.name + "/inside")
-            let inside = try context.combine(.multiply, rowsInside, columnsInside, name: node.name + "/inside")
-            let outside = try context.combine(
-                .subtract, .constant(Tensor([value], shape: [])),
-                context.combine(.multiply, inside, .constant(Tensor([value], shape: [])), name: node.name + "/share"),
-                name: node.name + "/outside")
-            return [try context.combine(.add, result, outside, name: node.name + "/sum")]
+            return [value == 0 ? result : try extrapolated(result, by: value, axes, node, &context)]
         }
     ]
+
+    /// The pixels of the boxes: boxes, height, width, channels. Pixels outside the image are 0.
+    private static func interpolated(
+        _ images: Operand, _ axes: [Axis], _ node: TensorFlowNode, _ context: inout ImportContext
+    ) throws -> Operand {
+        let (height, width, channels) = (images.shape[1], images.shape[2], images.shape[3])
+        let (count, size) = (axes[0].weights.shape[0], axes.map { $0.weights.shape[1] })
+        let flatRows = try context.add(
+            Reshape([images.shape[0], height, width * channels]), images, name: node.name + "/lines")
+        let rows = try context.product(MatrixProduct(), axes[0].weights, flatRows, name: node.name + "/rows")
+        let cropped = try context.add(Reshape([count, size[0], width, channels]), rows, name: node.name + "/cut")
+        let matrix = try context.add(Reshape([count, 1, size[1], width]), axes[1].weights, name: node.name + "/matrix")
+        return try context.product(MatrixProduct(), matrix, cropped, name: node.name)
+    }
+
+    /// The pixels with another value than 0 outside the image.
+    private static func extrapolated(
+        _ pixels: Operand, by value: Float, _ axes: [Axis], _ node: TensorFlowNode, _ context: inout ImportContext
+    ) throws -> Operand {
+        let (count, height, width) = (pixels.shape[0], pixels.shape[1], pixels.shape[2])
+        let rowsInside = try context.add(Reshape([count, height, 1, 1]), axes[0].inside, name: node.name + "/inside")
+        let columnsInside = try context.add(Reshape([count, 1, width, 1]), axes[1].inside, name: node.name + "/inside")
+        let inside = try context.combine(.multiply, rowsInside, columnsInside, name: node.name + "/inside")
+        let number = Operand.constant(Tensor([value], shape: []))
+        let filling = try context.combine(
+            .subtract, number, context.combine(.multiply, inside, number, name: node.name + "/share"),
+            name: node.name + "/outside")
+        return try context.combine(.add, pixels, filling, name: node.name + "/sum")
+    }
 
     /// The interpolation of the boxes' pixels along one axis.
     private struct Axis {
