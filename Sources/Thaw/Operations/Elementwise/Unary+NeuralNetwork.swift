@@ -165,59 +165,65 @@ extension Unary {
             return [try reading.asFloats(result, layer)]
         },
         NeuralRule("unary") { layer, reading in
-            let parameters = layer.parameters
-            let type: String = parameters.type
-            var value = try layer.input()
-            let alpha: Float = parameters.alpha
-            let shift: Float = parameters.shift
-            let givenScale: Float = parameters.scale
-            let givenEpsilon: Float = parameters.epsilon
-            // The input is scaled and shifted before the function. Unset fields default to 1 and 1e-6.
-            let scale = givenScale == 0 ? 1 : givenScale
-            let epsilon = givenEpsilon == 0 ? 1e-6 : givenEpsilon
-            func combined(_ function: Binary.Function, _ number: Float, first: Bool = false) throws -> Operand {
-                try reading.add(
-                    Binary(function, constant: Tensor([number], shape: []), constantFirst: first), value, layer)
-            }
-            if scale == -1 {
-                value = try reading.negated(value, layer)
-            } else if scale != 1 {
-                value = try combined(.multiply, scale)
-            }
-            if shift != 0 { value = try combined(.add, shift) }
-            switch type {
-            case "SQRT": return [try reading.add(Unary(.squareRoot), value, layer)]
-            case "EXP": return [try reading.add(Unary(.exponential), value, layer)]
-            case "ABS": return [try reading.add(Unary(.absolute), value, layer)]
-            case "LOG":
-                if epsilon.isNormal { value = try combined(.add, epsilon) }
-                return [try reading.add(Unary(.logarithm), value, layer)]
-            case "RSQRT":
-                value = try combined(.add, epsilon)
-                return [try reading.add(Unary(.reciprocalSquareRoot), value, layer)]
-            case "INVERSE":
-                value = try combined(.add, epsilon)
-                return [try combined(.divide, 1, first: true)]
-            case "POWER":
-                switch alpha {
-                case -0.5: return [try reading.add(Unary(.reciprocalSquareRoot), value, layer)]
-                case -1: return [try reading.add(Unary(.reciprocal), value, layer)]
-                default: return [try combined(.power, alpha)]
-                }
-            case "THRESHOLD":
-                // A lower bound of the negated value is an upper bound of the original.
-                if let positive = reading.beforeNegation(value) {
-                    let bound = Binary(.minimum, constant: Tensor([-alpha], shape: []))
-                    return [try reading.negated(reading.add(bound, positive, layer), layer)]
-                }
-                return [try combined(.maximum, alpha)]
-            default: throw layer.refused("the function \(type) is not supported")
-            }
+            [try reading.unary(layer, of: reading.scaledAndShifted(layer))]
         },
     ]
 }
 
 extension ImportContext {
+    /// The input of a `unary` layer, as its function gets it.
+    fileprivate mutating func scaledAndShifted(_ layer: NeuralLayer) throws -> Operand {
+        let x = try layer.input()
+        // An unset scale is 1.
+        let (scale, shift): (Float, Float) = (layer.parameters.scale, layer.parameters.shift)
+        let scaled =
+            switch scale {
+            case 0, 1: x
+            case -1: try negated(x, layer)
+            default: try combined(x, .multiply, scale, layer)
+            }
+        return shift == 0 ? scaled : try combined(scaled, .add, shift, layer)
+    }
+
+    /// The function of a `unary` layer.
+    fileprivate mutating func unary(_ layer: NeuralLayer, of x: Operand) throws -> Operand {
+        let (type, alpha, given): (String, Float, Float) = (
+            layer.parameters.type, layer.parameters.alpha, layer.parameters.epsilon
+        )
+        let epsilon = given == 0 ? 1e-6 : given
+        switch type {
+        case "SQRT": return try add(Unary(.squareRoot), x, layer)
+        case "EXP": return try add(Unary(.exponential), x, layer)
+        case "ABS": return try add(Unary(.absolute), x, layer)
+        case "LOG":
+            return try add(Unary(.logarithm), epsilon.isNormal ? combined(x, .add, epsilon, layer) : x, layer)
+        case "RSQRT": return try add(Unary(.reciprocalSquareRoot), combined(x, .add, epsilon, layer), layer)
+        case "INVERSE":
+            let one = Binary(.divide, constant: Tensor([1], shape: []), constantFirst: true)
+            return try add(one, combined(x, .add, epsilon, layer), layer)
+        case "POWER":
+            switch alpha {
+            case -0.5: return try add(Unary(.reciprocalSquareRoot), x, layer)
+            case -1: return try add(Unary(.reciprocal), x, layer)
+            default: return try combined(x, .power, alpha, layer)
+            }
+        case "THRESHOLD":
+            // A lower bound of the negated value is an upper bound of the original.
+            if let positive = beforeNegation(x) {
+                let bounded = try combined(positive, .minimum, -alpha, layer)
+                return try negated(bounded, layer)
+            }
+            return try combined(x, .maximum, alpha, layer)
+        default: throw layer.refused("the function \(type) is not supported")
+        }
+    }
+
+    private mutating func combined(
+        _ x: Operand, _ function: Binary.Function, _ number: Float, _ layer: NeuralLayer
+    ) throws -> Operand {
+        try add(Binary(function, constant: Tensor([number], shape: [])), x, layer)
+    }
+
     /// −x; a double negation returns the original.
     fileprivate mutating func negated(_ x: Operand, _ layer: NeuralLayer) throws -> Operand {
         try beforeNegation(x) ?? apply(.multiply, x, -1, layer)
