@@ -42,21 +42,7 @@ struct MatrixProduct: Operation {
         let batch = Shape(output.dropLast(2))
         let aIndex = Shape(a.shape.dropLast(2)).broadcastIndex(in: batch)
         let bIndex = Shape(b.shape.dropLast(2)).broadcastIndex(in: batch)
-        guard type.element.isFloatingPoint else {
-            // Large integers are not exact in float32.
-            return a.withElements { x in
-                b.withElements { w in
-                    [
-                        Tensor(shape: output, element: type.element) { index in
-                            let (row, column) = (index / columns, index % columns)
-                            let left = (aIndex(row / rows) * rows + row % rows) * depth
-                            let right = bIndex(row / rows) * depth * columns + column
-                            return (0..<depth).reduce(0.0) { $0 + x[left + $1] * w[right + $1 * columns] }
-                        }
-                    ]
-                }
-            }
-        }
+        guard type.element.isFloatingPoint else { return [integerProduct(a, b, type, aIndex, bIndex)] }
         return a.withFloats { x in
             b.withFloats { w in
                 [
@@ -76,6 +62,30 @@ struct MatrixProduct: Operation {
                         }
                     }
                 ]
+            }
+        }
+    }
+}
+
+extension MatrixProduct {
+    /// The product of integers, of which large ones are not exact in float32.
+    /// - Parameters:
+    ///   - type: The type of the result.
+    ///   - aIndex: The index of the first matrix for each matrix of the result.
+    ///   - bIndex: That of the second one.
+    private func integerProduct(
+        _ a: Tensor, _ b: Tensor, _ type: TensorType, _ aIndex: (Int) -> Int, _ bIndex: (Int) -> Int
+    ) -> Tensor {
+        let (rows, columns) = (type.shape[type.shape.rank - 2], type.shape[type.shape.rank - 1])
+        let depth = a.shape[a.shape.rank - 1]
+        return a.withElements { x in
+            b.withElements { w in
+                Tensor(shape: type.shape, element: type.element) { index in
+                    let (row, column) = (index / columns, index % columns)
+                    let left = (aIndex(row / rows) * rows + row % rows) * depth
+                    let right = bIndex(row / rows) * depth * columns + column
+                    return (0..<depth).reduce(0.0) { $0 + x[left + $1] * w[right + $1 * columns] }
+                }
             }
         }
     }
