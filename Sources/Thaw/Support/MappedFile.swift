@@ -52,29 +52,7 @@ final class MappedFile: @unchecked Sendable {
             return
         }
         if !isMapped {
-            try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { start in
-                let known = max(0, pread(descriptor, start.baseAddress!, start.count, 0))
-                try check(UnsafeRawBufferPointer(rebasing: start[..<known]), count)
-            }
-            guard let address = malloc(count) else { throw Failure.cannotOpen(path, ENOMEM) }
-            var done = 0
-            while done < count {
-                let more = read(descriptor, address + done, count - done)
-                if more == 0 { break }
-                if more > 0 {
-                    done += more
-                } else if errno != EINTR {
-                    let code = errno
-                    free(address)
-                    throw Failure.cannotOpen(path, code)
-                }
-            }
-            let version = FileVersion(status)
-            guard done == count, fstat(descriptor, &status) == 0, FileVersion(status) == version else {
-                free(address)
-                throw Failure.changedWhileRead(path)
-            }
-            bytes = UnsafeRawBufferPointer(start: address, count: count)
+            bytes = try MappedFile.contents(of: descriptor, status, path: path, check: check)
             return
         }
         guard let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
@@ -82,6 +60,37 @@ final class MappedFile: @unchecked Sendable {
         }
         bytes = UnsafeRawBufferPointer(start: address, count: count)
         listed = thaw_mapped_add(address, count, path.fileName)
+    }
+
+    /// The contents of an open file that is not empty, in memory that the caller frees.
+    private static func contents(
+        of descriptor: Int32, _ status: stat, path: String,
+        check: (_ start: UnsafeRawBufferPointer, _ size: Int) throws -> Void
+    ) throws -> UnsafeRawBufferPointer {
+        let count = Int(status.st_size)
+        try withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { start in
+            let known = max(0, pread(descriptor, start.baseAddress!, start.count, 0))
+            try check(UnsafeRawBufferPointer(rebasing: start[..<known]), count)
+        }
+        guard let address = malloc(count) else { throw Failure.cannotOpen(path, ENOMEM) }
+        var isComplete = false
+        defer { if !isComplete { free(address) } }
+        var done = 0
+        while done < count {
+            let more = read(descriptor, address + done, count - done)
+            if more == 0 { break }
+            if more > 0 {
+                done += more
+            } else if errno != EINTR {
+                throw Failure.cannotOpen(path, errno)
+            }
+        }
+        var current = stat()
+        guard done == count, fstat(descriptor, &current) == 0, FileVersion(current) == FileVersion(status) else {
+            throw Failure.changedWhileRead(path)
+        }
+        isComplete = true
+        return UnsafeRawBufferPointer(start: address, count: count)
     }
 
     /// Hints that these bytes of the file will not be needed soon, so that they take no memory. They are reloaded
