@@ -40,6 +40,7 @@ struct GridSample: Operation {
         let image = inputs[0].shape
         let output = try! outputTypes(inputs.map(\.type))[0].shape
         let channels = image[3]
+        let filling: Double = if case .constant(let value) = outside { Double(value) } else { 0 }
         return inputs[0].withFloats { x in
             inputs[1].withFloats { grid in
                 [
@@ -50,7 +51,10 @@ struct GridSample: Operation {
                             let rows = taps(at: Double(grid[2 * pixel + 1]), of: image[1])
                             for channel in 0..<channels {
                                 y[pixel * channels + channel] = weightedSum(rows, columns) { row, column in
-                                    value(x, start, row, column, image, channel)
+                                    guard (0..<image[1]).contains(row), (0..<image[2]).contains(column) else {
+                                        return filling
+                                    }
+                                    return Double(x[(start + row * image[2] + column) * channels + channel])
                                 }
                             }
                         }
@@ -66,16 +70,6 @@ struct GridSample: Operation {
             for column in columns { sum += row.weight * column.weight * value(row.index, column.index) }
         }
         return Float(sum)
-    }
-
-    private func value(
-        _ x: UnsafeBufferPointer<Float>, _ start: Int, _ row: Int, _ column: Int, _ image: Shape, _ channel: Int
-    ) -> Double {
-        guard (0..<image[1]).contains(row), (0..<image[2]).contains(column) else {
-            if case .constant(let number) = outside { return Double(number) }
-            return 0
-        }
-        return Double(x[(start + row * image[2] + column) * image[3] + channel])
     }
 
     /// A pixel along one axis, with its share.
