@@ -143,7 +143,7 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
 
     @Test(arguments: SequenceCase.all) func `a cell has no layer that Thaw writes`(_ tested: SequenceCase) throws {
         let model = try tested.model()
-        let unsupported = ["Recurrence", "GatedRecurrence", "LongShortTermMemory", "Conditional", "Loop"]
+        let unsupported = ["RNN", "GRU", "LSTM", "Conditional", "Loop"]
         guard model.graph.nodes.contains(where: { unsupported.contains($0.kind) }) else { return }
         let folder = try TemporaryFolder()
         let failure = #expect(throws: Failure.self) {

@@ -83,9 +83,9 @@ struct Recurrence: Operation {
 
     var kind: String {
         switch cell {
-        case .simple: "Recurrence"
-        case .gru: "GatedRecurrence"
-        case .lstm: "LongShortTermMemory"
+        case .simple: "RNN"
+        case .gru: "GRU"
+        case .lstm: "LSTM"
         }
     }
 
@@ -129,14 +129,8 @@ extension Recurrence {
     ) -> (any Operation)? { nil }
 
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
-        let title =
-            switch cell {
-            case .simple: "RNN"
-            case .gru: "GRU"
-            case .lstm: "LSTM"
-            }
         let direction = directions.count == 2 ? "bidirectional" : directions[0].isReversed ? "reversed" : ""
-        return Caption(title, ["\(directions[0].units) units", direction])
+        return Caption(kind, ["\(directions[0].units) units", direction])
     }
 }
 
