@@ -39,7 +39,7 @@ extension Constant {
         TensorFlowRule("Range", axes: .lost, roles: .range) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
-                throw node.refused("start, limit and delta must be single numbers")
+                throw node.refused("start, limit and delta must be scalars")
             }
             let numbers = parts.map { $0.withElements { $0[0] } }
             guard numbers[2] != 0,
@@ -52,7 +52,7 @@ extension Constant {
         TensorFlowRule("LinSpace", axes: .lost, roles: []) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "stop", "num"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
-                throw node.refused("start, stop and num must be single numbers")
+                throw node.refused("start, stop and num must be scalars")
             }
             let (start, stop, count) = (
                 parts[0].withElements { $0[0] }, parts[1].withElements { $0[0] }, parts[2].integers[0]

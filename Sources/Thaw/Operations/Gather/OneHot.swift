@@ -47,7 +47,7 @@ extension OneHot {
         TensorFlowRule("OneHot", axes: .lost, roles: []) { node, context in
             let values = try (2...3).map { try node.constant($0, $0 == 2 ? "value at the index" : "value elsewhere") }
             guard values.allSatisfy({ $0.elementCount == 1 }) else {
-                throw node.refused("the values at the index and elsewhere must be single numbers")
+                throw node.refused("the values at the index and elsewhere must be scalars")
             }
             let input = try node.input(0)
             let axis = try node.int("axis", default: -1)

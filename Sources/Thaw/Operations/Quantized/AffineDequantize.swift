@@ -71,7 +71,7 @@ extension AffineDequantize: MILOperation {
         MILRule("dequantize") { op, reading in
             let quantized = try op.operand("input")
             guard !quantized.type.element.isFloatingPoint else {
-                throw op.refused("the quantized values are floating-point numbers", remedy: "integers are supported")
+                throw op.refused("the quantized values are floating point", remedy: "integers are supported")
             }
             return [try reading.add(AffineDequantize(scale: AffineScale(op, of: quantized)), quantized, op)]
         }

@@ -39,7 +39,7 @@ extension Failure {
     static func valueNotNumeric(_ type: Int) -> Failure {
         Failure(
             .unsupportedModel, "the variable has the element type \(type)",
-            remedy: "integers and real numbers are supported")
+            remedy: "integers and floating-point values are supported")
     }
 
     static func valueCorrupt() -> Failure {

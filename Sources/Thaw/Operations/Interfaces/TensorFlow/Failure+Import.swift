@@ -17,7 +17,9 @@ extension Failure {
     }
 
     static func elementNotNumeric(_ node: String, _ op: String, _ type: String) -> Failure {
-        refused(node, op, "the elements are of type \(type)", "real numbers are supported", code: .wrongType)
+        refused(
+            node, op, "the elements are of type \(type)", "Booleans, integers and floating-point values are supported",
+            code: .wrongType)
     }
 
     static func notOneNumber(_ node: String, _ op: String, _ role: String, _ count: Int) -> Failure {
