@@ -193,7 +193,7 @@ extension Message {
         case .palette(let palette):
             message.quantization.numberOfBits = palette.bits
             message.quantization.lookupTableQuantization.floatValue =
-                Tensor(palette.numbers, shape: [palette.numbers.count]).view
+                Tensor(palette.entries, shape: [palette.entries.count]).view
             let bytes = packed(palette.indices, bits: palette.bits, .highestFirst)
             message.rawValue = Tensor(bytes: bytes, shape: [bytes.count]).view
         case .linear(let linear):

@@ -29,7 +29,7 @@ import Testing
             var (square, energy, sum, largest) = (Float(0), Float(0), Float(0), Float(0))
             for index in row * length..<(row + 1) * length {
                 let palette = row / (rows / quantized.groups) * levels
-                let back = quantized.numbers[palette + Int(quantized.indices[index])] * (quantized.scales?[row] ?? 1)
+                let back = quantized.entries[palette + Int(quantized.indices[index])] * (quantized.scales?[row] ?? 1)
                 square += (back - floats[index]) * (back - floats[index])
                 energy += floats[index] * floats[index]
                 sum += back - floats[index]

@@ -62,7 +62,7 @@ extension MILBlock {
             "constexpr_lut_to_dense", name, type,
             [
                 ("indices", inFile(data, .uint8, TensorType([bytes.count], .uint8).message)),
-                ("lut", number(Tensor(palette.numbers, shape: [palette.numbers.count]))),
+                ("lut", number(Tensor(palette.entries, shape: [palette.entries.count]))),
                 ("shape", .immediate(Tensor(integers: shape.dimensions, shape: [shape.rank], element: .uint32))),
             ])
     }
@@ -82,7 +82,7 @@ extension MILBlock {
             "constexpr_lut_to_dense", name, type,
             [
                 ("indices", inFile(data, kind, indices, elements: type.shape.elementCount)),
-                ("lut", number(Tensor(palette.numbers, shape: paletteShape))),
+                ("lut", number(Tensor(palette.entries, shape: paletteShape))),
             ], bound: true)
     }
 

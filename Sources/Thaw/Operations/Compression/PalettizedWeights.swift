@@ -5,7 +5,7 @@
 struct PalettizedWeights: Sendable {
     let bits: Int
     /// The values of all palettes, in order.
-    private(set) var numbers: [Float] = []
+    private(set) var entries: [Float] = []
     private(set) var groups: Int
     private(set) var indices: [UInt8] = []
     /// The divisor of each row, or nil.
@@ -41,11 +41,11 @@ struct PalettizedWeights: Sendable {
                 let row = UnsafeBufferPointer(rebasing: part[start..<start + length])
                 groupIndices.withUnsafeMutableBufferPointer { groupIndices in
                     let indices = UnsafeMutableBufferPointer(rebasing: groupIndices[start..<start + length])
-                    if let error = PalettizedWeights.error(row, indices, palette.numbers) { errors.append(error) }
-                    PalettizedWeights.balance(row, indices, palette.numbers)
+                    if let error = PalettizedWeights.error(row, indices, palette.entries) { errors.append(error) }
+                    PalettizedWeights.balance(row, indices, palette.entries)
                 }
             }
-            numbers += palette.numbers
+            entries += palette.entries
             indices += groupIndices
         }
         errors.sort()
@@ -54,11 +54,11 @@ struct PalettizedWeights: Sendable {
 
     /// The squared error of a row relative to its squared length; nil for a row of zeros.
     private static func error(
-        _ row: UnsafeBufferPointer<Float>, _ indices: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
+        _ row: UnsafeBufferPointer<Float>, _ indices: UnsafeMutableBufferPointer<UInt8>, _ entries: [Float]
     ) -> Float? {
         var (error, length) = (Float(0), Float(0))
         for index in row.indices {
-            let difference = numbers[Int(indices[index])] - row[index]
+            let difference = entries[Int(indices[index])] - row[index]
             error += difference * difference
             length += row[index] * row[index]
         }
@@ -73,17 +73,17 @@ struct PalettizedWeights: Sendable {
     /// expected error of an output is the sum of the squared errors plus the square of their sum. Each step reduces
     /// that.
     private static func balance(
-        _ row: UnsafeBufferPointer<Float>, _ indices: UnsafeMutableBufferPointer<UInt8>, _ numbers: [Float]
+        _ row: UnsafeBufferPointer<Float>, _ indices: UnsafeMutableBufferPointer<UInt8>, _ entries: [Float]
     ) {
         var sum = 0.0
-        for index in row.indices { sum += Double(numbers[Int(indices[index])] - row[index]) }
+        for index in row.indices { sum += Double(entries[Int(indices[index])] - row[index]) }
         let direction = sum > 0 ? -1 : 1
         var moves: [(index: Int, step: Double, cost: Double)] = []
         for index in row.indices {
             let entry = Int(indices[index])
-            guard numbers.indices.contains(entry + direction) else { continue }
-            let step = Double(numbers[entry + direction] - numbers[entry])
-            let error = Double(numbers[entry] - row[index])
+            guard entries.indices.contains(entry + direction) else { continue }
+            let step = Double(entries[entry + direction] - entries[entry])
+            let error = Double(entries[entry] - row[index])
             let cost = step * (step + 2 * error)
             // Weights close to their palette value stay there, because moving other weights costs less.
             if step != 0, cost < step * step / 2 { moves.append((index, step, cost)) }

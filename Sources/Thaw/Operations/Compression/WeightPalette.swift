@@ -12,7 +12,7 @@
 struct WeightPalette: Sendable {
     /// In ascending order. It has an entry for each index; the last ones are repeated if there are fewer different
     /// weights.
-    var numbers: [Float]
+    var entries: [Float]
 
     private static let steps = 40
     /// If there are more different values, they are counted by their nearest half-precision values.
@@ -23,7 +23,7 @@ struct WeightPalette: Sendable {
         let sorted = WeightPalette.counted(weights)
         let values = sorted.map(\.value)
         guard values.count > count else {
-            numbers = values + Array(repeating: values.last ?? 0, count: count - values.count)
+            entries = values + Array(repeating: values.last ?? 0, count: count - values.count)
             return
         }
         // Prefix sums give the mean of any run immediately.
@@ -44,7 +44,7 @@ struct WeightPalette: Sendable {
             if moved == centers { break }
             centers = moved.sorted()
         }
-        numbers = centers
+        entries = centers
     }
 
     /// The number of equal groups of output channels with a palette each that is best for weights of this shape. From
@@ -110,7 +110,7 @@ struct WeightPalette: Sendable {
 
     /// The index of the nearest entry for each weight.
     func nearestIndices(of weights: UnsafeBufferPointer<Float>) -> [UInt8] {
-        let bounds = zip(numbers, numbers.dropFirst()).map { ($0 + $1) / 2 }
+        let bounds = zip(entries, entries.dropFirst()).map { ($0 + $1) / 2 }
         return weights.map { UInt8(WeightPalette.lowerBound(of: $0, in: bounds)) }
     }
 }

@@ -26,7 +26,7 @@ extension Binary {
 
     func channelArithmetic(on type: TensorType) -> ChannelArithmetic? {
         guard let channels = type.shape.last,
-            let numbers = constant?.numbersByChannel(channels, rank: type.shape.rank)
+            let numbers = constant?.valuesByChannel(channels, rank: type.shape.rank)
         else { return nil }
         let zeros = [Double](repeating: 0, count: channels)
         let ones = [Double](repeating: 1, count: channels)
@@ -100,7 +100,7 @@ extension Binary {
 extension Tensor {
     /// One value per channel, if the tensor is constant along all other axes when broadcast to `rank` axes with the
     /// channels last.
-    fileprivate func numbersByChannel(_ channels: Int, rank: Int) -> [Double]? {
+    fileprivate func valuesByChannel(_ channels: Int, rank: Int) -> [Double]? {
         guard element.isFloatingPoint, shape.rank <= rank,
             elementCount == 1 || (elementCount == channels && shape.last == channels)
         else { return nil }

@@ -167,32 +167,33 @@ extension FakeQuantize: CoreMLOperation {
     }
 
     private var networkSteps: [(part: String, operation: any Operation)] {
-        let start = numbers { ($0.step == 0 ? 0 : (0.5 - $0.low * (1 / $0.step)).rounded(.down) - 0.5) }
+        let start = perChannel { ($0.step == 0 ? 0 : (0.5 - $0.low * (1 / $0.step)).rounded(.down) - 0.5) }
         return scaledSteps + [
             ("start", Binary(.subtract, constant: start)), ("whole", Unary(.floor)),
-            ("level", Binary(.multiply, constant: numbers(\.step))),
+            ("level", Binary(.multiply, constant: perChannel(\.step))),
         ]
     }
 
     private var programSteps: [(part: String, operation: any Operation)] {
-        let zero = numbers { (0.5 - $0.low * $0.inverse).rounded(.down) }
+        let zero = perChannel { (0.5 - $0.low * $0.inverse).rounded(.down) }
         return scaledSteps + [
             ("quantized", Binary(.subtract, constant: zero)),
             ("half", Binary(.add, constant: Tensor([0.5], shape: []))), ("whole", Unary(.floor)),
-            ("level", Binary(.multiply, constant: numbers(\.step))),
+            ("level", Binary(.multiply, constant: perChannel(\.step))),
         ]
     }
 
     /// The distance from the lowest level, in steps.
     private var scaledSteps: [(part: String, operation: any Operation)] {
-        let low = numbers(\.low)
+        let low = perChannel(\.low)
         return [
-            ("above", Binary(.maximum, constant: low)), ("clamped", Binary(.minimum, constant: numbers(\.high))),
-            ("distance", Binary(.subtract, constant: low)), ("scaled", Binary(.multiply, constant: numbers(\.inverse))),
+            ("above", Binary(.maximum, constant: low)), ("clamped", Binary(.minimum, constant: perChannel(\.high))),
+            ("distance", Binary(.subtract, constant: low)),
+            ("scaled", Binary(.multiply, constant: perChannel(\.inverse))),
         ]
     }
 
-    private func numbers(_ number: (Levels) -> Float) -> Tensor {
+    private func perChannel(_ number: (Levels) -> Float) -> Tensor {
         Tensor(channels.map(number), shape: channels.count == 1 ? [] : [channels.count])
     }
 }
