@@ -30,7 +30,7 @@ enum Scatter {
 extension TensorFlowNode {
     /// Refuses constant indices along the first axes of a tensor that are out of bounds.
     /// - Parameter indices: The last axis contains one index for each of the tensor's first axes.
-    func check(_ indices: Tensor, of shape: Tensor.Shape) throws {
+    func check(_ indices: Tensor, of shape: Shape) throws {
         guard let depth = indices.shape.last, depth > 0, depth <= shape.rank else { return }
         let numbers = indices.integers
         for start in stride(from: 0, to: numbers.count, by: depth) {

@@ -20,12 +20,12 @@ extension Recurrence {
             let gates = ["reset", "output", "update"].map { $0 + "Gate" }
             let activations = try layer.activations("activations", 2)
             let direction = Direction(
-                inputWeights: try layer.joined(
+                inputWeights: try layer.concatenatedRows(
                     gates.map { $0 + "WeightMatrix" }, parameters, [form.units, form.width]),
-                stateWeights: try layer.joined(
+                stateWeights: try layer.concatenatedRows(
                     gates.map { $0 + "RecursionMatrix" }, parameters, [form.units, form.units]),
                 stateBias: parameters.hasBiasVectors
-                    ? try layer.joined(gates.map { $0 + "BiasVector" }, parameters, [form.units]) : nil,
+                    ? try layer.concatenatedRows(gates.map { $0 + "BiasVector" }, parameters, [form.units]) : nil,
                 activations: Activations(gates: activations[0], candidate: activations[1]),
                 isReversed: parameters.reverseInput)
             let recurrence = Recurrence(
@@ -147,7 +147,7 @@ extension Recurrence.Direction {
         let gates = ["inputGate", "forgetGate", "outputGate", "blockInput"]
         var bias: Tensor?
         if parameters.hasBiasVectors {
-            bias = try layer.joined(gates.map { $0 + "BiasVector" }, weights, [form.units])
+            bias = try layer.concatenatedRows(gates.map { $0 + "BiasVector" }, weights, [form.units])
         }
         if parameters.forgetBias {
             let stored = bias?.floats ?? [Float](repeating: 0, count: 4 * form.units)
@@ -156,11 +156,14 @@ extension Recurrence.Direction {
         }
         let functions = try layer.activations(activations, 3)
         self.init(
-            inputWeights: try layer.joined(gates.map { $0 + "WeightMatrix" }, weights, [form.units, form.width]),
-            stateWeights: try layer.joined(gates.map { $0 + "RecursionMatrix" }, weights, [form.units, form.units]),
+            inputWeights: try layer.concatenatedRows(
+                gates.map { $0 + "WeightMatrix" }, weights, [form.units, form.width]),
+            stateWeights: try layer.concatenatedRows(
+                gates.map { $0 + "RecursionMatrix" }, weights, [form.units, form.units]),
             stateBias: bias,
             peepholes: parameters.hasPeepholeVectors
-                ? try layer.joined(gates.dropLast().map { $0 + "PeepholeVector" }, weights, [form.units]) : nil,
+                ? try layer.concatenatedRows(gates.dropLast().map { $0 + "PeepholeVector" }, weights, [form.units])
+                : nil,
             activations: Recurrence.Activations(gates: functions[0], candidate: functions[1], output: functions[2]),
             isReversed: isReversed)
     }
@@ -200,7 +203,7 @@ extension NeuralLayer {
     }
 
     /// The weights in several fields, each of this shape, concatenated by rows.
-    fileprivate func joined(_ fields: [String], _ message: Message, _ shape: Shape) throws -> Tensor {
+    fileprivate func concatenatedRows(_ fields: [String], _ message: Message, _ shape: Shape) throws -> Tensor {
         let parts = try fields.map { try weights(message[$0], shape) }
         return Tensor(parts.flatMap(\.floats), shape: Shape([fields.count * shape[0]] + shape.dropFirst()))
     }

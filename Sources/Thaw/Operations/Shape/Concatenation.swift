@@ -109,23 +109,23 @@ extension Concatenation {
     static let tensorFlow = [
         TensorFlowRule("ConcatV2", axes: .resized, roles: .map) { node, context in
             guard node.inputs.count >= 2 else { throw Failure.missingInput(node.name, node.op, 1, node.inputs.count) }
-            return try join(
+            return try concatenate(
                 node, Array(node.inputs.dropLast()), axis: node.integer(node.inputs.count - 1, "axis"), &context)
         },
         TensorFlowRule("Concat", axes: .resized, roles: .map) { node, context in
             guard node.inputs.count >= 2 else { throw Failure.missingInput(node.name, node.op, 1, node.inputs.count) }
-            return try join(node, Array(node.inputs.dropFirst()), axis: node.integer(0, "axis"), &context)
+            return try concatenate(node, Array(node.inputs.dropFirst()), axis: node.integer(0, "axis"), &context)
         },
         TensorFlowRule("Pack", axes: .lost, roles: .pack) { node, context in
             let axis = try stacking(node.input(0).shape, axis: node.int("axis", default: 0)).axis
             let slices = try node.inputs.map { input in
                 try context.add(Reshape(stacking(input.shape, axis: axis).part), input, name: node.name + "/slice")
             }
-            return try join(node, slices, axis: axis, &context)
+            return try concatenate(node, slices, axis: axis, &context)
         },
     ]
 
-    private static func join(
+    private static func concatenate(
         _ node: TensorFlowNode, _ inputs: [Operand], axis: Int, _ context: inout ImportContext
     ) throws -> [Operand] {
         guard inputs.count > 1 else { return inputs }
