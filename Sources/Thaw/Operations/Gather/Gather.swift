@@ -133,17 +133,17 @@ extension ImportContext {
         let count = shape.prefix(batches).reduce(1, *)
         guard count <= Self.largestConstant else { throw Failure.constantTooLarge([count]).at(name) }
         let rest = (between + after).map { shape[$0] }
-        var turned = input
+        var transposed = input
         if axis != batches {
             let order = Array(0..<batches) + [axis] + between + after
-            turned = try add(Transpose(order), input, name: name + "/turn")
+            transposed = try add(Transpose(order), input, name: name + "/turn")
         }
-        let long = try add(Reshape(Shape([count * shape[axis]] + rest)), turned, name: name + "/long")
+        let merged = try add(Reshape(Shape([count * shape[axis]] + rest)), transposed, name: name + "/long")
         let starts = Tensor(
             integers: (0..<count).map { $0 * shape[axis] },
             shape: Shape(shape.prefix(batches) + Array(repeating: 1, count: indices.shape.rank - batches)),
             element: indices.type.element)
-        var moved = try combine(.add, indices, .constant(starts), name: name + "/indices")
+        var offsetIndices = try combine(.add, indices, .constant(starts), name: name + "/indices")
         if count > 1, indices.constant == nil {
             // An index that is out of bounds must not reach another entry. Negative indices may count from the end.
             func bound(_ index: Int) -> Operand { .constant(Tensor(Double(index), element: indices.type.element)) }
@@ -153,9 +153,10 @@ extension ImportContext {
                     combine(.greaterOrEqual, indices, bound(0), name: name + "/inside"),
                     combine(.less, indices, bound(shape[axis]), name: name + "/inside"),
                 ], name: name + "/inside")[0]
-            moved = try add(Select(), [isInside, moved, bound(count * shape[axis])], name: name + "/bounded")[0]
+            offsetIndices = try add(
+                Select(), [isInside, offsetIndices, bound(count * shape[axis])], name: name + "/bounded")[0]
         }
-        let slices = try add(Gather(axis: 0), [long, moved], name: name)[0]
+        let slices = try add(Gather(axis: 0), [merged, offsetIndices], name: name)[0]
         guard !between.isEmpty else { return slices }
         let rank = indices.shape.rank
         let order =

@@ -26,9 +26,12 @@ extension Normalization: CoreMLOperation {
         if followsSize, axes != [1, 2] { return try byReductions(x, &parts) }
         if ofLastAxes(scale, 1, shape) != nil, ofLastAxes(offset, 0, shape) != nil { return nil }
         // An image with its channels last, which the layer expects first.
-        if shape.rank == 4, axes == [1, 2], let turned = reordered([Graph.toFirst], [TensorType(shape)]) {
+        if shape.rank == 4, axes == [1, 2], let channelsFirst = reordered([Graph.toFirst], [TensorType(shape)]) {
             return try parts.add(
-                [("first", Transpose(Graph.toFirst)), ("normal", turned.operation), ("last", Transpose(Graph.toLast))],
+                [
+                    ("first", Transpose(Graph.toFirst)), ("normal", channelsFirst.operation),
+                    ("last", Transpose(Graph.toLast)),
+                ],
                 to: x)
         }
         return try byReductions(x, &parts)
