@@ -166,10 +166,10 @@ extension DecompositionCase {
             program: ["ReduceMaximum", "Subtract", "Exponential", "ReduceSum", "Logarithm", "Subtract"]),
         DecompositionCase(
             "L2 normalization", L2Normalization(axes: [1], epsilon: 1e-6), [2, 5],
-            network: ["ReduceLength", "Maximum", "Divide"], program: ["ReduceLength", "Maximum", "Divide"]),
+            network: ["ReduceL2Norm", "Maximum", "Divide"], program: ["ReduceL2Norm", "Maximum", "Divide"]),
         DecompositionCase(
             "L2 normalization without a bound", L2Normalization(axes: [1, 2], epsilon: 0), [2, 5, 3],
-            network: ["ReduceLength", "Divide"], program: ["ReduceLength", "Divide"]),
+            network: ["ReduceL2Norm", "Divide"], program: ["ReduceL2Norm", "Divide"]),
         DecompositionCase(
             "local response normalization", LocalResponseNormalization(radius: 1, bias: 0, alpha: 0.5, beta: 0.75),
             [1, 4, 3, 3], network: ["Multiply", "Convolution", "Power", "Multiply"],

@@ -162,7 +162,7 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
     private static let reductions: [OperationSample] = [
         .init(Reduction(function: .mean, axes: [1], keepsAxes: false), [2, 3, 4], absorbs: .nothing),
         .init(Reduction(function: .maximum, axes: [0, 2], keepsAxes: true), [2, 3, 4], absorbs: .nothing),
-        .init(Reduction(function: .length, axes: [1], keepsAxes: false), [2, 3, 4], absorbs: .nothing),
+        .init(Reduction(function: .l2Norm, axes: [1], keepsAxes: false), [2, 3, 4], absorbs: .nothing),
         .init(ArgMax(axis: 1), [2, 3, 4], absorbs: .nothing),
         .init(ArgMax(axis: 2, keepsAxis: true), [2, 3, 4], absorbs: .nothing),
         .init(CumulativeSum(axis: 1), [2, 3, 4], absorbs: .nothing),

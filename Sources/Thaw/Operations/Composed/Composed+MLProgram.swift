@@ -23,14 +23,14 @@ enum ComposedOperations {
             let rank = try op.operand().shape.rank
             guard rank >= 3 else { throw Failure.tooFewAxes(3, try op.operand().shape).at(op.location) }
             let epsilon = try op.number("epsilon", default: 1e-6)
-            return [try reading.unitLength(op.operand(), axes: Array(rank - 3..<rank), epsilon: epsilon, op)]
+            return [try reading.l2Normalized(op.operand(), axes: Array(rank - 3..<rank), epsilon: epsilon, op)]
         },
         MILRule("reduce_l1_norm", "reduce_log_sum", "reduce_log_sum_exp", "reduce_sum_square", "reduce_l2_norm") {
             op, reading in
             let kinds: [String: ImportContext.Sum] = [
-                "reduce_l1_norm": .magnitudes, "reduce_log_sum": .logarithm,
-                "reduce_log_sum_exp": .logarithmOfExponentials, "reduce_sum_square": .squares,
-                "reduce_l2_norm": .length,
+                "reduce_l1_norm": .l1Norm, "reduce_log_sum": .logSum,
+                "reduce_log_sum_exp": .logSumExp, "reduce_sum_square": .sumOfSquares,
+                "reduce_l2_norm": .l2Norm,
             ]
             let x = try op.operand()
             let keepsAxes = try op.bool("keep_dims", default: false)

@@ -26,7 +26,7 @@ enum ComposedLayers {
             guard rank >= 3 else { throw Failure.tooFewAxes(3, x.shape).at(layer.name) }
             let given: Float = layer.parameters.epsilon
             let epsilon = given == 0 ? 1e-6 : given
-            return [try reading.unitLength(x, axes: Array(rank - 3..<rank), epsilon: epsilon, layer)]
+            return [try reading.l2Normalized(x, axes: Array(rank - 3..<rank), epsilon: epsilon, layer)]
         },
         NeuralRule("average") { layer, reading in
             let sum = try layer.inputs.dropFirst().reduce(layer.input()) { try reading.combine(.add, $0, $1, layer) }
@@ -40,7 +40,7 @@ enum ComposedLayers {
             let sum = Reduction(function: .sum, axes: Array(rank - 3..<rank), keepsAxes: true)
             var factors = [a, b]
             if layer.parameters.cosineSimilarity as Bool {
-                factors = try factors.map { try reading.unitLength($0, axes: sum.axes, epsilon: 0, layer) }
+                factors = try factors.map { try reading.l2Normalized($0, axes: sum.axes, epsilon: 0, layer) }
             }
             return [try reading.add(sum, reading.combine(.multiply, factors[0], factors[1], layer), layer)]
         },
@@ -77,8 +77,8 @@ enum ComposedLayers {
         },
         NeuralRule("reduceL1", "reduceSumSquare", "reduceLogSum", "reduceLogSumExp", "reduceL2") { layer, reading in
             let kinds: [String: ImportContext.Sum] = [
-                "reduceL1": .magnitudes, "reduceSumSquare": .squares, "reduceLogSum": .logarithm,
-                "reduceLogSumExp": .logarithmOfExponentials, "reduceL2": .length,
+                "reduceL1": .l1Norm, "reduceSumSquare": .sumOfSquares, "reduceLogSum": .logSum,
+                "reduceLogSumExp": .logSumExp, "reduceL2": .l2Norm,
             ]
             return [
                 try reading.sum(

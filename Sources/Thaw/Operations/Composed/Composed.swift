@@ -43,19 +43,20 @@ extension ImportContext {
 
     // MARK: Reductions and normalizations
 
-    /// The sum of absolute values or squares, the logarithm of the sum or of the sum of exponentials, or the length.
-    enum Sum { case magnitudes, squares, logarithm, logarithmOfExponentials, length }
+    /// The sum of absolute values or of squares, the logarithm of the sum or of the sum of exponentials, or the square root of
+    /// the sum of squares.
+    enum Sum { case l1Norm, sumOfSquares, logSum, logSumExp, l2Norm }
 
     mutating func sum(
         _ kind: Sum, _ x: Operand, axes: [Int], keepsAxes: Bool, _ node: some SourceNode
     ) throws -> Operand {
         let sum = Reduction(function: .sum, axes: axes, keepsAxes: keepsAxes)
         switch kind {
-        case .magnitudes: return try add(sum, add(Unary(.absolute), x, node), node)
-        case .squares: return try add(sum, add(Unary(.square), x, node), node)
-        case .length: return try add(Unary(.squareRoot), add(sum, add(Unary(.square), x, node), node), node)
-        case .logarithm: return try add(Unary(.logarithm), add(sum, x, node), node)
-        case .logarithmOfExponentials:
+        case .l1Norm: return try add(sum, add(Unary(.absolute), x, node), node)
+        case .sumOfSquares: return try add(sum, add(Unary(.square), x, node), node)
+        case .l2Norm: return try add(Unary(.squareRoot), add(sum, add(Unary(.square), x, node), node), node)
+        case .logSum: return try add(Unary(.logarithm), add(sum, x, node), node)
+        case .logSumExp:
             // The maximum is subtracted first to avoid overflow.
             let largest = try add(Reduction(function: .maximum, axes: axes, keepsAxes: true), x, node)
             let powers = try add(Unary(.exponential), combine(.subtract, x, largest, node), node)
@@ -75,8 +76,8 @@ extension ImportContext {
     }
 
     /// x divided by the square root of its sum of squares plus an epsilon.
-    mutating func unitLength(_ x: Operand, axes: [Int], epsilon: Float, _ node: some SourceNode) throws -> Operand {
-        let squares = try sum(.squares, x, axes: axes, keepsAxes: true, node)
+    mutating func l2Normalized(_ x: Operand, axes: [Int], epsilon: Float, _ node: some SourceNode) throws -> Operand {
+        let squares = try sum(.sumOfSquares, x, axes: axes, keepsAxes: true, node)
         return try combine(.divide, x, add(Unary(.squareRoot), apply(.add, squares, epsilon, node), node), node)
     }
 

@@ -53,15 +53,15 @@ extension L2Normalization {
 // MARK: Core ML
 
 extension L2Normalization: CoreMLOperation {
-    /// Length, bound, quotient. (The dedicated layers add their epsilon to the sum of squares.)
+    /// Norm, bound, quotient. (The dedicated layers add their epsilon to the sum of squares.)
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
         let x = try parts.floats(inputs[0])
-        var length = try parts.add(Reduction(function: .length, axes: axes, keepsAxes: true), x, as: "length")
+        var norm = try parts.add(Reduction(function: .l2Norm, axes: axes, keepsAxes: true), x, as: "length")
         if epsilon > 0 {
             let bound = Binary(.maximum, constant: Tensor([epsilon.squareRoot()], shape: []))
-            length = try parts.add(bound, length, as: "bound")
+            norm = try parts.add(bound, norm, as: "bound")
         }
-        return try parts.add(Binary(.divide), x, length)
+        return try parts.add(Binary(.divide), x, norm)
     }
 }
 

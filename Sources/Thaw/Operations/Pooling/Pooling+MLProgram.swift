@@ -26,7 +26,7 @@ extension Pooling {
             let axes = try op.windowAxes(over: lengths, sizes: op.integers("kernel_sizes"))
             let roundsUp = try op.bool("ceil_mode", default: false)
             let larger = roundsUp ? zip(axes, lengths).map { $0.roundedUp($1) } : axes
-            if op.kind == "l2_pool" { return [try reading.pooledLength(x, larger, op)] }
+            if op.kind == "l2_pool" { return [try reading.l2Pooled(x, larger, op)] }
             let excludes = try op.bool("exclude_padding_from_average", default: false)
             let function = op.kind == "avg_pool" ? Function.average : .maximum
             return [try reading.pooled(x, function, larger, padding: axes, countsPadding: !excludes, op)]
@@ -97,7 +97,7 @@ extension ImportContext {
     }
 
     /// The square root of the sum of the squares under a window.
-    mutating func pooledLength(_ x: Operand, _ axes: [Window.Axis], _ node: some SourceNode) throws -> Operand {
+    mutating func l2Pooled(_ x: Operand, _ axes: [Window.Axis], _ node: some SourceNode) throws -> Operand {
         let means = try pooled(add(Unary(.square), x, node), .average, axes, countsPadding: true, node)
         let sums = try apply(.multiply, means, Float(axes.reduce(1) { $0 * $1.size }), node)
         return try add(Unary(.squareRoot), sums, node)

@@ -39,7 +39,7 @@ extension Pooling {
             let axes = [window.height, window.width]
             // Caffe's padding is the same on both sides, and what is beyond it does not count.
             let declared = parameters.has("includeLastPixel") ? axes.map(\.withSymmetricPadding) : axes
-            if type == "L2" { return [try reading.pooledLength(image, axes, layer)] }
+            if type == "L2" { return [try reading.l2Pooled(image, axes, layer)] }
             let excludes: Bool = parameters.avgPoolExcludePadding
             let function = type == "AVERAGE" ? Function.average : .maximum
             return [

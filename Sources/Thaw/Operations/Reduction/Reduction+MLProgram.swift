@@ -2,7 +2,7 @@ extension Reduction: MILOperation {
     func write(_ node: MILNode, to block: inout MILBlock) throws {
         let kind = Reduction.operations.first { $0.function == function }?.kind ?? "reduce_l2_norm"
         // Means are floating point, and Booleans are not numeric.
-        block.inFloats(node, where: function == .mean || function == .length || node.input.element == .bool) {
+        block.inFloats(node, where: function == .mean || function == .l2Norm || node.input.element == .bool) {
             node, block in
             block.add(
                 kind, node,

@@ -1,7 +1,7 @@
 extension Reduction: NeuralOperation {
     func fitsImages(_ inputs: [TensorType], _ output: TensorType) -> Bool {
         // There are older layers for whole images. A row is equivalent to a 1×1 image.
-        inputs[0].shape.rank == 4 && axes == [2, 3] && function != .product && function != .length
+        inputs[0].shape.rank == 4 && axes == [2, 3] && function != .product && function != .l2Norm
             && !isTruncated(inputs[0].element)
     }
 
@@ -21,7 +21,7 @@ extension Reduction: NeuralOperation {
         let kinds: [Function: String] = [
             .mean: "reduceMean", .sum: "reduceSum", .maximum: "reduceMax", .minimum: "reduceMin",
             .product: "reduceProd",
-            .length: "reduceL2",
+            .l2Norm: "reduceL2",
         ]
         let kind = kinds[function]!
         func reduce(_ layer: inout Message) {
@@ -69,7 +69,7 @@ extension Reduction {
         let functions: [String: Function] = [
             "SUM": .sum, "AVG": .mean, "PROD": .product, "MAX": .maximum, "MIN": .minimum,
         ]
-        let sums: [String: ImportContext.Sum] = ["L1": .magnitudes, "SUMSQUARE": .squares, "L2": .length]
+        let sums: [String: ImportContext.Sum] = ["L1": .l1Norm, "SUMSQUARE": .sumOfSquares, "L2": .l2Norm]
         if let function = functions[mode] {
             return try reading.add(Reduction(function: function, axes: axes, keepsAxes: true), layer.input(), layer)
         }

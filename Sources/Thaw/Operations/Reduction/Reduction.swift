@@ -1,8 +1,8 @@
 import Kernels
 
-/// One value for all elements along some axes: their mean, sum, product, maximum, minimum or Euclidean length.
+/// One value for all elements along some axes: their mean, sum, product, maximum, minimum or L2 norm.
 struct Reduction: Operation {
-    enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product, length }
+    enum Function: String, Hashable, Sendable, CaseIterable { case mean, sum, maximum, minimum, product, l2Norm }
 
     var function: Function
     /// Ascending, counted from the front.
@@ -27,7 +27,7 @@ struct Reduction: Operation {
         let group = kept.broadcastIndex(in: shape)
         let start: Double =
             switch function {
-            case .mean, .sum, .length: 0
+            case .mean, .sum, .l2Norm: 0
             // `Any` of no elements is false.
             case .maximum: inputs[0].element == .bool ? 0 : -.infinity
             case .minimum: .infinity
@@ -43,7 +43,7 @@ struct Reduction: Operation {
                 case .maximum: if value > results[to] || value.isNaN { results[to] = value }
                 case .minimum: if value < results[to] || value.isNaN { results[to] = value }
                 case .product: results[to] *= value
-                case .length: results[to] += value * value
+                case .l2Norm: results[to] += value * value
                 }
             }
         }
@@ -51,7 +51,7 @@ struct Reduction: Operation {
         let output = try! outputTypes(inputs.map(\.type))[0]
         return [
             Tensor(shape: output.shape, element: output.element) {
-                function == .length ? results[$0].squareRoot() : results[$0] / divisor
+                function == .l2Norm ? results[$0].squareRoot() : results[$0] / divisor
             }
         ]
     }
@@ -77,7 +77,7 @@ extension Reduction {
         switch function {
         case .mean: .arithmetic
         case .maximum, .minimum: .selection
-        case .sum, .product, .length: .floating
+        case .sum, .product, .l2Norm: .floating
         }
     }
 
@@ -98,7 +98,7 @@ extension Reduction {
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption {
         if axes == [1, 2], function == .mean, inputs[0].shape.rank == 4 { return Caption("Global average pooling") }
         let name = function.rawValue.prefix(1).uppercased() + function.rawValue.dropFirst()
-        return Caption(name, ["over axes \(Words.list(axes))"])
+        return Caption(function == .l2Norm ? "L2 norm" : name, ["over axes \(Words.list(axes))"])
     }
 }
 
@@ -135,7 +135,7 @@ extension Reduction {
 
 extension Reduction: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard !axes.isEmpty, function != .length else { return nil }
+        guard !axes.isEmpty, function != .l2Norm else { return nil }
         let count = axes.reduce(1) { $0 * inputs[0].shape[$1] }
         let factor = function == .mean ? 1 / Float(count) : 1
         let isSum = function == .mean || function == .sum
