@@ -58,11 +58,12 @@ struct BoxSampling: Operation {
                         x[((indices[box] * image[1] + y) * image[2] + x0) * channels + element % channels]
                     }
                     let upper =
-                        value(row.first, column.first) * (1 - column.share) + value(row.first, column.next)
-                        * column.share
+                        value(row.first, column.first) * (1 - column.fraction) + value(row.first, column.next)
+                        * column.fraction
                     let lower =
-                        value(row.next, column.first) * (1 - column.share) + value(row.next, column.next) * column.share
-                    return upper * (1 - row.share) + lower * row.share
+                        value(row.next, column.first) * (1 - column.fraction) + value(row.next, column.next)
+                        * column.fraction
+                    return upper * (1 - row.fraction) + lower * row.fraction
                 }
             ]
         }
@@ -104,7 +105,7 @@ struct BoxSampling: Operation {
     /// A position between two pixels of an axis; nil if it is outside.
     private struct Tap {
         let first, next: Int
-        let share: Double
+        let fraction: Double
 
         init?(_ position: Double, of size: Int) {
             // Positions may be off by rounding: up to a millionth of the side.
@@ -113,7 +114,7 @@ struct BoxSampling: Operation {
             let clamped = min(max(position, 0), last)
             first = Int(clamped)
             next = min(first + 1, size - 1)
-            share = clamped - Double(first)
+            fraction = clamped - Double(first)
         }
     }
 }

@@ -32,12 +32,12 @@ enum Colors {
         // The maximum and the minimum of red, green and blue are preserved.
         TensorFlowRule("AdjustHue", axes: .channelsLast, roles: []) { node, context in
             let parts = try HueParts(node, &context)
-            let turned = try context.combine(
+            let shiftedHue = try context.combine(
                 .add, parts.hue, number(node, "angle", &context), name: node.name + "/turned")
-            let one = Operand.constant(Tensor(1, element: turned.type.element))
-            let hue = try context.combine(.floorRemainder, turned, one, name: node.name + "/hue")
-            let share = try share(node, hue, &context)
-            let part = try context.combine(.multiply, share, parts.range, name: node.name + "/part")
+            let one = Operand.constant(Tensor(1, element: shiftedHue.type.element))
+            let hue = try context.combine(.floorRemainder, shiftedHue, one, name: node.name + "/hue")
+            let fractions = try colorFractions(node, hue, &context)
+            let part = try context.combine(.multiply, fractions, parts.range, name: node.name + "/part")
             return [try context.combine(.add, part, parts.minimum, name: node.name)]
         },
     ]
@@ -54,7 +54,8 @@ enum Colors {
 
     /// The fractions of red, green and blue for a hue, which depend on the distance of the hue from cyan (opposite
     /// red), green and blue.
-    private static func share(_ node: TensorFlowNode, _ hue: Operand, _ context: inout ImportContext) throws -> Operand
+    private static func colorFractions(_ node: TensorFlowNode, _ hue: Operand, _ context: inout ImportContext) throws
+        -> Operand
     {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: [Double]) throws -> Operand {
             let numbers = Tensor(shape: [b.count], element: a.type.element) { b[$0] }
@@ -75,8 +76,8 @@ enum Colors {
             let number = Operand.constant(Tensor(b, element: a.type.element))
             return try context.combine(function, a, number, name: "\(node.name)/\(function)")
         }
-        let share = try share(node, hue, &context)
-        let part = try context.combine(.multiply, share, saturation, name: node.name + "/part")
+        let fractions = try colorFractions(node, hue, &context)
+        let part = try context.combine(.multiply, fractions, saturation, name: node.name + "/part")
         let gray = try apply(.add, apply(.multiply, saturation, -1), 1)
         let whole = try context.combine(.add, part, gray, name: node.name + "/whole")
         return try context.combine(.multiply, whole, value, name: node.name)

@@ -72,7 +72,7 @@ struct GridSample: Operation {
         return Float(sum)
     }
 
-    /// A pixel along one axis, with its share.
+    /// A pixel along one axis, with its weight.
     private typealias Tap = (index: Int, weight: Double)
 
     /// The pixels along one axis that a coordinate is between.
@@ -81,20 +81,20 @@ struct GridSample: Operation {
         guard position.isFinite, abs(position) < 0x1p31 else { return [(-1, 1)] }
         if isNearest { return [(Int(position.rounded(.toNearestOrEven)), 1)] }
         let low = position.rounded(.down)
-        let share = position - low
-        return share == 0 ? [(Int(low), 1)] : [(Int(low), 1 - share), (Int(low) + 1, share)]
+        let fraction = position - low
+        return fraction == 0 ? [(Int(low), 1)] : [(Int(low), 1 - fraction), (Int(low) + 1, fraction)]
     }
 
     /// A coordinate in pixels.
     private func pixel(_ coordinate: Double, _ size: Int) -> Double {
         let length = Double(size)
-        let share: Double
+        let fraction: Double
         switch coordinates {
         case .pixels: return coordinate
-        case .aroundZero: share = (coordinate + 1) / 2
-        case .fromZero: share = coordinate
+        case .aroundZero: fraction = (coordinate + 1) / 2
+        case .fromZero: fraction = coordinate
         }
-        return alignsCenters ? share * (length - 1) : share * length - 0.5
+        return alignsCenters ? fraction * (length - 1) : fraction * length - 0.5
     }
 
     /// A position moved into the image, unless it has another value outside.

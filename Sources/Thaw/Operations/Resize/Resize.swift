@@ -35,8 +35,8 @@ struct Resize: Operation {
                     for (y, weight) in row.weights.enumerated() {
                         let first = (batch * image[1] + row.start + y) * image[2] + column.start
                         var line = 0.0
-                        for (x0, share) in column.weights.enumerated() {
-                            line += Double(share) * x[(first + x0) * channels + element % channels]
+                        for (x0, columnWeight) in column.weights.enumerated() {
+                            line += Double(columnWeight) * x[(first + x0) * channels + element % channels]
                         }
                         sum += Double(weight) * line
                     }
