@@ -23,7 +23,7 @@ VERSION = $(shell sed -n 's/.*thawVersion = "\(.*\)"/\1/p' Sources/Thaw/Version.
 
 PYTHON_TOOLS = .build/tools
 
-.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test amx-test wheel demo test test-only test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint check protos page install clean
+.PHONY: all setup graphviz command build libthaw arm64 arm64-test arm64-wheel arm64-wheel-test amx-test wheel demo test test-only test-wheel test-python test-spark test-serve test-serve-malformed kill-test endurance sanitize damage damage-tensorflow fuzz conformance conformance-random bench lint lint-python check protos page install clean
 
 all: build
 
@@ -224,8 +224,18 @@ bench: setup
 	$(BUILD) --product ThawBenchmarks
 	.build/release/ThawBenchmarks --kernels
 
-lint:
+lint: lint-python
 	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
+
+# The versions are fixed, because formatting depends on them.
+$(PYTHON_TOOLS)/linters: $(PYTHON_TOOLS)/ready
+	$(PYTHON_TOOLS)/bin/pip install -q ruff==0.17.6 mypy==2.4.0
+	touch $@
+
+lint-python: $(PYTHON_TOOLS)/linters
+	$(PYTHON_TOOLS)/bin/ruff check Python
+	$(PYTHON_TOOLS)/bin/ruff format --check Python
+	$(PYTHON_TOOLS)/bin/mypy --config-file Python/mypy.ini Python/thaw
 
 # Checks that do not need the test runner.
 check: build libthaw lint

@@ -215,7 +215,7 @@ let orderCases = [
 
     @Test(.timeLimit(.minutes(1))) func `a flattened image may go through any number of functions`() throws {
         let functions = [any Operation](repeating: Unary(.tanh), count: 50_000)
-        let dense = Dense(matrix: array([90, 4]), bias: nil)
+        let dense = Dense(matrix: tensor([90, 4]), bias: nil)
         let graph = try PassCase("", [Reshape([1, 90])] + functions + [dense], becomes: []).graph()
         let result = try graph.reordered(to: .channelsFirst)
         #expect(result.nodes.count == graph.nodes.count)
