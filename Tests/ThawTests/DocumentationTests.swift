@@ -2,8 +2,8 @@ import Foundation
 import Testing
 import Thaw
 
-/// The code of the articles in Thaw.docc, of the pages in docs, and of the README. It is compiled here, and the test compares it with the text
-/// there, line by line. It is not run, because its files are examples.
+/// The code of the articles in Thaw.docc, of the pages in docs, and of the README. It is compiled here, and the test compares
+/// it with the text there, line by line. It is not run, because its files are examples.
 private enum Articles {
     static func readme() throws {
         let labels = try Labels(contentsOfFile: "labels.txt")

@@ -107,11 +107,13 @@ public final class Executor {
         case .reference(let run): try run(memory)
         case .chunks(let count, let run):
             var job = Job(run: run, memory: memory, scratchBytes: program.scratchBytes)
-            workers.run(chunks: count, context: &job) { context, chunk, worker in
-                let job = context.assumingMemoryBound(to: Job.self)
-                var memory = job.pointee.memory
-                memory.scratch += worker * job.pointee.scratchBytes
-                job.pointee.run(memory, chunk)
+            withUnsafeMutablePointer(to: &job) { job in
+                workers.run(chunks: count, context: job) { context, chunk, worker in
+                    let job = context.assumingMemoryBound(to: Job.self)
+                    var memory = job.pointee.memory
+                    memory.scratch += worker * job.pointee.scratchBytes
+                    job.pointee.run(memory, chunk)
+                }
             }
         }
     }

@@ -245,7 +245,7 @@ extension OutputSearchTests {
             "a summary of the fraction of zeros",
             [
                 node("e", "Equal", "y", "zero"), node("c", "Cast", "e"), node("m", "Mean", "c", "all"),
-                node("s", "ScalarSummary", "tag", "m"), node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"),
+                node("s", "ScalarSummary", "m"), node("l", "SoftmaxCrossEntropyWithLogits", "y", "t"),
             ], ["y"]
         ),
         (
@@ -254,7 +254,7 @@ extension OutputSearchTests {
                 node("size", "Size", "y"), node("small", "Less", "size", "ten"), node("f", "Switch", "y", "small"),
                 node("e", "NotEqual", "f:1", "zero"), node("n", "Sum", "e", "all"), node("e2", "NotEqual", "f", "zero"),
                 node("n2", "Sum", "e2", "all"), node("m", "Merge", "n2", "n"), node("d", "Sub", "size", "m"),
-                node("q", "RealDiv", "d", "size"), node("s", "ScalarSummary", "tag", "q"), node("p", "Softmax", "y"),
+                node("q", "RealDiv", "d", "size"), node("s", "ScalarSummary", "q"), node("p", "Softmax", "y"),
             ], ["p"]
         ),
     ]

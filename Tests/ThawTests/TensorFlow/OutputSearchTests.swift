@@ -19,7 +19,7 @@ import Testing
                 NodeDefinition(
                     name: "all", op: "Const",
                     attributes: ["value": .tensor(Tensor(integers: [0, 1, 2, 3], shape: [4]))]),
-                node("m", "Mean", "y", "all"), node("s", "ScalarSummary", "tag", "m"),
+                node("m", "Mean", "y", "all"), node("s", "ScalarSummary", "m"),
             ], ["y"]
         ),
         ("a check next to the result", [node("c", "CheckNumerics", "x")], ["y"]),
