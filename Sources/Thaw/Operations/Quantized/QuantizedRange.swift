@@ -63,7 +63,9 @@ struct QuantizedRange {
         let (lowest, steps): (Operand, Operand)
         if countsFromMinimum {
             // A quotient, because the product with the inverse may be a tie, as for a range from −1 to 1.
-            lowest = try context.add(Unary(.round), combine(.divideOrZero, minimum, step), name: name + "/lowest")
+            let smallest = Operand.constant(Tensor(Double(Float.leastNormalMagnitude)))
+            let quotient = try combine(.divide, minimum, combine(.maximum, step, smallest))
+            lowest = try context.add(Unary(.round), quotient, name: name + "/lowest")
             steps = try level(combine(.subtract, x, minimum))
         } else {
             lowest = try level(minimum)
