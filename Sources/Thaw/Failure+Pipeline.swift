@@ -42,7 +42,7 @@ extension Failure {
             "the model does not detect objects in an image: \(composition(kinds))",
             remedy: isClassifier
                 ? "use \(task: .classify) to classify images"
-                : "a detector takes one image and has a nonMaximumSuppression stage; "
+                : "a detector takes one image and has a nonMaximumSuppression stage (from Ultralytics, with nms=True); "
                     + "use \(task: .runPipeline) to compute outputs")
     }
 
