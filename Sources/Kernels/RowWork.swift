@@ -39,16 +39,21 @@ public struct UnaryFunction: Equatable, Sendable {
         case ceiling, floor, round
         /// The nearest half-precision value, ties to even
         case half
+        /// The nearest of the levels from alpha to beta, which are `step` apart, ties to the higher one. Every step is rounded
+        /// as in TensorFlow's fake quantization.
+        case level
     }
 
     public var kind: Kind
     public var alpha: Float
     public var beta: Float
+    public var step: Float
 
-    public init(_ kind: Kind, alpha: Float = 0, beta: Float = 0) {
+    public init(_ kind: Kind, alpha: Float = 0, beta: Float = 0, step: Float = 1) {
         self.kind = kind
         self.alpha = alpha
         self.beta = beta
+        self.step = step
     }
 }
 

@@ -24,6 +24,13 @@ extension Float32Kernels {
             minimum(maximum(linear(x), .zero), Lanes(repeating: 1))
         }
         @inline(__always) func hardSwish(_ x: Lanes) -> Lanes { x * hardSigmoid(x) }
+        let step = Lanes(repeating: function.step)
+        let inverse = Lanes(repeating: 1) / step
+        let half = Lanes(repeating: 0.5)
+        let zero = roundedDown(half - alpha * inverse)
+        @inline(__always) func nearestLevel(_ x: Lanes) -> Lanes {
+            roundedDown((clamp(x) - alpha) * inverse - zero + half) * step
+        }
         switch function.kind {
         case .clamp: map(work, clamp)
         case .leaky: map(work, leaky)
@@ -57,6 +64,7 @@ extension Float32Kernels {
         case .floor: map(work, roundedDown)
         case .round: map(work, rounded)
         case .half: map(work, nearestHalf)
+        case .level: map(work, nearestLevel)
         }
     }
 

@@ -49,6 +49,12 @@ extension EngineCase {
                     })
             }
         }
+        // Only of the input: rounding errors of other operations could move a value to another level.
+        for (low, high, bottom) in [(-1, 0.75, 0), (0, 0.5, 1), (-0.25, 0, 0)] as [(Float, Float, Float)] {
+            let levels = FakeQuantize.Levels(minimum: low, maximum: high, bottom: bottom, top: 255)
+            cases.append(
+                single("fake quantization from \(low) to \(high)", [3, 19], FakeQuantize(channels: [levels])))
+        }
         cases.append(single("clip with the lower bound above the upper one", [3, 19], Unary(.clip(0.5, -0.25))))
         // Values for which e^(−βx) overflows a float.
         for (factor, beta) in [(300, 1), (1e30, 1), (300, -1.702), (1e30, 0)] as [(Double, Float)] {

@@ -44,6 +44,7 @@ func scalar(_ function: UnaryFunction?, _ x: Float) -> Float {
         case .floor: x.rounded(.down)
         case .round: x.rounded(.toNearestOrEven)
         case .half: Double(float(fromHalf: half(from: Float(x))))
+        case .level: Double(nearestLevel(function, Float(x)))
         }
     return Float(y)
 }
@@ -59,6 +60,14 @@ func scalar(_ function: BinaryFunction, _ a: Float, _ b: Float) -> Float {
     case .squaredDifference: (a - b) * (a - b)
     case .power: Float(pow(Double(a), Double(b)))
     }
+}
+
+/// Every step is rounded to float32.
+private func nearestLevel(_ function: UnaryFunction, _ x: Float) -> Float {
+    let inverse = 1 / function.step
+    let zero = (0.5 - function.alpha * inverse).rounded(.down)
+    let clamped = min(max(x, function.alpha), function.beta)
+    return ((clamped - function.alpha) * inverse - zero + 0.5).rounded(.down) * function.step
 }
 
 extension UnaryFunction.Kind {
@@ -88,6 +97,7 @@ struct ElementwiseKernelTests {
     func `a function is accurate to 1e-6 over its whole range`(_ kind: UnaryFunction.Kind) {
         var function = UnaryFunction(kind, alpha: 0.2, beta: 0.5)
         if kind == .clamp { function = UnaryFunction(kind, alpha: -0.5, beta: 6) }
+        if kind == .level { function = UnaryFunction(kind, alpha: -20 * 0.025, beta: 235 * 0.025, step: 0.025) }
         let dense = (-2000...2000).map { Float($0) / 400 }
         let wide = (-860...880).map { Float($0) / 10 }
         let tiny = (1...60).flatMap {

@@ -1,3 +1,5 @@
+import Kernels
+
 /// Values rounded to the levels of a quantized type, as used in quantization-aware training.
 ///
 /// There is one range per channel of the last axis, or a single range. Every step is rounded to float32 as in
@@ -85,6 +87,16 @@ extension FakeQuantize: LevelOperation {
     }
 
     var levelRange: (low: Float, high: Float) { (channels.map(\.low).min()!, channels.map(\.high).max()!) }
+}
+
+// MARK: Engine
+
+extension FakeQuantize: EngineOperation {
+    func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
+        guard channels.count == 1, channels[0].step > 0 else { return nil }
+        let levels = channels[0]
+        return .unary(UnaryFunction(.level, alpha: levels.low, beta: levels.high, step: levels.step))
+    }
 }
 
 // MARK: TensorFlow
