@@ -59,6 +59,7 @@ extension InstructionSet {
     static func rate(_ run: () -> Int) -> Double {
         var operations = 0
         let elapsed = ContinuousClock().measure { operations = run() }
-        return Double(operations) / (elapsed / .seconds(1))
+        let seconds = elapsed / Duration.seconds(1)
+        return Double(operations) / seconds
     }
 }
