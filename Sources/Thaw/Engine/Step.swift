@@ -57,6 +57,7 @@ struct Step: Sendable {
         work = .reference(run)
     }
 
+    /// Whether there is no kernel for it.
     var isReference: Bool { if case .reference = work { true } else { false } }
 
     /// How many rows of `width` values make a chunk of inexpensive work: enough to be worth handing to a thread, few enough to
