@@ -89,8 +89,8 @@ struct PreprocessingGuess: Sendable {
     /// The guess for a graph with nodes of these names, or nil if they reveal nothing.
     ///
     /// Names with a capital letter or `resnet_v1_` are scopes of TensorFlow's slim library; the names after them are those of
-    /// Keras applications and of their layers. For VGG and ResNet v1, slim uses the means of Caffe's models, but in RGB order (slim's
-    /// preprocessing/vgg_preprocessing.py); Keras keeps Caffe's BGR order.
+    /// Keras applications and of their layers. For VGG and ResNet v1, slim uses the means of Caffe's models, but in RGB order
+    /// (slim's preprocessing/vgg_preprocessing.py); Keras keeps Caffe's BGR order.
     init?(names: some Sequence<String>) {
         let slimMeans = PixelScaling(scale: [1, 1, 1], bias: [-123.68, -116.78, -103.94])
         let centered = try! Preprocessing.inception.scaling(.rgb)

@@ -2,6 +2,7 @@ extension Graph {
     /// The graph with uint8 instead of int8 between quantization and dequantization, with the same results: the engine's kernels
     /// are for uint8.
     func withUnsignedQuantization() throws -> Graph {
+        guard hasRanges else { return self }
         var shifted: Set<Value> = []
         let consumers = consumers
         let outputs = Set(outputs.map(\.value))

@@ -82,11 +82,10 @@ struct LiveGraph {
     /// Whether a checkpoint has the format of TensorFlow before version 1: a file without extension, or several with numbers,
     /// which the list of checkpoints names by a pattern.
     private static func hasFirstFormat(_ prefix: String) -> Bool {
-        !fileExists(prefix + ".index")
-            && (fileExists(prefix) || prefix.contains("-?????-of-")
-                || (fileNames(in: folder(of: prefix)) ?? []).contains {
-                    $0.hasPrefix(prefix.split(separator: "/").last.map { "\($0)-00000-of-" } ?? prefix)
-                })
+        guard !fileExists(prefix + ".index") else { return false }
+        if fileExists(prefix) || prefix.contains("-?????-of-") { return true }
+        guard let name = prefix.split(separator: "/").last else { return false }
+        return (fileNames(in: folder(of: prefix)) ?? []).contains { $0.hasPrefix("\(name)-00000-of-") }
     }
 
     /// The folder of the SavedModel whose variables have this prefix; nil if there is none.

@@ -28,6 +28,8 @@ struct MetaGraph {
                 // Text outputs, such as the label next to the scores, are dropped, and so is a list of all classes.
                 let numeric = outputs.filter { !textOutputs.contains($0.key) }
                 if !numeric.isEmpty { result.outputs = numeric }
+                // The only output stays.
+                guard result.outputs.count > 1 else { return result }
                 let nodes = Set(inputs.map { GraphSurvey.Reference($0.tensor).node })
                 let dependent = try GraphSurvey(graph.nodes).nodesComputed(from: nodes)
                 let constant = result.outputs.filter { !dependent.contains(GraphSurvey.Reference($0.tensor).node) }
