@@ -7,7 +7,7 @@ extension Converter {
     ) -> PixelRangeTrial? {
         guard options.scale == nil, options.bias == nil, options.preprocessing == nil,
             let image = imported.images.first, !image.takesPixels,
-            graph.firstPreprocessingNode() == nil, graph.enlargesImage
+            graph.firstPreprocessingNode(quantizing: source.definition.quantizingNodes) == nil, graph.enlargesImage
         else { return nil }
         // Any size will do; a small one is fast.
         var small: Graph?

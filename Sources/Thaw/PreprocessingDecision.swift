@@ -19,8 +19,7 @@ struct PreprocessingDecision {
 
         /// A node that computes with the image before any weights.
         var preparingNode: String? {
-            let quantizing = Set(source.nodes.lazy.filter { $0.op == "QuantizeV2" }.map(\.name))
-            return graph.firstPreprocessingNode(ofInput: index, quantizing: quantizing)
+            graph.firstPreprocessingNode(ofInput: index, quantizing: source.quantizingNodes)
         }
     }
 
@@ -199,4 +198,9 @@ extension Graph {
         }
         return (producers[value]?.operation as? Unary)?.function == .tanh
     }
+}
+
+extension GraphDefinition {
+    /// The names of the nodes that only quantize values, which is no preprocessing.
+    var quantizingNodes: Set<String> { Set(nodes.lazy.filter { $0.has(.quantizing) }.map(\.name)) }
 }

@@ -78,22 +78,22 @@ struct GraphSource {
             self = try naming(file: path) { try GraphSource(definition: definition, outputs: []) }
             return
         }
-        let (graph, bundle) = (live.meta.graph, live.variables)
+        let (graph, variables) = (live.meta.graph, live.variables)
         self = try naming(file: path) {
             let given = format == .savedModel ? try live.signature(name) : nil
             let signature = try given?.selecting(options.outputs, in: graph)
             let outputs = signature?.outputs.map(\.tensor) ?? options.outputs
             if outputs.isEmpty, format == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
-            let objects = try bundle.map(ObjectGraph.init)
+            let objects = try variables.map(ObjectGraph.init)
             return try GraphSource(
                 freezing: graph, signature: signature, outputs: outputs, fed: options.fed,
                 keys: objects?.keys(in: graph, live.meta.captures) ?? [:],
-                file: bundle.map { $0.prefix + ".index" } ?? path, usesAverages: options.usesMovingAverages,
-                hasValue: { bundle?.contains($0) ?? false },
+                file: variables?.index ?? path, usesAverages: options.usesMovingAverages,
+                hasValue: { variables?.contains($0) ?? false },
                 value: { key, part in
-                    guard let bundle else { return nil }
-                    if let value = try bundle.value(key, part: part) { return value }
-                    return try objects?.keys[key].flatMap { try bundle.value($0, part: part) }
+                    guard let variables else { return nil }
+                    if let value = try variables.value(key, part: part) { return value }
+                    return try objects?.keys[key].flatMap { try variables.value($0, part: part) }
                 })
         }
     }

@@ -12,14 +12,23 @@ struct TensorDecoder {
 
     private let file: ByteView
     private var remaining = TensorDecoder.limit
+    private var mayRepeat = true
 
     init(file: ByteView) { self.file = file }
+
+    /// The tensor of a message that lists all its elements, without their type and shape, as in a checkpoint.
+    /// - Throws: `Failure` if there are more or fewer elements than the type needs.
+    static func complete(_ proto: TensorFlow__Tensor, _ type: TensorType, _ unpacker: Unpacker) throws -> Tensor {
+        var decoder = TensorDecoder(file: unpacker.file)
+        decoder.mayRepeat = false
+        return try decoder.listed(proto, type, unpacker)
+    }
 
     /// The tensor that `proto` describes, or nil for unsupported element types such as strings. If its bytes are in the file
     /// unchanged, it is a view of them.
     /// - Throws: `Failure` if the shape is impossible, or the content does not match it.
     mutating func tensor(_ proto: TensorFlow__Tensor, _ unpacker: Unpacker) throws -> Tensor? {
-        guard let type = DataType(proto.dtype), let element = type.element else { return nil }
+        guard let element = DataType(proto.dtype)?.element else { return nil }
         let shape = try TensorDecoder.shape(proto.tensor_shape?.pointee)
 
         let content = try unpacker.large(proto.n_tensor_content_extent, proto.tensor_content_extent, "tensor_content")
@@ -32,7 +41,7 @@ struct TensorDecoder {
             }
             return Tensor(shape: shape, element: element, storage: storage(content, or: bytes))
         }
-        return try listed(proto, type, TensorType(shape, element), unpacker)
+        return try listed(proto, TensorType(shape, element), unpacker)
     }
 
     private static func shape(_ shape: TensorFlow__TensorShape?) throws -> Shape {
@@ -50,14 +59,14 @@ struct TensorDecoder {
     // MARK: Lists
 
     /// The tensor whose elements are in the list for its type.
-    private mutating func listed(
-        _ proto: TensorFlow__Tensor, _ type: DataType, _ target: TensorType, _ unpacker: Unpacker
-    ) throws -> Tensor {
-        switch type {
-        case .float:
+    private mutating func listed(_ proto: TensorFlow__Tensor, _ target: TensorType, _ unpacker: Unpacker) throws
+        -> Tensor
+    {
+        switch target.element {
+        case .float32:
             let view = try unpacker.large(proto.n_float_val_extent, proto.float_val_extent, "float_val")
             return try fixed(fieldElements(proto.float_val, proto.n_float_val), view, target)
-        case .double:
+        case .float64:
             let view = try unpacker.large(proto.n_double_val_extent, proto.double_val_extent, "double_val")
             return try fixed(fieldElements(proto.double_val, proto.n_double_val), view, target)
         case .int64:
@@ -72,10 +81,10 @@ struct TensorDecoder {
         case .bool:
             let view = try unpacker.large(proto.n_bool_val_extent, proto.bool_val_extent, "bool_val")
             return try varints(fieldElements(proto.bool_val, proto.n_bool_val), view, "bool_val", target)
-        case .half, .bfloat16:
+        case .float16, .bfloat16:
             let view = try unpacker.large(proto.n_half_val_extent, proto.half_val_extent, "half_val")
             return try varints(fieldElements(proto.half_val, proto.n_half_val), view, "half_val", target)
-        default:
+        case .int8, .uint8, .int16, .uint16, .int32:
             let view = try unpacker.large(proto.n_int_val_extent, proto.int_val_extent, "int_val")
             return try varints(fieldElements(proto.int_val, proto.n_int_val), view, "int_val", target)
         }
@@ -120,7 +129,7 @@ struct TensorDecoder {
     private mutating func extended(_ bytes: UnsafeRawBufferPointer, _ target: TensorType) throws -> Tensor {
         let size = target.element.size
         let total = target.shape.elementCount * size
-        guard bytes.count % size == 0, bytes.count <= total else {
+        guard bytes.count % size == 0, bytes.count <= total, mayRepeat || bytes.count == total else {
             throw Failure.listMismatch(elements: bytes.count / size, target.shape)
         }
         guard total - bytes.count <= remaining else { throw Failure.tooManyRepeated(target.shape) }

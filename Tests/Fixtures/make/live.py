@@ -11,7 +11,7 @@ import tempfile
 import numpy as np
 import tensorflow as tf
 from tensorflow.core.protobuf import saved_model_pb2
-from tensorflow.python.training import moving_averages
+from tensorflow.python.training import moving_averages, saver
 
 from common import file_at, save_array, save_table
 from tiny import BIAS, DENSE, GAMMA, KERNEL, sample_images
@@ -226,6 +226,26 @@ def checkpoint(session, x, y, folder, **options):
     v1.train.Saver(**options).save(session, os.path.join(folder, "model.ckpt"), global_step=7)
     text = re.sub(r'"/[^"]*/', '"', open(os.path.join(folder, "checkpoint")).read())
     open(os.path.join(folder, "checkpoint"), "w").write(text)
+
+
+def checkpoint_first(session, x, y, folder, **options):
+    """A checkpoint in the first format."""
+    checkpoint(session, x, y, folder, write_version=v1.train.SaverDef.V1, **options)
+
+
+def checkpoint_oldest(session, x, y, folder):
+    """A checkpoint of TensorFlow before 0.12: a node restores one variable or part, here stored under another name."""
+    class Builder(saver.BaseSaverBuilder):
+        def restore_op(self, filename, saveable, shard):
+            return [v1.raw_ops.RestoreSlice(file_pattern=filename, tensor_name=spec.name, shape_and_slice=spec.slice_spec,
+                                            dt=spec.dtype) if spec.slice_spec
+                    else v1.raw_ops.Restore(file_pattern=filename, tensor_name=spec.name, dt=spec.dtype)
+                    for spec in saveable.specs]
+    groups = {}
+    for variable in v1.global_variables():
+        groups.setdefault("net/" + variable.op.name.split("/part_")[0], []).append(variable)
+    names = {name: parts if len(parts) > 1 else parts[0] for name, parts in groups.items()}
+    checkpoint_first(session, x, y, folder, var_list=names, builder=Builder(v1.train.SaverDef.V1))
 
 
 def saved(session, x, y, folder):
@@ -444,6 +464,12 @@ def write():
     live.session("saved_two_tags", "a graph of several", saved_twice, options="--tag serve,gpu", folder="saved_tags")
     live.session("saved_text", "a signature with an output of strings", saved_text)
     if FIRST:
+        live.session("checkpoint_first", "TensorFlow's first format, the folder named", checkpoint_first)
+        live.session("checkpoint_first_parts", "the first format, partitioned variables in two shards, one of them named",
+                     lambda *all: checkpoint_first(*all, sharded=True), devices=("/cpu:0", "/cpu:1"), partitions=2,
+                     path="model.ckpt-7-00001-of-00002")
+        live.session("checkpoint_oldest", "the first format, one node for each variable and part", checkpoint_oldest,
+                     partitions=2, path="model.ckpt-7")
         live.session("checkpoint_layers", "tf.layers built to be trained", checkpoint, build=layers)
         live.add("saved_keras", keras, "what tf.keras exports")
     else:

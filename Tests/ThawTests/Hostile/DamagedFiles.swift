@@ -54,6 +54,9 @@ struct DamagedFixture {
                     ]
                 }
                 return [DamagedFixture(reader: .checkpoint, path: root.path, part: url.lastPathComponent)]
+            case let ending where ending.hasPrefix("ckpt-"):  // The first format's files have no other ending.
+                let root = url.deletingLastPathComponent()
+                return [DamagedFixture(reader: .checkpoint, path: root.path, part: url.lastPathComponent)]
             case "npy": return file(.numPy)
             case "txt" where folder == "labels": return file(.labels)
             case "tsv" where bytes < 2000: return file(.truth)

@@ -27,12 +27,12 @@ import Testing
 
         func remove(_ name: String) throws { try FileManager.default.removeItem(at: url.appendingPathComponent(name)) }
 
-        /// Sets the compression of the first block, and adapts its checksum.
-        func compress(_ kind: UInt8) throws {
-            try edit("model.ckpt-7.index") { data in
-                // The first block is at the beginning of the file; the first entry of the index block has its size.
+        /// Changes the first block of a table, including its compression, and adapts its checksum.
+        func editFirstBlock(_ name: String, _ change: (_ file: inout Data, _ size: Int) -> Void) throws {
+            try edit(name) { data in
+                // The first block is at the beginning of the file.
                 let size = CheckpointDamageTests.firstBlockSize(data)
-                data[size] = kind
+                change(&data, size)
                 let check = data.prefix(size + 1).withUnsafeBytes { CRC32C.masked(CRC32C.sum($0)) }
                 for byte in 0..<4 { data[size + 1 + byte] = UInt8(truncatingIfNeeded: check >> UInt32(8 * byte)) }
             }
@@ -70,10 +70,10 @@ import Testing
             }
         },
         Damage(testDescription: "a block is compressed", file: index, problem: "the table is compressed (Snappy)") {
-            try $0.compress(1)
+            try $0.editFirstBlock(index) { $0[$1] = 1 }
         },
         Damage(testDescription: "an unknown compression", file: index, problem: "the table is compressed (number 7)") {
-            try $0.compress(7)
+            try $0.editFirstBlock(index) { $0[$1] = 7 }
         },
         Damage(
             testDescription: "a byte of a variable differs", file: values,
@@ -97,21 +97,36 @@ import Testing
             problem: "the checkpoint has variables but no graph"
         ) { try $0.remove("model.ckpt-7.meta") },
         Damage(
-            testDescription: "a checkpoint in the first format", file: "model.ckpt-7",
-            problem: "is a checkpoint in TensorFlow's first format (V1)"
+            testDescription: "a byte of the first format differs", model: "../live1/checkpoint_first",
+            file: "model.ckpt-7", problem: "the checksum of a block is wrong"
         ) {
-            try $0.remove(values)
-            try FileManager.default.moveItem(
-                at: $0.url.appendingPathComponent(index), to: $0.url.appendingPathComponent("model.ckpt-7"))
+            try $0.edit("model.ckpt-7") { $0[500] ^= 1 }
         },
         Damage(
-            testDescription: "a checkpoint in the first format, in parts", file: "model.ckpt-7",
-            problem: "is a checkpoint in TensorFlow's first format (V1)"
+            testDescription: "the first format is truncated", model: "../live1/checkpoint_first", file: "model.ckpt-7",
+            problem: "the table is truncated"
         ) {
-            try $0.remove(values)
-            try FileManager.default.moveItem(
-                at: $0.url.appendingPathComponent(index),
-                to: $0.url.appendingPathComponent("model.ckpt-7-00000-of-00001"))
+            try $0.edit("model.ckpt-7") { $0 = $0.prefix($0.count / 2) }
+        },
+        Damage(
+            testDescription: "an index in place of the first format", model: "../live1/checkpoint_first",
+            file: "model.ckpt-7", problem: "the table has no header"
+        ) {
+            let other = Fixtures.folder.appendingPathComponent("live/checkpoint/" + index)
+            try $0.edit("model.ckpt-7") { $0 = try! Data(contentsOf: other) }
+        },
+        Damage(
+            testDescription: "a shard of the first format is missing", model: "../live1/checkpoint_first_parts",
+            file: "model.ckpt-7-00000-of-00002", problem: "data file 1 of 2 of the variables cannot be read"
+        ) { try $0.remove("model.ckpt-7-00000-of-00002") },
+        Damage(
+            testDescription: "a value of the first format is too short", model: "../live1/checkpoint_first",
+            file: "model.ckpt-7", problem: "the constant has 4 elements, but its shape [5] needs 5"
+        ) {
+            try $0.editFirstBlock("model.ckpt-7") { file, _ in
+                // The size in the shape follows the name in the list of variables.
+                file[file.range(of: Data("norm/moving_variance".utf8))!.upperBound + 5] = 5
+            }
         },
         Damage(testDescription: "a .meta file of another kind", file: "model.ckpt-7.meta", problem: "") {
             try $0.edit("model.ckpt-7.meta") { $0 = Data("nonsense".utf8) }
@@ -147,21 +162,21 @@ import Testing
         #expect(failure.file?.hasSuffix(damage.file) == true, "\(failure)")
     }
 
-    @Test func `an index with any byte changed is read or refused`() throws {
+    @Test(arguments: [("live/checkpoint_parts", "model.ckpt-7.index"), ("live1/checkpoint_first", "model.ckpt-7")])
+    func `an index with any byte changed is read or refused`(_ model: String, _ index: String) throws {
         let temporary = try TemporaryFolder()
-        let folder = Folder(url: temporary.url.appendingPathComponent("model"))
-        try FileManager.default.copyItem(
-            at: Fixtures.folder.appendingPathComponent("live/checkpoint_parts"), to: folder.url)
-        let original = try Data(contentsOf: folder.url.appendingPathComponent(CheckpointDamageTests.index))
+        let folder = temporary.url.appendingPathComponent("model")
+        try FileManager.default.copyItem(at: Fixtures.folder.appendingPathComponent(model), to: folder)
+        let original = try Data(contentsOf: folder.appendingPathComponent(index))
         for byte in original.indices {
             for value: UInt8 in [0, 0x7F, 0x80, 0xFF] where value != original[byte] {
                 var data = original
                 data[byte] = value
-                try data.write(to: folder.url.appendingPathComponent(CheckpointDamageTests.index))
+                try data.write(to: folder.appendingPathComponent(index))
                 do {
-                    let bundle = try TensorBundle(prefix: folder.url.path + "/model.ckpt-7")
-                    for name in bundle.names {
-                        do { _ = try bundle.value(name) } catch {
+                    let variables = try #require(LiveGraph(checkpoint: folder.path).variables)
+                    for name in variables.names {
+                        do { _ = try variables.value(name) } catch {
                             #expect(error is Failure, "byte \(byte) = \(value), \(name): \(error)")
                         }
                     }

@@ -34,7 +34,7 @@ struct Quantized {
 
     private var quantizing: [TensorFlowRule] {
         [
-            TensorFlowRule("QuantizeV2", axes: .lost, roles: []) { node, context in
+            TensorFlowRule("QuantizeV2", axes: .lost, roles: .quantizing) { node, context in
                 let x = try node.input(0)
                 try requireBytes(node, "T")
                 let named = try node.int("axis", default: -1)

@@ -150,12 +150,6 @@ extension Failure {
             remedy: "put the .index and .data files of the checkpoint next to it")
     }
 
-    static func firstCheckpointFormat() -> Failure {
-        Failure(
-            .unsupportedModel, "is a checkpoint in TensorFlow's first format (V1), which is not supported",
-            remedy: "restore it in TensorFlow, and save it with tf.compat.v1.train.Saver()")
-    }
-
     static func metaMissing(_ meta: String) -> Failure {
         Failure(
             .incomplete, "the checkpoint has variables but no graph: there is no \(meta)",

@@ -2,7 +2,7 @@
 struct LiveGraph {
     var meta: MetaGraph
     /// The variables; nil if there are none.
-    var variables: TensorBundle?
+    var variables: (any StoredVariables)?
     /// The size of its files in bytes.
     var byteCount: Int
 
@@ -40,29 +40,29 @@ struct LiveGraph {
         if !isFolder, !fileExists(prefix + ".index") {
             throw Failure.savedModelAlone(prefix + ".index").inFile(given)
         }
-        try read(variables: prefix, isMapped: isMapped)
+        read(try TensorBundle(prefix: prefix, isMapped: isMapped))
     }
 
-    private static func folder(of path: String) -> String {
+    /// The folder of a file.
+    static func folder(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
-    private mutating func read(variables prefix: String, isMapped: Bool) throws {
-        let bundle = try TensorBundle(prefix: prefix, isMapped: isMapped)
-        variables = bundle
-        byteCount += bundle.byteCount
+    private mutating func read(_ variables: any StoredVariables) {
+        self.variables = variables
+        byteCount += variables.byteCount
     }
 
     // MARK: Checkpoints
 
-    /// Reads the checkpoint at a path: its folder, its `.meta` or `.index` file, or the prefix of their names.
+    /// Reads the checkpoint at a path: its folder, one of its files, or the prefix of their names.
     /// - Throws: `Failure` naming the file that is missing or at fault.
     init(checkpoint path: String, isMapped: Bool = true) throws {
         var prefix = path
         for ending in [".meta", ".index"] where path.hasSuffix(ending) { prefix = String(path.dropLast(ending.count)) }
         if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path, isMapped: isMapped) }
-        guard !LiveGraph.hasFirstFormat(prefix) else { throw Failure.firstCheckpointFormat().inFile(prefix) }
+        prefix = TensorSlices.prefix(prefix)
         let metaPath = prefix + ".meta"
         (meta, byteCount) = try naming(file: metaPath) {
             guard fileExists(metaPath) else {
@@ -75,17 +75,13 @@ struct LiveGraph {
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(metaPath) }
             return (try MetaGraph(RawMessage(ByteView(viewing: file.bytes, of: file))), file.bytes.count)
         }
-        guard fileExists(prefix + ".index") else { throw Failure.checkpointMissing(prefix + ".index").inFile(metaPath) }
-        try read(variables: prefix, isMapped: isMapped)
-    }
-
-    /// Whether a checkpoint has the format of TensorFlow before version 1: a file without extension, or several with numbers,
-    /// which the list of checkpoints names by a pattern.
-    private static func hasFirstFormat(_ prefix: String) -> Bool {
-        guard !fileExists(prefix + ".index") else { return false }
-        if fileExists(prefix) || prefix.contains("-?????-of-") { return true }
-        guard let name = prefix.split(separator: "/").last else { return false }
-        return (fileNames(in: folder(of: prefix)) ?? []).contains { $0.hasPrefix("\(name)-00000-of-") }
+        if fileExists(prefix + ".index") {
+            read(try TensorBundle(prefix: prefix, isMapped: isMapped))
+        } else if let files = try TensorSlices.files(prefix) {
+            read(try TensorSlices(files, isMapped: isMapped))
+        } else {
+            throw Failure.checkpointMissing(prefix + ".index").inFile(metaPath)
+        }
     }
 
     /// The folder of the SavedModel whose variables have this prefix; nil if there is none.

@@ -11,8 +11,8 @@ struct ObjectGraph {
     private static let key = "_CHECKPOINTABLE_OBJECT_GRAPH"
     private enum Field { static let node = 1, attribute = 2, fullName = 2, checkpointKey = 3 }
 
-    init(_ bundle: TensorBundle) throws {
-        guard let bytes = try bundle.string(ObjectGraph.key) else { return }
+    init(_ variables: any StoredVariables) throws {
+        guard let bytes = try variables.string(ObjectGraph.key) else { return }
         var repeated: Set<String> = []
         for (index, node) in try RawMessage(bytes).messages(Field.node).enumerated() {
             for attribute in try node.messages(Field.attribute) {

@@ -1,4 +1,4 @@
-/// A sorted table of keys and values, the content of a checkpoint's `.index` file, in LevelDB's table format.
+/// A sorted table of keys and values in LevelDB's table format: a checkpoint's `.index` file, or all of one in the first format.
 ///
 /// It consists of blocks of entries, in which each key is stored as the length of the prefix shared with the previous key and the
 /// rest; after each block its compression and checksum; an index block with the locations of the blocks; and a footer with the

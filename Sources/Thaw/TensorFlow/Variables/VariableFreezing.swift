@@ -87,7 +87,10 @@ struct VariableFreezing {
         }
     }
 
-    /// The key by which RestoreV2 reads the value that reaches `input` through identities.
+    /// The operations that read variables from a checkpoint, the oldest of them one variable or one part each.
+    private static let restoring: Set = ["RestoreV2", "RestoreSlice", "Restore"]
+
+    /// The key by which a node reads the value that reaches `input` through identities.
     private static func restoration(
         _ input: String, _ nodes: [String: NodeDefinition], endpoint: (String) -> GraphSurvey.Reference
     ) -> (key: String, part: [Range<Int>]?)? {
@@ -97,13 +100,13 @@ struct VariableFreezing {
             reference = endpoint(next)
             steps += 1
         }
-        guard let node = nodes[reference.node], node.op == "RestoreV2", node.data.count >= 3 else { return nil }
+        guard let node = nodes[reference.node], restoring.contains(node.op), node.data.count >= 2 else { return nil }
         func strings(_ input: String) -> [String] {
             guard case .list(let list)? = nodes[endpoint(input).node]?.attributes["value"] else { return [] }
             return list.map { if case .string(let string) = $0 { string } else { "" } }
         }
         let names = strings(node.data[1])
-        let parts = strings(node.data[2])
+        let parts = node.data.count > 2 ? strings(node.data[2]) : []
         guard names.indices.contains(reference.output) else { return nil }
         return (names[reference.output], parts.indices.contains(reference.output) ? part(parts[reference.output]) : nil)
     }

@@ -4,6 +4,8 @@ struct VariableSlice {
     /// Whether the range was written as the whole axis.
     var isWhole: [Bool] = []
 
+    private enum Field { static let extent = 1, start = 1, length = 2 }
+
     /// The key of the part: a zero, the name, the number of axes, and the start and length along each axis, in the ordered code
     /// of tensorflow/core/lib/strings/ordered_code.cc. The whole axis has the length −1.
     func key(of name: String) -> [UInt8] {
@@ -59,6 +61,24 @@ struct VariableSlice {
             UnsafeMutableRawBufferPointer(rebasing: memory[element * size..<element * size + bytes]).copyMemory(
                 from: UnsafeRawBufferPointer(rebasing: part.bytes[source..<source + bytes]))
             source += bytes
+        }
+    }
+}
+
+extension VariableSlice {
+    /// - Parameter message: A TensorSliceProto (tensorflow/core/framework/tensor_slice.proto).
+    /// - Throws: `Failure` if it is not inside the shape of the variable.
+    init(_ message: RawMessage, of shape: Shape) throws {
+        let extents = try message.messages(Field.extent)
+        guard extents.count == shape.rank else { throw Failure.valueCorrupt() }
+        self.init()
+        for (extent, size) in zip(extents, shape) {
+            let claimed = try extent.integer(Field.length)
+            guard let start = (try extent.integer(Field.start) ?? 0).within(0...size),
+                let length = (claimed ?? FileNumber(size - start)).within(0...size - start)
+            else { throw Failure.valueCorrupt() }
+            ranges.append(claimed == nil ? 0..<size : start..<start + length)
+            isWhole.append(claimed == nil)
         }
     }
 }

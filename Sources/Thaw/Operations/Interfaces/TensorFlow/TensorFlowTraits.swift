@@ -40,6 +40,8 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     /// The result is the first input, unchanged.
     static let identity = Self(rawValue: 1 << 0)
     static let cast = Self(rawValue: 1 << 1)
+    /// Converts real values to quantized ones.
+    static let quantizing = Self(rawValue: 1 << 55)
     /// Sums, differences, products and quotients.
     static let affine = Self(rawValue: 1 << 2)
     /// Computes numbers that the integer type of its inputs may not represent.
