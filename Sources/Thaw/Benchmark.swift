@@ -59,10 +59,11 @@ public struct Benchmark {
     /// - Parameters:
     ///   - precision: The precision to compute in.
     ///   - batchSize: The number of images in one run, rounded up to a multiple of the model's own batch size.
-    /// - Precondition: `threads` and `batchSize` are at least 1.
-    /// - Throws: `Failure` if the engine cannot run the model, or a loop of it does not end.
+    /// - Precondition: `batchSize` is at least 1.
+    /// - Throws: `Failure` if the engine cannot run the model, a loop of it does not end, or `threads` is less than 1.
     public init(_ model: Model, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1) throws {
-        precondition(threads > 0 && batchSize > 0)
+        precondition(batchSize > 0)
+        try requireThreads(threads)
         passes = batchSize.dividedRoundingUp(by: model.imagesPerRun)
         let clock = ContinuousClock()
         let start = clock.now
@@ -86,12 +87,13 @@ public struct Benchmark {
     ///   - document: The pipeline.
     ///   - precision: The precision that its networks are computed in.
     ///   - batchSize: The number of rows in one run. Each is computed by one thread if there is more than one.
-    /// - Precondition: `threads` and `batchSize` are at least 1.
-    /// - Throws: `Failure` if a stage does not accept the random row.
+    /// - Precondition: `batchSize` is at least 1.
+    /// - Throws: `Failure` if a stage does not accept the random row, or `threads` is less than 1.
     public init(
         _ document: PipelineDocument, precision: Precision = .float32, threads: Int = 1, batchSize: Int = 1
     ) throws {
-        precondition(threads > 0 && batchSize > 0)
+        precondition(batchSize > 0)
+        try requireThreads(threads)
         let clock = ContinuousClock()
         let start = clock.now
         let lanes = min(threads, batchSize)

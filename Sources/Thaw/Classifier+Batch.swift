@@ -6,10 +6,11 @@ extension Classifier {
     /// images, so that memory does not grow with their number.
     /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read. An error
     ///   that it throws ends the work.
+    /// - Throws: `Failure` if `threads` is less than 1, and what `body` throws.
     public func classify(
         images: sending some Sequence<ImageFile>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
         try classify(images: images, threads: threads, thumbnailSide: nil, body)
     }
 
@@ -17,7 +18,8 @@ extension Classifier {
     package func classify(
         images: some Sequence<ImageFile>, threads: Int, thumbnailSide: Int?,
         _ body: (String, Result<Classification, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
+        try requireThreads(threads)
         typealias Half = (path: String, image: Result<Prepared, Failure>)
         // Copies of an iterator may not share their position, so it is in a box.
         let source = IteratorBox(images.makeIterator())
@@ -31,10 +33,11 @@ extension Classifier {
     }
 
     /// Classifies the images at these paths.
+    /// - Throws: `Failure` if `threads` is less than 1, and what `body` throws.
     public func classify(
         imagesAt paths: sending some Sequence<String>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
         try classify(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)
     }
 }

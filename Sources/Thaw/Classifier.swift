@@ -26,7 +26,8 @@ public final class Classifier: Sendable {
     ///     the results slightly.
     ///   - precision: The precision that the network is computed in.
     ///   - threads: The number of threads per image.
-    /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores.
+    /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores, or if `threads` is less
+    ///   than 1.
     public convenience init(
         _ model: Model, crop: Crop = .fill, resize: ResizeMethod = .pillow,
         decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, precision: Precision = .float32,
@@ -58,8 +59,8 @@ public final class Classifier: Sendable {
 
     /// A classifier for the Core ML model or the TensorFlow graph at `path`.
     /// - Parameter labels: The labels of a graph's classes; a Core ML classifier has its own.
-    /// - Throws: `Failure` if the file cannot be read, or if the model does not take an image and return a vector of class
-    ///   scores.
+    /// - Throws: `Failure` if the file cannot be read, if the model does not take an image and return a vector of class
+    ///   scores, or if `threads` is less than 1.
     public convenience init(
         contentsOfFile path: String, labels: Labels? = nil, precision: Precision = .float32, threads: Int = 1
     ) throws {

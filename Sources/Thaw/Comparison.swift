@@ -106,9 +106,10 @@ public struct Comparison: Sendable {
 
     /// Compares the models on the images in these files, using several threads.
     ///
-    /// - Throws: `Failure` if the engine cannot determine the first difference. Failures of single images are part of the
-    ///   report.
+    /// - Throws: `Failure` if the engine cannot determine the first difference, or if `threads` is less than 1. Failures of
+    ///   single images are part of the report.
     public func report(imagesAt paths: [String], threads: Int = 1) throws -> Report {
+        try requireThreads(threads)
         let workers = Workers(min(threads, paths.count))
         let outcomes = workers.map(paths) { path in
             Result {

@@ -6,10 +6,11 @@ extension Detector {
     /// images.
     /// - Parameter body: Called with an image's path and its objects, or the `Failure` if it cannot be read. An error that it
     ///   throws ends the work.
+    /// - Throws: `Failure` if `threads` is less than 1, and what `body` throws.
     public func detect(
         images: sending some Sequence<ImageFile>, threads: Int,
         _ body: (String, Result<Detection, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
         try detect(images: images, threads: threads, inspecting: nil, body)
     }
 
@@ -19,7 +20,8 @@ extension Detector {
         images: some Sequence<ImageFile>, threads: Int,
         inspecting inspect: (@Sendable (String, Pixels, Detection) throws -> Void)?,
         _ body: (String, Result<Detection, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
+        try requireThreads(threads)
         let source = IteratorBox(images.makeIterator())
         // Originals are large.
         let window = inspect == nil ? 16 * threads : 2 * threads
@@ -33,10 +35,11 @@ extension Detector {
     }
 
     /// Detects objects in the images at these paths.
+    /// - Throws: `Failure` if `threads` is less than 1, and what `body` throws.
     public func detect(
         imagesAt paths: sending some Sequence<String>, threads: Int,
         _ body: (String, Result<Detection, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
         try detect(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)
     }
 

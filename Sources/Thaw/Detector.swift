@@ -66,7 +66,8 @@ public final class Detector: Sendable {
     /// - Parameters:
     ///   - precision: The precision that the network is computed in.
     ///   - threads: The threads that share the work of the network.
-    /// - Throws: `Failure` if the file cannot be read, or if the model does not detect objects in an image.
+    /// - Throws: `Failure` if the file cannot be read, if the model does not detect objects in an image, or if `threads` is
+    ///   less than 1.
     public convenience init(
         contentsOfFile path: String, options: Options = Options(), precision: Precision = .float32, threads: Int = 1
     ) throws {

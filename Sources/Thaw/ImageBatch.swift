@@ -14,11 +14,12 @@ extension ClassificationBatch {
     /// - Parameters:
     ///   - images: The images, which the library's threads take as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
+    /// - Throws: `Failure` if `threads` is less than 1.
     public convenience init(
         _ classifier: Classifier, images: sending (any IteratorProtocol<ImageFile>)? = nil, threads: Int,
         window: Int? = nil
-    ) {
-        self.init(images: images, threads: threads, window: window) { image in
+    ) throws {
+        try self.init(images: images, threads: threads, window: window) { image in
             let prepared = classifier.prepared(image, thumbnailSide: nil)
             return { prepared.map { classifier.classify($0) } }
         }
@@ -30,10 +31,11 @@ extension DetectionBatch {
     /// - Parameters:
     ///   - images: The images, which the library's threads take as needed; nil if they are added one by one.
     ///   - window: How many images may be worked on or wait to be taken; nil for 16 per thread.
+    /// - Throws: `Failure` if `threads` is less than 1.
     public convenience init(
         _ detector: Detector, images: sending (any IteratorProtocol<ImageFile>)? = nil, threads: Int, window: Int? = nil
-    ) {
-        self.init(images: images, threads: threads, window: window) { image in
+    ) throws {
+        try self.init(images: images, threads: threads, window: window) { image in
             let prepared = detector.prepared(image)
             return { prepared.detection(by: detector) }
         }
@@ -52,7 +54,7 @@ public enum ImageAddition: Sendable {
 /// Classifies many images, or detects objects in them, on several threads. Results are taken one by one, in the order of the
 /// images.
 ///
-///     let batch = ClassificationBatch(classifier, images: ImageFiles(["photos"]), threads: 4)
+///     let batch = try ClassificationBatch(classifier, images: ImageFiles(["photos"]), threads: 4)
 ///     while let (image, result) = batch.next() { print(image.path, result) }
 ///
 /// A few images per thread are worked on ahead of the results taken, so memory does not grow with their number.
@@ -83,10 +85,12 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     public let window: Int
 
     /// - Parameter prepare: Decodes an image, and returns a function that computes its result.
+    /// - Throws: `Failure` if `threads` is less than 1.
     init(
         images: sending (any IteratorProtocol<ImageFile>)?, threads: Int, window: Int?,
         prepare: @escaping (ImageFile) -> () -> Result<Answer, Failure>
-    ) {
+    ) throws {
+        try requireThreads(threads)
         let source = Source(images)
         self.source = source
         self.window = max(window ?? 16 * threads, 1)

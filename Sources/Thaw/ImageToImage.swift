@@ -22,7 +22,7 @@ public final class ImageToImage {
         public var tile: Int?
         /// The precision that the network is computed in.
         public var precision = Precision.float32
-        /// The number of threads per image.
+        /// The number of threads per image, at least 1.
         public var threads = 1
         /// The most bytes that an image may take.
         var memory = machineMemory / 10 * 9
@@ -45,16 +45,19 @@ public final class ImageToImage {
     private var engine: Engine?
 
     /// A model whose input and output are images.
-    /// - Throws: `Failure` if the input or the output is not an image, or if tiles are requested but cannot be used.
+    /// - Throws: `Failure` if the input or the output is not an image, if tiles are requested but cannot be used, or if
+    ///   `options.threads` is less than 1.
     public convenience init(_ model: Model, options: Options = Options()) throws {
+        try requireThreads(options.threads)
         try self.init(model, nil, options, resizer: nil)
     }
 
     /// Reads a model, or converts a graph with `graphOptions`.
-    /// - Throws: `Failure` naming the file and the problem.
+    /// - Throws: `Failure` naming the file and the problem, or if `options.threads` is less than 1.
     public convenience init(
         contentsOfFile path: String, graphOptions: Converter.Options = .init(), options: Options = Options()
     ) throws {
+        try requireThreads(options.threads)
         var graphOptions = graphOptions
         graphOptions.imageOutput = true
         // If the size is open, any size reveals everything that does not depend on the image.

@@ -38,7 +38,7 @@ public final class ModelRunner: Sendable {
     /// - Parameters:
     ///   - precision: The precision that the network is computed in.
     ///   - threads: The threads that share the work of a run.
-    /// - Throws: `Failure` if the engine cannot run the model.
+    /// - Throws: `Failure` if the engine cannot run the model, or if `threads` is less than 1.
     public convenience init(
         _ document: ModelDocument, precision: Precision = .float32, threads: Int = 1
     ) throws {

@@ -24,10 +24,11 @@ public final class Pipeline: Sendable {
     /// - Parameters:
     ///   - precision: The precision that networks are computed in.
     ///   - threads: The threads that share the work of a network.
-    /// - Throws: `Failure` naming the file, and the stage that cannot be read.
+    /// - Throws: `Failure` naming the file, and the stage that cannot be read, or if `threads` is less than 1.
     public convenience init(
         contentsOfFile path: String, precision: Precision = .float32, threads: Int = 1
     ) throws {
+        try requireThreads(threads)
         let file = try Pipeline.file(path)
         let pipeline = try naming(file: path) {
             try Pipeline.sequence(file.message(), file.weights, precision: precision, threads: threads)
@@ -39,6 +40,7 @@ public final class Pipeline: Sendable {
     convenience init(
         _ message: Message, _ weights: (any WeightFiles)? = nil, precision: Precision = .float32, threads: Int = 1
     ) throws {
+        try requireThreads(threads)
         let pipeline = try Pipeline.sequence(message, weights, precision: precision, threads: threads)
         self.init(pipeline.sequence, pipeline.description)
     }

@@ -45,7 +45,9 @@ public struct PipelineComparison: Sendable {
     ///
     /// Failures of single images, and of stages on them, are part of the report. Outputs of different shapes, such as
     /// different numbers of boxes, differ infinitely.
-    public func report(imagesAt paths: [String], threads: Int = 1) -> Comparison.Report {
+    /// - Throws: `Failure` if `threads` is less than 1.
+    public func report(imagesAt paths: [String], threads: Int = 1) throws -> Comparison.Report {
+        try requireThreads(threads)
         let workers = Workers(min(threads, paths.count))
         let outcomes = workers.map(paths) { path in
             Result.catchingFailure {

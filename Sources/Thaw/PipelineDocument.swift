@@ -31,6 +31,7 @@ public struct PipelineDocument: Sendable {
     }
 
     /// The pipeline in another precision, or on several threads that share the work of a network.
+    /// - Throws: `Failure` if the engine cannot run a network, or if `threads` is less than 1.
     public func pipeline(precision: Precision = .float32, threads: Int) throws -> Pipeline {
         if threads == 1, precision == .float32 { return pipeline }
         return try Pipeline(source.message, source.weights, precision: precision, threads: threads)

@@ -19,7 +19,7 @@ public struct Quantization: Sendable {
         public var resize = ResizeMethod.pillow
         /// How image files are decoded.
         public var decoding = DecodingOptions()
-        /// The number of threads to use.
+        /// The number of threads to use, at least 1.
         public var threads = 1
 
         /// The default options.
@@ -47,8 +47,10 @@ public struct Quantization: Sendable {
 
     /// Quantizes a model.
     /// - Parameter paths: The photos on which ranges are measured, and top labels compared.
-    /// - Throws: `Failure` if the model cannot be quantized, or if there is no photo that can be read.
+    /// - Throws: `Failure` if the model cannot be quantized, if there is no photo that can be read, or if `options.threads`
+    ///   is less than 1.
     public init(_ model: Model, imagesAt paths: some Sequence<String>, options: Options = Options()) throws {
+        try requireThreads(options.threads)
         let image = try Quantization.check(model)
         let (pixels, damages, failures) = Quantization.pixels(paths, image, options)
         guard !pixels.isEmpty else { throw failures.first ?? Failure.noPhotos() }

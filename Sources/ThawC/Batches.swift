@@ -49,7 +49,7 @@ final class CBatch: @unchecked Sendable {
     /// - Parameter start: Starts the work on images, with a number of threads and a window.
     init(
         _ pointer: UnsafePointer<thaw_batch_options>?, background: RGBColor?,
-        start: (sending ImageFiles?, Int, Int?) -> any AnyImageBatch
+        start: (sending ImageFiles?, Int, Int?) throws -> any AnyImageBatch
     ) throws {
         let given = try options(pointer, "options")
         let paths = try given.map { try array($0.paths, $0.path_count, "options.paths") }
@@ -58,7 +58,7 @@ final class CBatch: @unchecked Sendable {
         guard window >= 0 else { throw Failure.outOfRange("options.window", window) }
         let threads = try threadCount(given?.threads ?? 0)
         self.background = background
-        batch = start(names.isEmpty ? nil : ImageFiles(names), threads, window == 0 ? nil : min(window, 1 << 16))
+        batch = try start(names.isEmpty ? nil : ImageFiles(names), threads, window == 0 ? nil : min(window, 1 << 16))
         isCounted = thaw_enter_call()
     }
 
@@ -79,7 +79,7 @@ public func createBatch(
         let classifier: CClassifier = try object(classifier, "classifier")
         batch.pointee = Handles.shared.add(
             try CBatch(options, background: classifier.background) { images, threads, window in
-                ClassificationBatch(classifier.classifier, images: images, threads: threads, window: window)
+                try ClassificationBatch(classifier.classifier, images: images, threads: threads, window: window)
             })
     }
 }

@@ -70,7 +70,7 @@ public func createDetectorBatch(
         let detector: CDetector = try object(detector, "detector")
         batch.pointee = Handles.shared.add(
             try CBatch(options, background: detector.background) { images, threads, window in
-                DetectionBatch(detector.detector, images: images, threads: threads, window: window)
+                try DetectionBatch(detector.detector, images: images, threads: threads, window: window)
             })
     }
 }

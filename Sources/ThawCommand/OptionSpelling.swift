@@ -38,7 +38,8 @@ extension OptionName {
             .includesDepthwise: Options.depthwise,
             .computePrecision: Options.computePrecision, .inputType: Options.inputType,
             .outputType: Options.outputType, .mayReplace: Options.noClobber,
-            .maximumPixels: Options.maxPixels, .longestSide: Options.maxSide, .tile: Options.tile,
+            .threads: Options.threads, .maximumPixels: Options.maxPixels, .longestSide: Options.maxSide,
+            .tile: Options.tile,
         ]
         return options.mapValues { $0.spelling }
     }()

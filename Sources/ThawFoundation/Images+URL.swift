@@ -23,10 +23,11 @@ extension Classifier {
     /// Classifies the images in these files on several threads, and passes the results to `body` in order, on the
     /// calling thread.
     /// - Parameter body: Called with an image's path and its classification, or the `Failure` if it cannot be read.
+    /// - Throws: `Failure` if `threads` is less than 1, and what `body` throws.
     public func classify(
         imagesAt urls: sending some Sequence<URL>, threads: Int,
         _ body: (String, Result<Classification, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
         try classify(images: urls.lazy.map { ImageFile(at: $0) }, threads: threads, body)
     }
 

@@ -55,9 +55,9 @@ extension PipelineDocument {
 extension PipelineComparison {
     /// Compares the pipelines on the images in these files, using several threads. Failures of single images, and of
     /// stages on them, are part of the report.
-    /// - Throws: `Failure` for a URL with a scheme other than `file`.
+    /// - Throws: `Failure` for a URL with a scheme other than `file`, or if `threads` is less than 1.
     public func report(imagesAt urls: [URL], threads: Int = 1) throws -> Comparison.Report {
-        report(imagesAt: try urls.map { try $0.filePath() }, threads: threads)
+        try report(imagesAt: urls.map { try $0.filePath() }, threads: threads)
     }
 }
 
@@ -87,10 +87,11 @@ extension Detector {
     /// Detects objects in the images in these files on several threads, and passes the results to `body` in order, on
     /// the calling thread.
     /// - Parameter body: Called with an image's path and its objects, or the `Failure` if it cannot be read.
+    /// - Throws: `Failure` if `threads` is less than 1, and what `body` throws.
     public func detect(
         imagesAt urls: sending some Sequence<URL>, threads: Int,
         _ body: (String, Result<Detection, Failure>) throws -> Void
-    ) rethrows {
+    ) throws {
         try detect(images: urls.lazy.map { ImageFile(at: $0) }, threads: threads, body)
     }
 }

@@ -163,7 +163,7 @@ enum Repository {
         let photo = Repository.root.appending(path: Self.photo)
         var failures = 0
         let classifier = try Classifier(contentsOfFile: Self.path(Self.network))
-        classifier.classify(imagesAt: [url, photo], threads: 2) { _, answer in
+        try classifier.classify(imagesAt: [url, photo], threads: 2) { _, answer in
             if case .failure = answer { failures += 1 }
         }
         #expect(failures == 1)

@@ -96,7 +96,7 @@ import Testing
         let paths = (0..<100).map { $0 % 7 == 3 ? "/nowhere/\($0).jpg" : good }
         let expected = try classifier.classify(imageAt: good).probabilities
         var seen: [String] = []
-        classifier.classify(imagesAt: paths, threads: threads) { path, result in
+        try classifier.classify(imagesAt: paths, threads: threads) { path, result in
             seen.append(path)
             #expect((try? result.get().probabilities) == (path == good ? expected : nil))
         }

@@ -60,8 +60,8 @@ private enum Articles {
         return classifier
     }
 
-    static func folders(_ classifier: Classifier) {
-        classifier.classify(images: ImageFiles(["photos"]), threads: 4) { path, result in
+    static func folders(_ classifier: Classifier) throws {
+        try classifier.classify(images: ImageFiles(["photos"]), threads: 4) { path, result in
             switch result {
             case .success(let classification): print(path, classification.top(1)[0].label)
             case .failure(let failure): print(failure)
@@ -83,8 +83,8 @@ private enum Articles {
         return detector
     }
 
-    static func detectingInMany(_ detector: Detector) {
-        let batch = DetectionBatch(detector, images: ImageFiles(["photos"]), threads: 4)
+    static func detectingInMany(_ detector: Detector) throws {
+        let batch = try DetectionBatch(detector, images: ImageFiles(["photos"]), threads: 4)
         while let (image, result) = batch.next() {
             switch result {
             case .success(let detection): print(image.path, detection.objects.count)

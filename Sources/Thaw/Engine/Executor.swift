@@ -13,7 +13,7 @@ public final class Executor {
     private let scratch: AlignedMemory
 
     /// Allocates the memory for the runs of a program.
-    /// - Parameter threads: The number of threads that work on each run.
+    /// - Parameter threads: The number of threads that work on each run; 1 if it is less.
     public init(_ program: Program, threads: Int = 1) {
         self.program = program
         arena = AlignedMemory(byteCount: program.plan.byteCount)
@@ -144,8 +144,9 @@ public final class Executor {
 
 extension Program {
     /// Computes the outputs for one set of inputs. To run a program repeatedly, keep an `Executor`.
-    /// - Throws: `Failure` naming the node if a loop does not end.
+    /// - Throws: `Failure` naming the node if a loop does not end, or if `threads` is less than 1.
     public func run(_ inputs: [Tensor], threads: Int = 1) throws -> [Tensor] {
+        try requireThreads(threads)
         let executor = Executor(self, threads: threads)
         for (index, tensor) in inputs.enumerated() { executor.load(tensor, forInputAt: index) }
         try executor.run()

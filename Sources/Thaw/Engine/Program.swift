@@ -30,15 +30,15 @@ public final class Program: Sendable {
     ///   - precision: The precision of the arithmetic. A graph records no costs: `auto` is float32.
     ///   - threads: The number of threads that runs will use; the work is split accordingly. The same threads pack
     ///     the weights. A run with any other number of threads gives the same results.
-    /// - Throws: `Failure` if a tensor is larger than the engine can address, or if the precision needs ranges that the
-    ///   graph does not have.
+    /// - Throws: `Failure` if a tensor is larger than the engine can address, if the precision needs ranges that the
+    ///   graph does not have, or if `threads` is less than 1.
     public convenience init(_ graph: Graph, precision: Precision = .float32, threads: Int = 1) throws {
         try self.init(graph, instructionSet: nil, threads: threads, precision: precision)
     }
 
     /// Compiles a model's graph.
-    /// - Throws: `Failure` if a tensor is larger than the engine can address, or if the precision needs ranges that the
-    ///   model does not have.
+    /// - Throws: `Failure` if a tensor is larger than the engine can address, if the precision needs ranges that the
+    ///   model does not have, or if `threads` is less than 1.
     public convenience init(_ model: Model, precision: Precision = .float32, threads: Int = 1) throws {
         let (model, precision) = try model.prepared(for: precision)
         try self.init(model.graph, precision: precision, threads: threads)
@@ -63,6 +63,7 @@ public final class Program: Sendable {
         choice: AlgorithmChoice, precision: Precision = .float32
     ) throws {
         precondition(graph.channelOrder == .channelsLast, "the engine runs channels-last graphs")
+        try requireThreads(threads)
         try graph.requireComputable()
         guard precision != .int8 || graph.hasRanges else { throw Failure.noRanges() }
         self.instructionSet = try instructionSet ?? .chosen()
@@ -84,7 +85,7 @@ public final class Program: Sendable {
                 steps, bufferBytes: compiler.bufferBytes, inputs: inputs.map(\.location),
                 outputs: outputs.map(\.location)))
         // Each thread of an executor has its own scratch memory.
-        let runBytes = plan.byteCount + scratchBytes * min(max(threads, 1), Workers.maximumCount)
+        let runBytes = plan.byteCount + scratchBytes * min(threads, Workers.maximumCount)
         guard runBytes <= Limits.runMemory else { throw Failure.networkTooLarge(runBytes) }
         constantBytes = compiler.constants.byteCount
         constants = AlignedMemory(byteCount: constantBytes)

@@ -77,6 +77,13 @@ extension OptionName {
     public static let mayReplace = Self(rawValue: "mayReplace")
 }
 
+// MARK: Computing
+
+extension OptionName {
+    /// The number of threads.
+    public static let threads = Self(rawValue: "threads")
+}
+
 // MARK: Reading images
 
 extension OptionName {
@@ -96,6 +103,6 @@ extension OptionName {
         imageOutput, outputColor, outputScale, outputBias, target, weights, maximumChangedShare, minimumCount,
         includesDepthwise,
         computePrecision, inputType, outputType, mayReplace,
-        maximumPixels, longestSide, tile,
+        threads, maximumPixels, longestSide, tile,
     ]
 }

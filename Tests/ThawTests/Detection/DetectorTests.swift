@@ -70,7 +70,7 @@ import Testing
             detectorPath("shapes1.png"), detectorPath("shapes0.png"),
         ]
         var found: [(path: String, count: Int?)] = []
-        detector.detect(imagesAt: names, threads: 3) { path, answer in
+        try detector.detect(imagesAt: names, threads: 3) { path, answer in
             found.append((path, try? answer.get().objects.count))
         }
         #expect(found.map(\.path) == names)
