@@ -2,58 +2,7 @@ import Kernels
 
 // Steps over quantized values: elementwise functions, pooling, and conversions from and to float32.
 
-extension FormTraits {
-    init(_ form: IntegerForm) {
-        switch form {
-        case .convolution(let layer, let window):
-            self.init(
-                reads: .slidingWindow(window), writes: .blocks, canWritePlain: true, border: Halo(window),
-                addsQuantized: layer.element == .uint8, isConvolution: true)
-        case .depthwise(_, let window):
-            self.init(reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window))
-        case .dense: self.init()
-        case .largest(let window), .average(let window, _, _, _):
-            self.init(reads: .blocks, writes: .blocks, border: Halo(window))
-        case .mean: self.init(reads: .blocks)
-        case .scale: self.init(reads: .blocks, writes: .blocks)
-        case .multiplication(_, let image?):
-            self.init(reads: .imageAndChannels(image: image), writes: .blocks)
-        case .addition(let addition):
-            self.init(reads: .likeOutput, writes: .likeInputs, fusion: .quantizedResidual(addition))
-        case .multiplication, .lookup, .quantize, .dequantize:
-            self.init(reads: .likeOutput, writes: .likeInputs)
-        }
-        supportsQuantized = true
-    }
-}
-
 extension Compiler {
-    mutating func addInteger(_ node: PlannedNode, _ form: IntegerForm) {
-        let first = steps.count
-        switch form {
-        case .convolution(let layer, let window): addIntegerConvolution(node, layer, window: window)
-        case .depthwise(let layer, let window): addIntegerDepthwise(node, layer, window: window)
-        case .dense(let layer): addIntegerDense(node, layer)
-        case .addition(let addition): addIntegerAddition(node, addition)
-        case .multiplication(let multiplication, let image):
-            addIntegerMultiplication(node, multiplication, image: image)
-        case .scale(let zeroPoint, let factors, let offsets, let rounding):
-            addIntegerScale(node, zeroPoint: zeroPoint, factors: factors, offsets: offsets, rounding)
-        case .largest(let window):
-            addIntegerPooling(
-                node, .maximum, window: window, zeroPoint: 0, factors: [0],
-                QuantizedRounding(zeroPoint: 0, lower: 0, upper: 255))
-        case .average(let window, let zeroPoint, let factors, let rounding):
-            addIntegerPooling(node, .average, window: window, zeroPoint: zeroPoint, factors: factors, rounding)
-        case .mean(let zeroPoint, let factor, let rounding):
-            addIntegerMean(node, zeroPoint: zeroPoint, factor: factor, rounding)
-        case .lookup(let table): addLookup(node, table)
-        case .quantize(let scale, let rounding): addQuantization(node, scale: scale, rounding, quantizes: true)
-        case .dequantize(let scale, let rounding): addQuantization(node, scale: scale, rounding, quantizes: false)
-        }
-        setPrecision(.int8, of: node.name, from: first)
-    }
-
     /// Adds a step over the rows of an image in blocks, or over parts of a plain tensor.
     /// - Parameter body: Receives the rows of the inputs and the output.
     private mutating func addRows(_ node: PlannedNode, _ body: @escaping @Sendable (Memory, ValueRows) -> Void) {
@@ -82,7 +31,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addIntegerAddition(_ node: PlannedNode, _ addition: QuantizedAddition) {
+    mutating func addIntegerAddition(_ node: PlannedNode, _ addition: QuantizedAddition) {
         let integers = integers
         addRows(node) { _, rows in
             integers.add(
@@ -93,7 +42,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addIntegerMultiplication(
+    mutating func addIntegerMultiplication(
         _ node: PlannedNode, _ multiplication: QuantizedMultiplication, image: Int?
     ) {
         let integers = integers
@@ -124,7 +73,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addIntegerScale(
+    mutating func addIntegerScale(
         _ node: PlannedNode, zeroPoint: Int, factors: [Float], offsets: [Float], _ rounding: QuantizedRounding
     ) {
         let from = location(node.inputs[0], .blocked)
@@ -146,7 +95,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addLookup(_ node: PlannedNode, _ table: [UInt8]) {
+    mutating func addLookup(_ node: PlannedNode, _ table: [UInt8]) {
         let integers = integers
         let offset = withConstants { pool in
             pool.reserve(byteCount: 256) { $0.copyMemory(from: table, byteCount: 256) }
@@ -160,7 +109,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addQuantization(
+    mutating func addQuantization(
         _ node: PlannedNode, scale: Float, _ rounding: QuantizedRounding, quantizes: Bool
     ) {
         let integers = integers
@@ -176,7 +125,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addIntegerPooling(
+    mutating func addIntegerPooling(
         _ node: PlannedNode, _ kind: PoolingWork.Kind, window: Window, zeroPoint: Int, factors: [Float],
         _ rounding: QuantizedRounding
     ) {
@@ -199,7 +148,7 @@ extension Compiler {
         }
     }
 
-    private mutating func addIntegerMean(
+    mutating func addIntegerMean(
         _ node: PlannedNode, zeroPoint: Int, factor: Float, _ rounding: QuantizedRounding
     ) {
         let from = location(node.inputs[0], .blocked)
