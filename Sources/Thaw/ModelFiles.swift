@@ -146,43 +146,6 @@ extension EncodedModel {
     }
 }
 
-/// A model that was written to a file.
-public struct WrittenModel: Sendable {
-    /// The size of the file, or of all files of a package.
-    public var bytes: Int
-    /// The version of the format.
-    public var version: CoreMLVersion
-    /// The layers whose weights were and were not compressed, if compression was requested.
-    public var compression: CompressionReport?
-}
-
-/// A Core ML model as it is encoded: in a file, in a package, or in memory.
-struct CoreMLFile {
-    let bytes: ByteView
-    /// Where the weights of an ML Program are.
-    let weights: (any WeightFiles)?
-    /// The size of the file, or of all files of a package.
-    let byteCount: Int
-
-    init(_ path: String, _ format: ModelFormat, isMapped: Bool = true) throws {
-        let isPackage = format == .coreMLPackage
-        let package = isPackage ? try naming(file: path) { try ModelPackage(path: path, isMapped: isMapped) } : nil
-        let file = try package?.model ?? MappedFile(path: path, isMapped: isMapped)
-        bytes = ByteView(viewing: file.bytes, of: file)
-        weights = package
-        byteCount = package?.byteCount ?? file.bytes.count
-    }
-
-    /// - Parameter weights: The content of a package's file of weights.
-    init(_ bytes: ByteView, weights: ByteView?) {
-        (self.bytes, self.weights) = (bytes, WeightBytes(bytes: weights))
-        byteCount = bytes.count + (weights?.count ?? 0)
-    }
-
-    /// The outermost message of a Core ML model.
-    func message() throws -> Message { try Message(.model, reading: bytes) }
-}
-
 extension CoreMLSource {
     /// Reads the model. It shares the weights with the source, whose files are open already.
     /// - Parameter function: The function of an ML Program; nil for its default.

@@ -88,13 +88,13 @@ private struct AttentionLayer: Sendable {
         init(keys: Int, values: Int, scores: Int, queries: Int) {
             // Each piece begins at a vector, and may be read a vector past its end.
             func end(_ start: Int, _ byteCount: Int) -> Int {
-                start + (byteCount + Compiler.readPastEnd).roundedToVectors
+                start + (byteCount + Memory.readPastEnd).roundedToVectors
             }
             self.keys = 0
             self.values = end(self.keys, keys)
             self.scores = end(self.values, values)
             self.queries = end(self.scores, scores)
-            byteCount = self.queries + queries + Compiler.readPastEnd
+            byteCount = self.queries + queries + Memory.readPastEnd
         }
     }
 

@@ -54,7 +54,7 @@ extension Compiler {
         guard case .depthwise(let filters, let bias, let window) = node.form else {
             preconditionFailure("\(node.name) is not a depthwise convolution")
         }
-        var expansion: Expansion?
+        var expansion: ExpandingConvolution?
         let from: Location
         // Only convolutions are fused with a depthwise one that follows: those with `FormTraits.expansion`.
         if let before = node.before.first, case .convolution(let filters, let bias, let inner) = before.form {
@@ -62,7 +62,7 @@ extension Compiler {
             let image = Location(
                 graph[before.outputs[0]], slot: -1, kind: .blocked, kernels: kernels, halo: Halo(window))
             let layer = directLayer(before, from: from, to: image, filters: filters, bias: bias, window: inner)
-            expansion = Expansion(
+            expansion = ExpandingConvolution(
                 from: from, image: image, window: window.height, layer: layer,
                 blocks: BlockGroups(blocks: image.blocks, maximumWidth: kernels.groupBlocks).widest)
         } else {
@@ -77,7 +77,7 @@ extension Compiler {
 /// The convolution before a depthwise one. A thread computes a few rows of one group of channels at a time, in its own
 /// memory: as many rows as stay in its cache until the window has passed over them. (A class, so that its layouts are not copied
 /// for each chunk.)
-private final class Expansion: Sendable {
+private final class ExpandingConvolution: Sendable {
     let from: Location
     /// The layout that the whole image would have, including its halo.
     let image: Location
@@ -94,7 +94,7 @@ private final class Expansion: Sendable {
 
     init(from: Location, image: Location, window: Window.Axis, layer: ConvolutionLayer, blocks: Int) {
         (self.from, self.image, self.window, self.layer, self.blocks) = (from, image, window, layer, blocks)
-        let fitting = Expansion.budget / (image.rowStride * blocks)
+        let fitting = ExpandingConvolution.budget / (image.rowStride * blocks)
         perPass = max(1, (fitting - window.extent) / window.stride + 1)
         rows = (perPass - 1) * window.stride + window.extent
     }
@@ -139,7 +139,7 @@ private final class Expansion: Sendable {
 struct DepthwiseLayer: BandSource {
     let kernels: any KernelTable.Type
     let from: Location
-    fileprivate let expansion: Expansion?
+    fileprivate let expansion: ExpandingConvolution?
     let window: Window
     let weights: Int
     let bias: Int

@@ -10,9 +10,6 @@ struct Compiler {
         var kind: LayoutKind
     }
 
-    /// The bytes that a vector load that starts at the last value of a buffer may read past it.
-    static let readPastEnd = 64
-
     let graph: Graph
     let kernels: any KernelTable.Type
     let integers: any IntegerKernels.Type
@@ -110,7 +107,7 @@ struct Compiler {
 
     /// A buffer, for example for data that passes between the steps of one node.
     mutating func scratch(byteCount: Int) -> Int {
-        bufferBytes.append(byteCount + Compiler.readPastEnd)
+        bufferBytes.append(byteCount + Memory.readPastEnd)
         return bufferBytes.count - 1
     }
 
@@ -119,7 +116,7 @@ struct Compiler {
     mutating func transformCopies(byteCount: Int) -> [Int] {
         if transformCopies.isEmpty { transformCopies = [scratch(byteCount: 0), scratch(byteCount: 0)] }
         for slot in transformCopies {
-            bufferBytes[slot] = max(bufferBytes[slot], byteCount + Compiler.readPastEnd)
+            bufferBytes[slot] = max(bufferBytes[slot], byteCount + Memory.readPastEnd)
         }
         return transformCopies
     }

@@ -8,6 +8,9 @@ import Kernels
 
 /// The memory of a step: the buffers of values, by slot, and the program's constants, by offset in bytes.
 struct Memory {
+    /// The bytes that a vector load that starts at the last value of a buffer may read past it.
+    static let readPastEnd = 64
+
     let slots: UnsafePointer<UnsafeMutableRawPointer>
     let constants: UnsafeRawPointer
     /// The current thread's scratch memory. Its contents are lost between chunks.
@@ -49,7 +52,7 @@ struct Memory {
         let isLast = rows.contains(location.height - 1)
         if location.kind == .rows, isLast, image == location.images - 1 {
             // Kernels that read pairs of values multiply the one after the last row of a window by zero.
-            (first + location.imageStride).clear(byteCount: Compiler.readPastEnd)
+            (first + location.imageStride).clear(byteCount: Self.readPastEnd)
         }
         guard location.halo != Halo(), !rows.isEmpty else { return }
         let top = rows.lowerBound == 0 ? 0 : location.halo.top + rows.lowerBound

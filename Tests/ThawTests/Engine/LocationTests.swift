@@ -55,8 +55,8 @@ struct LocationTests {
         location.borderByte = 7
         /// The memory after the borders of these parts of the pixels have been written.
         func bytes(_ parts: [Range<Int>]) -> [UInt8] {
-            let memory = AlignedMemory(byteCount: location.byteCount + Compiler.readPastEnd)
-            memset(memory.address, 1, location.byteCount + Compiler.readPastEnd)
+            let memory = AlignedMemory(byteCount: location.byteCount + Memory.readPastEnd)
+            memset(memory.address, 1, location.byteCount + Memory.readPastEnd)
             withUnsafePointer(to: memory.address) { slots in
                 let memory = Memory(slots: slots, constants: memory.address, scratch: memory.address)
                 for image in 0..<2 {

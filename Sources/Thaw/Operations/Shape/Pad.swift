@@ -106,14 +106,3 @@ extension Pad: EngineOperation {
         return .border(height: (before[1], after[1]), width: (before[2], after[2]))
     }
 }
-
-// MARK: Integers
-
-extension Pad: QuantizedMovement {
-    /// Pads with the quantized value of zero.
-    func integerOperation(zeroPoint: Int) -> (any Operation)? {
-        guard value == 0 else { return nil }
-        return IntegerPad(self, zeroPoint: zeroPoint)
-            ?? Pad(before: before, after: after, value: Double(zeroPoint)) as any Operation
-    }
-}
