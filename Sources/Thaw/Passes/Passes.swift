@@ -8,15 +8,15 @@ struct Pass: Sendable {
 /// The passes that run on every graph after import. A comment explains the position of each.
 enum Passes {
     static let simplification: [Pass] = [
-        // Before any axes are permuted: the reshapes around a normalization preserve rows of memory.
-        Pass(name: "remove reshapes around normalizations") { $0.withoutRegrouping() },
+        // Around normalizations, before any axes are permuted: their reshapes preserve rows of memory.
+        regrouping,
         // Before all passes that match neighboring nodes: the transposes of NCHW graphs separate nodes that belong
         // together.
         Pass(name: "convert to channels last") { try $0.reordered(to: .channelsLast) },
         // Reshapes without effect would hide which nodes follow each other.
         Pass(name: "remove identities") { try $0.withoutIdentities() },
-        // After the conversion: these become convolutions, which read channels-last images.
-        Pass(name: "remove reshapes around dense layers") { $0.withoutRegrouping() },
+        // Around dense layers, after the conversion: these become convolutions, which read channels-last images.
+        regrouping,
         // While their constants are still separate: folding would merge some of them into adjacent layers.
         Pass(name: "recognize normalizations") { $0.withRecognizedNormalizations() },
         Pass(name: "recognize activations") { $0.withRecognizedFunctions() },
@@ -34,6 +34,9 @@ enum Passes {
         // Last: passes that match neighboring nodes need each consumer to have its own producer.
         Pass(name: "remove duplicates") { try $0.withoutDuplicates() },
     ]
+
+    /// Both times it may remove the reshapes around any operation.
+    private static let regrouping = Pass(name: "remove enclosing reshapes") { $0.withoutRegrouping() }
 
     /// Runs the passes in order and validates the graph after each.
     /// - Throws: `Failure` naming the pass that broke the graph.
