@@ -24,25 +24,47 @@ struct IntegerConvolution: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let shape = inputs[0].shape
-        let output = try! outputTypes(inputs.map(\.type))[0]
-        let weights = layer.weights.bytes.bindMemory(to: Int8.self)
-        let quantized = inputs[0].bytes
-        return withExtendedLifetime(inputs) {
-            var results: [Double] = []
-            output.shape.forEachPixel { image, row, column in
-                var sums = layer.bias.map(Int.init)
-                window.forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { y, x, ky, kx in
-                    let pixel = ((image * shape[1] + y) * shape[2] + x) * shape[3]
-                    for input in 0..<shape[3] {
-                        let level = Int(quantized[pixel + input]) - layer.zeroPoint
-                        let first = ((ky * window.width.size + kx) * shape[3] + input) * layer.outputs
-                        for channel in 0..<layer.outputs { sums[channel] += level * Int(weights[first + channel]) }
-                    }
-                }
-                for channel in 0..<layer.outputs { results.append(layer.value(sums[channel], channel: channel)) }
+        let channels = inputs[0].shape[3]
+        return layer.evaluate(inputs[0], window, try! outputTypes(inputs.map(\.type))[0]) { sums, pixel, weights in
+            for input in 0..<channels {
+                let level = Int(pixel[input]) - layer.zeroPoint
+                let first = input * layer.outputs
+                for channel in 0..<layer.outputs { sums[channel] += level * Int(weights[first + channel]) }
             }
-            return [Tensor(shape: output.shape, element: output.element) { results[$0] }]
+        }
+    }
+}
+
+extension IntegerLayer {
+    /// The reference implementation of a convolution of an image with the layer's weights.
+    /// - Parameters:
+    ///   - output: The type of the result.
+    ///   - addProducts: Adds the products of a pixel and the weights of a tap, which are at the pointers, to the accumulators
+    ///     of an output pixel.
+    func evaluate(
+        _ image: Tensor, _ window: Window, _ output: TensorType,
+        addProducts: (_ sums: inout [Int], _ pixel: UnsafePointer<UInt8>, _ weights: UnsafePointer<Int8>) -> Void
+    ) -> [Tensor] {
+        let shape = image.shape
+        let tapCount = window.height.size * window.width.size
+        return image.withUnsafeBytes { quantized in
+            weights.withUnsafeBytes { weights in
+                let quantized = quantized.bindMemory(to: UInt8.self)
+                let weights = weights.bindMemory(to: Int8.self)
+                var results: [Double] = []
+                output.shape.forEachPixel { image, row, column in
+                    var sums = bias.map(Int.init)
+                    window.forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { y, x, ky, kx in
+                        let pixel = ((image * shape[1] + y) * shape[2] + x) * shape[3]
+                        let tap = ky * window.width.size + kx
+                        addProducts(
+                            &sums, quantized.baseAddress! + pixel,
+                            weights.baseAddress! + tap * (weights.count / tapCount))
+                    }
+                    for channel in sums.indices { results.append(value(sums[channel], channel: channel)) }
+                }
+                return [Tensor(shape: output.shape, element: output.element) { results[$0] }]
+            }
         }
     }
 }

@@ -23,25 +23,10 @@ struct IntegerDepthwiseConvolution: Operation {
     }
 
     func evaluate(_ inputs: [Tensor]) -> [Tensor] {
-        let shape = inputs[0].shape
-        let output = try! outputTypes(inputs.map(\.type))[0]
-        let weights = layer.weights.bytes.bindMemory(to: Int8.self)
-        let quantized = inputs[0].bytes
-        return withExtendedLifetime(inputs) {
-            var results: [Double] = []
-            output.shape.forEachPixel { image, row, column in
-                var sums = layer.bias.map(Int.init)
-                window.forEachTap(row: row, column: column, height: shape[1], width: shape[2]) { y, x, ky, kx in
-                    let pixel = ((image * shape[1] + y) * shape[2] + x) * shape[3]
-                    let tap = (ky * window.width.size + kx) * shape[3]
-                    for channel in 0..<shape[3] {
-                        sums[channel] +=
-                            (Int(quantized[pixel + channel]) - layer.zeroPoint) * Int(weights[tap + channel])
-                    }
-                }
-                for channel in 0..<shape[3] { results.append(layer.value(sums[channel], channel: channel)) }
+        layer.evaluate(inputs[0], window, try! outputTypes(inputs.map(\.type))[0]) { sums, pixel, weights in
+            for channel in sums.indices {
+                sums[channel] += (Int(pixel[channel]) - layer.zeroPoint) * Int(weights[channel])
             }
-            return [Tensor(shape: output.shape, element: output.element) { results[$0] }]
         }
     }
 }
