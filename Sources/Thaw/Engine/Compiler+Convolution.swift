@@ -95,14 +95,14 @@ extension Compiler {
     }
 
     private mutating func addConvolution(_ node: PlannedNode, _ from: Location, _ layer: ConvolutionLayer) {
-        let cut = cut(layer.steps, from: from, to: layer.to, minimumChunks: minimumChunks)
+        let partition = partition(layer.steps, from: from, to: layer.to, minimumChunks: minimumChunks)
         var step = Step(
             node, algorithm: layer.algorithm,
             reads: [from.slot] + layer.reads, writes: [layer.to.slot], multiplyAdds: node.multiplyAdds,
-            chunks: from.images * cut.chunks
+            chunks: from.images * partition.chunks
         ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-            memory.run(layer, image, cut[part], from: from)
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: partition.chunks)
+            memory.run(layer, image, partition[part], from: from)
         }
         step.scratchBytes = layer.scratchBytes
         step.precision = layer.precision
@@ -110,8 +110,8 @@ extension Compiler {
     }
 
     /// The chunks of a convolution of the image `from`.
-    func cut(_ steps: ConvolutionSteps, from: Location, to: Location, minimumChunks: Int) -> Cut {
-        cut(
+    func partition(_ steps: ConvolutionSteps, from: Location, to: Location, minimumChunks: Int) -> WorkPartition {
+        partition(
             from: from, to: to, BlockGroups(blocks: to.blocks, maximumWidth: kernels.groupBlocks),
             tile: kernels.tilePixels, packedBytes: kernels.packedBytes(steps),
             windowBytes: steps.count * from.element.size, minimumChunks: minimumChunks)
@@ -120,11 +120,11 @@ extension Compiler {
     /// - Parameters:
     ///   - packedBytes: The bytes of the packed weights of a block.
     ///   - windowBytes: The bytes that a window covers.
-    func cut(
+    func partition(
         from: Location, to: Location, _ groups: BlockGroups, tile: Int, packedBytes: Int, windowBytes: Int,
         minimumChunks: Int
-    ) -> Cut {
-        Cut(
+    ) -> WorkPartition {
+        WorkPartition(
             pixels: to.pixels, tile: tile, groups: groups.ranges, groupBytes: groups.widest * packedBytes,
             // A convolution with a stride skips most of the image.
             inputBytes: min(from.imageStride, to.pixels * windowBytes),

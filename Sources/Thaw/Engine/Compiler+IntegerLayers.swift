@@ -112,19 +112,19 @@ extension Compiler {
                 integers: integers, from: from, inputOffsets: pool.offsets(inputOffsets), taps: pool.offsets(taps),
                 steps: steps, weights: weights, results: results)
         }
-        let cut = cut(
+        let partition = partition(
             from: from, to: to, groups, tile: integers.tilePixels, packedBytes: integers.packedBytes(steps),
             windowBytes: steps.count * 4, minimumChunks: minimumChunks)
         var step = Step(
             node, algorithm: algorithm,
             reads: [from.slot] + results.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
-            chunks: to.images * cut.chunks
+            chunks: to.images * partition.chunks
         ) { memory, chunk in
-            let (image, part) = chunk.quotientAndRemainder(dividingBy: cut.chunks)
-            packed.run(memory, image, cut[part])
+            let (image, part) = chunk.quotientAndRemainder(dividingBy: partition.chunks)
+            packed.run(memory, image, partition[part])
         }
         step.scratchBytes = integers.scratchBytes(steps)
-        step.isByRows = cut.isByPixels
+        step.isByRows = partition.isByPixels
         add(step)
     }
 

@@ -8,10 +8,11 @@ extension Compiler {
         let (from, to) = (location(node.inputs[0], .plain).asOneImage, native(node.outputs[0]).asOneImage)
         let rounded = Location(
             TensorType([1, 1, from.width, from.channels]), slot: -1, kind: .blocked, kernels: kernels)
-        let cut = cut(WindowTaps(rounded, .pixel).steps, from: rounded, to: to, minimumChunks: minimumChunks)
+        let partition = partition(
+            WindowTaps(rounded, .pixel).steps, from: rounded, to: to, minimumChunks: minimumChunks)
         // The rows of one chunk.
         var part = rounded
-        part.width = cut.largestRun
+        part.width = partition.largestRun
         let layer = directLayer(
             node, from: part, to: to, filters: matrix.reshaped([1, 1, from.channels, to.channels]), bias: bias,
             window: .pixel, algorithm: "dense")
@@ -19,9 +20,9 @@ extension Compiler {
         let end = part.imageStride.roundedToVectors
         var step = Step(
             node, algorithm: layer.algorithm, reads: [from.slot] + layer.reads,
-            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: cut.chunks
+            writes: [to.slot], multiplyAdds: node.multiplyAdds, chunks: partition.chunks
         ) { [part] memory, chunk in
-            let (rows, blocks) = cut[chunk]
+            let (rows, blocks) = partition[chunk]
             kernels.block(
                 RelayoutWork(
                     plain: memory.pixels(from, image: 0) + rows.lowerBound * from.pixelStride,

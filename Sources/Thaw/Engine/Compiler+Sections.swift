@@ -39,7 +39,7 @@ extension Compiler {
     ) {
         let from = location(node.inputs[0], .blocked)
         let to = native(node.outputs[0])
-        var parts: [(from: Location, layer: ConvolutionLayer, cut: Cut)] = []
+        var parts: [(from: Location, layer: ConvolutionLayer, partition: WorkPartition)] = []
         for index in 0..<sections.count {
             let (inputs, outputs) = (sections.inputs(of: index), sections.outputs(of: index))
             let source = from.section(inputs)
@@ -48,9 +48,9 @@ extension Compiler {
                 bias: bias.map { Tensor(Array($0.floats[outputs]), shape: [outputs.count]) }, window: window)
             layer.residual = layer.residual?.section(outputs)
             let minimum = minimumChunks.dividedRoundingUp(by: sections.count)
-            parts.append((source, layer, cut(layer.steps, from: source, to: layer.to, minimumChunks: minimum)))
+            parts.append((source, layer, partition(layer.steps, from: source, to: layer.to, minimumChunks: minimum)))
         }
-        let chunks = parts.indices.flatMap { part in (0..<parts[part].cut.chunks).map { (part, $0) } }
+        let chunks = parts.indices.flatMap { part in (0..<parts[part].partition.chunks).map { (part, $0) } }
         var step = Step(
             node, algorithm: parts[0].layer.algorithm + ", grouped",
             reads: [from.slot] + parts[0].layer.reads, writes: [to.slot], multiplyAdds: node.multiplyAdds,
@@ -58,7 +58,7 @@ extension Compiler {
         ) { [parts] memory, chunk in
             let (image, index) = chunk.quotientAndRemainder(dividingBy: chunks.count)
             let part = parts[chunks[index].0]
-            memory.run(part.layer, image, part.cut[chunks[index].1], from: part.from)
+            memory.run(part.layer, image, part.partition[chunks[index].1], from: part.from)
         }
         step.scratchBytes = parts.map(\.layer.scratchBytes).max() ?? 0
         step.precision = parts[0].layer.precision

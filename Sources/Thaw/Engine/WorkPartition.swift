@@ -1,7 +1,7 @@
 import Kernels
 
 /// How a convolution's output is split into chunks: runs of pixels times runs of groups, which share packed weights.
-struct Cut {
+struct WorkPartition {
     let pixels: Int
     /// Equal parts of the pixels, each of which is split into runs.
     let shares: Int
@@ -56,24 +56,24 @@ struct Cut {
         while chunks() < minimumChunks, perChunk > 1 { perChunk = perChunk.dividedRoundingUp(by: 2) }
         // Use whole tiles.
         if perRun < share { perRun = perRun.rounded(upToMultipleOf: tile) }
-        let cut = Cut(
+        let partition = WorkPartition(
             pixels: pixels, shares: shares, pixelsPerRun: perRun, groups: groups, groupsPerChunk: perChunk,
             isByPixels: isByPixels)
-        self = shares == 1 ? cut.balanced(for: threads, tile: tile) : cut
+        self = shares == 1 ? partition.balanced(for: threads, tile: tile) : partition
     }
 
-    /// This cut, or one with smaller chunks of at least a tile if the busiest thread then has noticeably less to do.
-    private func balanced(for threads: Int, tile: Int) -> Cut {
+    /// This partition, or one with smaller chunks of at least a tile if the busiest thread then has noticeably less to do.
+    private func balanced(for threads: Int, tile: Int) -> WorkPartition {
         var (best, bestLoad) = (self, load(threads: threads))
         for groupsPerChunk in (1...groupsPerChunk).reversed() {
             for count in runsPerShare...max(runsPerShare, min(2 * runsPerShare + 1, pixels / tile)) {
                 // The largest share may exceed the average by 1/32.
                 guard bestLoad > 1.0 + 1.0 / 32 else { return best }
-                let cut = Cut(
+                let partition = WorkPartition(
                     pixels: pixels, pixelsPerRun: pixels.dividedRoundingUp(by: count), groups: groups,
                     groupsPerChunk: groupsPerChunk, isByPixels: isByPixels)
-                let load = cut.load(threads: threads)
-                if load < bestLoad - 1.0 / 32 { (best, bestLoad) = (cut, load) }
+                let load = partition.load(threads: threads)
+                if load < bestLoad - 1.0 / 32 { (best, bestLoad) = (partition, load) }
             }
         }
         return best
