@@ -41,8 +41,8 @@ public final class ImageToImage {
     private let locality: Locality
     /// Creates the model in another size; nil if its size is fixed.
     private let resizer: (any ModelResizer)?
-    /// The last engine that ran: consecutive images often have the same size.
-    private var engine: Engine?
+    /// The last network that ran: consecutive images often have the same size.
+    private var network: SizedNetwork?
 
     /// A model whose input and output are images.
     /// - Throws: `Failure` if the input or the output is not an image, if tiles are requested but cannot be used, or if
@@ -144,16 +144,16 @@ public final class ImageToImage {
         let size = ImageSize(width: fitted.width, height: fitted.height)
         let tile = tileSize ?? size
         let window = ImageSize(width: min(size.width, tile.width), height: min(size.height, tile.height))
-        let engine = try engine(for: window, of: photo)
-        let columns = segments(of: size.width, window.width, engine.form.width, locality.columns)
-        let rows = segments(of: size.height, window.height, engine.form.height, locality.rows)
+        let network = try network(for: window, of: photo)
+        let columns = segments(of: size.width, window.width, network.form.width, locality.columns)
+        let rows = segments(of: size.height, window.height, network.form.height, locality.rows)
         let (width, height) = (columns.last!.end, rows.last!.end)
-        try checkMemory(for: width * height * engine.form.channels + engine.program.arenaBytes, photo)
-        return try Pixels(width: width, height: height, channels: engine.form.channels) { target in
+        try checkMemory(for: width * height * network.form.channels + network.program.arenaBytes, photo)
+        return try Pixels(width: width, height: height, channels: network.form.channels) { target in
             for row in rows {
                 for column in columns {
-                    try engine.run(fitted.part(window, at: (column.start, row.start)))
-                    engine.copy(column, row, to: target, width: width)
+                    try network.run(fitted.part(window, at: (column.start, row.start)))
+                    network.copy(column, row, to: target, width: width)
                 }
             }
         }
@@ -214,10 +214,10 @@ public final class ImageToImage {
 
     // MARK: Running
 
-    /// The engine for a size; the last one is reused if it has that size.
-    private func engine(for size: ImageSize, of photo: Pixels) throws -> Engine {
-        if let engine, engine.size == size { return engine }
-        engine = nil
+    /// The network for a size; the last one is reused if it has that size.
+    private func network(for size: ImageSize, of photo: Pixels) throws -> SizedNetwork {
+        if let network, network.size == size { return network }
+        network = nil
         let (model, program): (Model, Program)
         do {
             model = try resizer?.model(at: size) ?? self.model
@@ -227,8 +227,8 @@ public final class ImageToImage {
             throw failure.forImage(photo.width, photo.height, canTile: canTile)
         }
         try checkMemory(for: program.arenaBytes, photo)
-        let result = Engine(model, program, size, threads: options.threads)
-        engine = result
+        let result = SizedNetwork(model, program, size, threads: options.threads)
+        network = result
         return result
     }
 
@@ -241,7 +241,7 @@ public final class ImageToImage {
 }
 
 /// A program of one size with its memory, and the conversion of its output to pixels.
-private final class Engine {
+private final class SizedNetwork {
     let program: Program
     let size: ImageSize
     let form: ImageForm

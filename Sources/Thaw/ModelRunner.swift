@@ -31,8 +31,8 @@ public final class ModelRunner: Sendable {
     /// The precision that the network is computed in.
     let precision: Precision
     private let threads: Int
-    /// The engines of the last sizes and shapes.
-    private let engines = RecentValues<EngineKey, Engine>(limit: 4)
+    /// The compiled models of the last sizes and shapes.
+    private let compiledModels = RecentValues<InputShapes, CompiledModel>(limit: 4)
 
     /// Compiles a model.
     /// - Parameters:
@@ -52,7 +52,7 @@ public final class ModelRunner: Sendable {
     ) throws {
         (inputs, outputs) = features
         (self.model, self.precision, self.threads) = (model, precision, threads)
-        _ = try engine(for: model.image?.size)
+        _ = try compiledModel(for: model.image?.size)
     }
 
     /// The outputs for these inputs, in the order of the description; a classifier's label is not among them.
@@ -66,15 +66,15 @@ public final class ModelRunner: Sendable {
         try checkState(state)
         let size = try imageSize(of: bindings)
         let shapes = flexibleShapes(bindings)
-        let engine = try engine(for: size, shapes)
-        let tensors = try bindings.map { try tensor(for: $0, engine.model.graph) }
-        return try engine.pool.with { executor in
+        let compiled = try compiledModel(for: size, shapes)
+        let tensors = try bindings.map { try tensor(for: $0, compiled.model.graph) }
+        return try compiled.pool.with { executor in
             guard let state else {
-                return try run(bindings, tensors, engine.model, executor, isDefault: shapes.isEmpty)
+                return try run(bindings, tensors, compiled.model, executor, isDefault: shapes.isEmpty)
             }
             return try state.update { states in
                 for (state, tensor) in zip(model.states, states) { executor.load(tensor, forInputAt: state.input) }
-                let results = try run(bindings, tensors, engine.model, executor, isDefault: shapes.isEmpty)
+                let results = try run(bindings, tensors, compiled.model, executor, isDefault: shapes.isEmpty)
                 for (index, state) in model.states.enumerated() {
                     guard let output = state.output else { continue }
                     states[index] = executor.output(at: output).reshaped(state.type.shape)
@@ -273,20 +273,20 @@ public final class ModelRunner: Sendable {
 
     // MARK: Sizes
 
-    private struct Engine: Sendable {
+    private struct CompiledModel: Sendable {
         let model: Model
         let pool: ExecutorPool
     }
 
-    /// What an engine is compiled for: nil and no shapes for the model's defaults.
-    private struct EngineKey: Equatable {
+    /// What a model is compiled for: nil and no shapes for the model's defaults.
+    private struct InputShapes: Equatable {
         let size: ImageSize?
         let shapes: [String: [Int]]
     }
 
-    /// The engine for images of this size, and for arrays of these shapes if they are not the defaults.
-    private func engine(for size: ImageSize?, _ shapes: [String: [Int]] = [:]) throws -> Engine {
-        try engines.value(for: EngineKey(size: size, shapes: shapes)) {
+    /// The model compiled for images of this size, and for arrays of these shapes if they are not the defaults.
+    private func compiledModel(for size: ImageSize?, _ shapes: [String: [Int]] = [:]) throws -> CompiledModel {
+        try compiledModels.value(for: InputShapes(size: size, shapes: shapes)) {
             var model = self.model
             if !shapes.isEmpty, let reshaper = model.reshaper {
                 let isDefault = model.image?.size == size
@@ -296,7 +296,7 @@ public final class ModelRunner: Sendable {
             }
             let (prepared, precision) = try model.prepared(for: precision)
             let program = try Program(prepared.graphOfPixels(), precision: precision, threads: threads)
-            return Engine(model: model, pool: ExecutorPool(program, threads: threads))
+            return CompiledModel(model: model, pool: ExecutorPool(program, threads: threads))
         }
     }
 }

@@ -10,8 +10,8 @@ final class CModel: @unchecked Sendable {
 
     private var current: Content
     private var currentPrecision = Precision.float32
-    private let runners = RecentValues<EngineKey, ModelRunner>(limit: 2)
-    private let pipelines = RecentValues<EngineKey, Pipeline>(limit: 2)
+    private let runners = RecentValues<RunnerKey, ModelRunner>(limit: 2)
+    private let pipelines = RecentValues<RunnerKey, Pipeline>(limit: 2)
     /// The labels as returned by the header's functions; the model's own never change.
     private let labelTexts: [CText]
     private let labelPointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
@@ -68,21 +68,21 @@ final class CModel: @unchecked Sendable {
     /// The runner of a network for this number of threads.
     func runner(_ document: ModelDocument, threads: Int) throws -> ModelRunner {
         let precision = precision
-        return try runners.value(for: EngineKey(precision: precision, threads: threads)) {
+        return try runners.value(for: RunnerKey(precision: precision, threads: threads)) {
             try ModelRunner(document, precision: precision, threads: threads)
         }
     }
 
     /// The pipeline for this precision and this number of threads.
     func pipeline(_ document: PipelineDocument, _ precision: Precision, threads: Int) throws -> Pipeline {
-        try pipelines.value(for: EngineKey(precision: precision, threads: threads)) {
+        try pipelines.value(for: RunnerKey(precision: precision, threads: threads)) {
             try document.pipeline(precision: precision, threads: threads)
         }
     }
 }
 
-/// What an engine is compiled for.
-private struct EngineKey: Equatable {
+/// What a runner or pipeline is compiled for.
+private struct RunnerKey: Equatable {
     let precision: Precision
     let threads: Int
 }

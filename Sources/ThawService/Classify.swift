@@ -55,7 +55,7 @@ extension Service {
         exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
         let model = options.model
         let probabilities = try queue.withThreads { threads in
-            switch model.engine {
+            switch model.runner {
             case .network(let executors):
                 try executors.run(
                     threads: threads,

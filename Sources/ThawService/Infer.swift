@@ -8,7 +8,7 @@ extension Service {
         let request = try InferRequest(body, headerLength: exchange.request?["inference-header-content-length"])
         let plan = try InferPlan(request, model, settings)
         let results =
-            switch model.engine {
+            switch model.runner {
             case .network(let executors): try run(plan, executors, exchange)
             case .pipeline(let pipeline): try run(plan, pipeline, exchange)
             }

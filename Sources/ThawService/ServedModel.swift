@@ -58,10 +58,10 @@ final class ServedModel: Sendable {
     let classCount: Int
     let details: ModelDetails
     let drawing = Monitor(Drawing.none)
-    let engine: Engine
+    let runner: Runner
 
     /// Computes the outputs.
-    enum Engine: Sendable {
+    enum Runner: Sendable {
         case network(Executors)
         case pipeline(Pipeline)
     }
@@ -97,7 +97,7 @@ final class ServedModel: Sendable {
         let isClassifier = pipeline.inputs.count == 1 && labels != nil
         classifiedImage = isClassifier ? inputs[0].image : nil
         details = ModelDetails(document, pipeline, source)
-        engine = .pipeline(pipeline)
+        runner = .pipeline(pipeline)
     }
 
     private init(network source: Settings.Source, precision: Precision, threads: Int) throws {
@@ -133,7 +133,7 @@ final class ServedModel: Sendable {
         classCount = graph.outputs.first.map { graph[$0.value].shape.elementCount } ?? 0
         classifiedImage = isBatched ? ServedModel.classifiedImage(of: model) : nil
         details = ModelDetails(conversion, source)
-        engine = .network(Executors(try Program(model, precision: precision, threads: threads)))
+        runner = .network(Executors(try Program(model, precision: precision, threads: threads)))
     }
 
     /// The image of a model that has no other inputs, and whose first output is a row of values.
@@ -146,7 +146,7 @@ final class ServedModel: Sendable {
 
     /// The bytes of the constants.
     var memory: Int {
-        switch engine {
+        switch runner {
         case .network(let executors): executors.constantBytes
         // Pipelines compute in float32.
         case .pipeline: 4 * details.parameters
