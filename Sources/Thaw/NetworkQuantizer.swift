@@ -16,19 +16,19 @@ struct NetworkQuantizer {
     ///   - given: The quantization parameters of quantization-aware training.
     /// - Throws: `Failure` if nothing can be quantized, or naming a node that computes NaN or infinity.
     init(
-        _ graph: Graph, reference: Graph, given: [Graph.Value: QuantizationParameters], _ observer: Observer,
+        _ graph: Graph, reference: Graph, given: [Graph.Value: QuantizationParameters], _ sampler: ActivationSampler,
         _ statistic: RangeStatistic
     ) throws {
         original = graph
         plan = QuantizationPlan(graph)
         guard !plan.layers.isEmpty else { throw Failure.nothingToQuantize() }
         self.graph = graph
-        try setParameters(given, observer, statistic)
-        let compensated = try WeightRounding(graph, layers: plan.layers, observer).rounded()
+        try setParameters(given, sampler, statistic)
+        let compensated = try WeightRounding(graph, layers: plan.layers, sampler).rounded()
         for index in plan.layers {
             self.graph.nodes[index].operation = compensated[index] ?? layer(index).withRoundedWeights
         }
-        try correctBiases(as: reference, observer)
+        try correctBiases(as: reference, sampler)
     }
 
     /// The network with equalized layers, or without them if its answers are then closer to the original's.
@@ -36,18 +36,18 @@ struct NetworkQuantizer {
     /// The ranges of quantization-aware training suit the layers as they are, so those layers are not equalized.
     /// - Parameter scores: The original's scores of the classes; if there are none, layers are not equalized.
     static func best(
-        _ original: Graph, _ observer: Observer, _ statistic: RangeStatistic, scores: [[Float]]?
+        _ original: Graph, _ sampler: ActivationSampler, _ statistic: RangeStatistic, scores: [[Float]]?
     ) throws -> NetworkQuantizer {
         let (graph, given) = original.withoutLevels()
-        let plain = try NetworkQuantizer(graph, reference: original, given: given, observer, statistic)
+        let plain = try NetworkQuantizer(graph, reference: original, given: given, sampler, statistic)
         let equalization = Equalization(graph)
         guard let scores, given.isEmpty, !equalization.pairs.isEmpty else { return plain }
-        let magnitudes = try observer.magnitudes(of: equalization.pairs.map(\.value), in: graph)
+        let magnitudes = try sampler.magnitudes(of: equalization.pairs.map(\.value), in: graph)
         let scaled = equalization.equalized(magnitudes)
-        let equalized = try NetworkQuantizer(scaled, reference: scaled, given: [:], observer, statistic)
+        let equalized = try NetworkQuantizer(scaled, reference: scaled, given: [:], sampler, statistic)
         func error(_ network: NetworkQuantizer) throws -> Double {
             let rounded = try network.graph.rounded(network.parametersByValue)
-            return try NetworkQuantizer.distance(observer.outputs(of: rounded), scores)
+            return try NetworkQuantizer.distance(sampler.outputs(of: rounded), scores)
         }
         return try error(equalized) < error(plain) ? equalized : plain
     }
@@ -62,19 +62,19 @@ struct NetworkQuantizer {
     // MARK: Ranges
 
     private mutating func setParameters(
-        _ given: [Graph.Value: QuantizationParameters], _ observer: Observer, _ statistic: RangeStatistic
+        _ given: [Graph.Value: QuantizationParameters], _ sampler: ActivationSampler, _ statistic: RangeStatistic
     ) throws {
         let inputs = Set(graph.inputs.map(\.value))
         let computed = plan.values.filter { !inputs.contains($0) }
         // The results of the last layers are not rounded, but must be finite too.
         let last = plan.layers.map { plan.ends[graph.nodes[$0].outputs[0].index] }
         let rounded = Set(plan.values)
-        let distributions = try observer.distributions(
+        let distributions = try sampler.distributions(
             of: computed + last.filter { !rounded.contains($0) }, in: graph)
         var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
-        let found = Workers(observer.threads).map(distributions) { $0.range(statistic) }
+        let found = Workers(sampler.threads).map(distributions) { $0.range(statistic) }
         for (value, range) in zip(computed, found) { ranges[value] = range }
-        for input in plan.values where inputs.contains(input) { ranges[input] = observer.image.scaling.range }
+        for input in plan.values where inputs.contains(input) { ranges[input] = sampler.image.scaling.range }
         for group in plan.groups {
             if let parameters = group.lazy.compactMap({ given[$0] }).first {
                 for value in group { parametersByValue[value] = parameters }
@@ -96,18 +96,18 @@ struct NetworkQuantizer {
     ///
     /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do the errors
     /// of earlier layers.
-    private mutating func correctBiases(as reference: Graph, _ observer: Observer) throws {
-        var sweep = try LayerSweep(graph.rounded(parametersByValue), observer, images: Self.photosForBiases)
+    private mutating func correctBiases(as reference: Graph, _ sampler: ActivationSampler) throws {
+        var evaluator = try LayerwiseEvaluator(graph.rounded(parametersByValue), sampler, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
-        let expected = try observer.sample(sweep.imageCount).means(of: outputs, in: reference)
+        let expected = try sampler.sample(evaluator.imageCount).means(of: outputs, in: reference)
         for (number, index) in plan.layers.enumerated() {
-            let actual = try sweep.means(ofLayer: graph.nodes[index].name)
+            let actual = try evaluator.means(ofLayer: graph.nodes[index].name)
             var layer = graph.nodes[index].operation as! any QuantizableLayer
             let bias = layer.bias?.floats ?? actual.map { _ in 0 }
             layer.bias = Tensor(
                 bias.indices.map { bias[$0] + Float(expected[number][$0] - actual[$0]) }, shape: [bias.count])
             graph.nodes[index].operation = layer
-            sweep.replaceLayer(layer)
+            evaluator.replaceLayer(layer)
         }
     }
 
@@ -124,17 +124,19 @@ struct NetworkQuantizer {
     ///   - scores: The original network's scores of the classes for each photo.
     ///   - limit: How many top labels may change; nil for no limit.
     /// - Returns: The number of unchanged top labels. Fewer are unchanged only if no number of layers is enough.
-    mutating func keepLayers(agreeingWith scores: [[Float]], atMost limit: Int?, _ observer: Observer) throws -> Int {
+    mutating func keepLayers(agreeingWith scores: [[Float]], atMost limit: Int?, _ sampler: ActivationSampler) throws
+        -> Int
+    {
         let tops = scores.map { Classification.topIndex(of: $0) }
-        var agreeing = try agreement(with: tops, observer)
+        var agreeing = try agreement(with: tops, sampler)
         guard let limit, tops.count - agreeing > limit else { return agreeing }
-        let order = try layersBySensitivity(scores, observer)
+        let order = try layersBySensitivity(scores, sampler)
         let corrected = graph
         func changedCount(keeping count: Int) throws -> Int {
             graph = corrected
             for index in order.prefix(count) { graph.nodes[index].operation = original.nodes[index].operation }
             kept = order.prefix(count).sorted().map { graph.nodes[$0].name }
-            agreeing = try agreement(with: tops, observer)
+            agreeing = try agreement(with: tops, sampler)
             return tops.count - agreeing
         }
         let count = try NetworkQuantizer.fewestLayers(
@@ -166,9 +168,9 @@ struct NetworkQuantizer {
 
     /// The layers by index among the nodes, ordered by how much rounding only that layer changes the scores, largest
     /// first.
-    private func layersBySensitivity(_ scores: [[Float]], _ observer: Observer) throws -> [Int] {
-        let some = observer.sample(Self.photosForSensitivity)
-        let scores = observer.sampleIndices(Self.photosForSensitivity).map { scores[$0] }
+    private func layersBySensitivity(_ scores: [[Float]], _ sampler: ActivationSampler) throws -> [Int] {
+        let some = sampler.sample(Self.photosForSensitivity)
+        let scores = sampler.sampleIndices(Self.photosForSensitivity).map { scores[$0] }
         let names = plan.layers.map { original.nodes[$0].name }
         let errors = try plan.layers.map { index in
             var single = original
@@ -183,9 +185,9 @@ struct NetworkQuantizer {
     private static let photosForSensitivity = 32
 
     /// The number of unchanged top labels, computed with 8-bit integers: rounded values in floating point differ a little.
-    private func agreement(with tops: [Int], _ observer: Observer) throws -> Int {
+    private func agreement(with tops: [Int], _ sampler: ActivationSampler) throws -> Int {
         let network = try quantized()
-        let outputs = try observer.outputs(of: network, precision: network.hasRanges ? .int8 : .float32)
+        let outputs = try sampler.outputs(of: network, precision: network.hasRanges ? .int8 : .float32)
         return zip(outputs, tops).count { Classification.topIndex(of: $0) == $1 }
     }
 }

@@ -54,15 +54,15 @@ public struct Quantization: Sendable {
         let image = try Quantization.check(model)
         let (pixels, damages, failures) = Quantization.pixels(paths, image, options)
         guard !pixels.isEmpty else { throw failures.first ?? Failure.noPhotos() }
-        let observer = Observer(image: image, pixels: pixels, threads: options.threads)
-        let labels = try model.classScores.map { _ in try observer.outputs(of: model.graph) }
+        let sampler = ActivationSampler(image: image, pixels: pixels, threads: options.threads)
+        let labels = try model.classScores.map { _ in try sampler.outputs(of: model.graph) }
         if labels == nil, options.maximumChangedShare != nil { throw Failure.noLabelsToKeep() }
-        var network = try NetworkQuantizer.best(model.graph, observer, options.statistic, scores: labels)
+        var network = try NetworkQuantizer.best(model.graph, sampler, options.statistic, scores: labels)
         var agreeing: Int?
         var warnings = damages + Quantization.warnings(labels)
         if let labels {
             let limit = options.maximumChangedShare.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
-            let found = try network.keepLayers(agreeingWith: labels, atMost: limit, observer)
+            let found = try network.keepLayers(agreeingWith: labels, atMost: limit, sampler)
             if let limit, pixels.count - found > limit {
                 warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: limit))
             }

@@ -1,7 +1,7 @@
 /// Rounds the weights of a network's layers to 8-bit integers, with errors that compensate each other on photos.
 struct WeightRounding {
     private let graph: Graph
-    private let observer: Observer
+    private let sampler: ActivationSampler
     private let layers: [SampledLayer]
     /// The number of output positions that are sampled in each photo.
     private let positions: Int
@@ -13,14 +13,14 @@ struct WeightRounding {
     private static let memory = 512 << 20
 
     /// - Parameter layers: The layers by index among the nodes.
-    init(_ graph: Graph, layers: [Int], _ observer: Observer) {
+    init(_ graph: Graph, layers: [Int], _ sampler: ActivationSampler) {
         self.graph = graph
-        self.observer = observer.sample(Self.photos)
+        self.sampler = sampler.sample(Self.photos)
         let all = layers.map { SampledLayer(graph, node: $0) }
-        let bytes = all.reduce(0) { $0 + $1.width } * MemoryLayout<Float>.size * self.observer.pixels.count
+        let bytes = all.reduce(0) { $0 + $1.width } * MemoryLayout<Float>.size * self.sampler.pixels.count
         let positions = min(Self.positionsPerPhoto, max(1, Self.memory / max(1, bytes)))
         self.positions = positions
-        let photos = self.observer.pixels.count
+        let photos = self.sampler.pixels.count
         // With fewer samples than weights, some errors would seem to have no effect.
         self.layers = all.filter { $0.weightCount > 0 && $0.weightCount <= photos * min(positions, $0.positionCount) }
     }
@@ -30,7 +30,7 @@ struct WeightRounding {
     func rounded() throws -> [Int: any QuantizableLayer] {
         var samples = layers.map { _ in [Float]() }
         let (layers, positions) = (layers, positions)
-        try observer.run(
+        try sampler.run(
             graph, layers.map { graph.nodes[$0.node].inputs[0] },
             inspect: { inputs, photo in
                 zip(layers, inputs).map { layer, input in
@@ -39,7 +39,7 @@ struct WeightRounding {
             },
             add: { found in for index in samples.indices { samples[index] += found[index] } })
         let jobs = Array(zip(layers, samples))
-        let results = Workers(min(observer.threads, jobs.count)).map(jobs) { layer, samples in
+        let results = Workers(min(sampler.threads, jobs.count)).map(jobs) { layer, samples in
             Result { try layer.rounded(samples) }
         }
         return Dictionary(uniqueKeysWithValues: try zip(layers.map(\.node), results.map { try $0.get() }))

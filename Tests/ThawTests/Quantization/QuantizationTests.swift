@@ -85,9 +85,9 @@ import Testing
         for (total, count, expected) in [(6, 3, [0, 2, 4]), (5, 3, [0, 1, 3]), (2, 3, [0, 1]), (100, 1, [0])] {
             let pixels = (0..<total).map { _ in Pixels(width: 1, height: 1, channels: 3, bytes: [0, 0, 0]) }
             let image = ImageInput(name: "input", width: 1, height: 1, color: .rgb)
-            let observer = Observer(image: image, pixels: pixels, threads: 1)
-            #expect(observer.sampleIndices(count) == expected)
-            #expect(observer.sample(count).pixels.count == expected.count)
+            let sampler = ActivationSampler(image: image, pixels: pixels, threads: 1)
+            #expect(sampler.sampleIndices(count) == expected)
+            #expect(sampler.sample(count).pixels.count == expected.count)
         }
     }
 

@@ -52,7 +52,7 @@ import Testing
     }
 
     /// Photos of waves.
-    static let observer = Observer(
+    static let sampler = ActivationSampler(
         image: ImageInput(name: "input", width: 12, height: 12, color: .rgb),
         pixels: (1...24).map { photo -> Pixels in
             let random = noise(9, seed: UInt64(photo))
@@ -67,16 +67,16 @@ import Testing
         throws
     {
         let (graph, index) = try Self.network(example.layer)
-        let compensated = try WeightRounding(graph, layers: [0, index], Self.observer).rounded()
+        let compensated = try WeightRounding(graph, layers: [0, index], Self.sampler).rounded()
         #expect(compensated.keys.sorted() == [0, index])
         let layer = try #require(compensated[index])
         #expect(layer.symmetricWeights != nil)
-        let exact = try Self.observer.outputs(of: graph)
+        let exact = try Self.sampler.outputs(of: graph)
         /// The sum of squared errors, without the mean error of each channel.
         func error(_ layer: any QuantizableLayer) throws -> Double {
             var rounded = graph
             rounded.nodes[index].operation = layer
-            let outputs = try Self.observer.outputs(of: rounded)
+            let outputs = try Self.sampler.outputs(of: rounded)
             let channels = layer.outputChannels
             return (0..<channels).reduce(0.0) { sum, channel in
                 let errors = zip(outputs, exact).flatMap { output, exact in
@@ -92,7 +92,7 @@ import Testing
 
     @Test func `layers with too few samples are left out`() throws {
         let (graph, index) = try Self.network(Self.convolution([3, 3, 8, 5], Self.window(3)))
-        let rounding = WeightRounding(graph, layers: [0, index], Self.observer.sample(2))
+        let rounding = WeightRounding(graph, layers: [0, index], Self.sampler.sample(2))
         #expect(try rounding.rounded().keys.sorted() == [0])
     }
 

@@ -1,8 +1,8 @@
 /// Computes a network layer by layer on some images. Each layer can be changed after its results are known; later
 /// layers are computed with the changed layer.
-struct LayerSweep {
+struct LayerwiseEvaluator {
     private var graph: Graph
-    private let observer: Observer
+    private let sampler: ActivationSampler
     /// For each value, the last consumer.
     private let lastConsumers: [Int]
     /// For each image, the values that nodes starting with `next` read.
@@ -19,15 +19,15 @@ struct LayerSweep {
     /// - Parameters:
     ///   - graph: A network with one input.
     ///   - count: The number of images to use, fewer if their values take too much memory.
-    init(_ graph: Graph, _ observer: Observer, images count: Int) {
+    init(_ graph: Graph, _ sampler: ActivationSampler, images count: Int) {
         self.graph = graph
         var last = [Int](repeating: -1, count: graph.types.count)
         for (index, node) in graph.nodes.enumerated() { for input in node.inputs { last[input.index] = index } }
         lastConsumers = last
         let count = min(count, max(1, Self.memory / max(1, graph.maximumBytes(lastConsumers: last))))
-        self.observer = observer.sample(count)
+        self.sampler = sampler.sample(count)
         let input = graph.inputs[0].value
-        values = self.observer.pixels.map { [input: Tensor($0, observer.image.scaling, shape: graph[input].shape)] }
+        values = self.sampler.pixels.map { [input: Tensor($0, sampler.image.scaling, shape: graph[input].shape)] }
     }
 
     /// The mean of each channel of a layer's results, whose last axis is the channels.
@@ -47,7 +47,7 @@ struct LayerSweep {
         let before = values
         var means = [Double](repeating: 0, count: graph[result].shape.last ?? 1)
         var image = 0
-        try observer.run(
+        try sampler.run(
             part,
             load: { executor, image in
                 for (index, value) in read.enumerated() { executor.load(before[image][value]!, forInputAt: index) }

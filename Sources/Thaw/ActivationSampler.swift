@@ -1,12 +1,12 @@
 /// Runs networks on the same images and inspects their values.
-struct Observer {
+struct ActivationSampler {
     let image: ImageInput
     let pixels: [Pixels]
     let threads: Int
 
     /// Uses only some of the images, evenly spread: photos are often sorted by subject.
-    func sample(_ count: Int) -> Observer {
-        Observer(image: image, pixels: sampleIndices(count).map { pixels[$0] }, threads: threads)
+    func sample(_ count: Int) -> ActivationSampler {
+        ActivationSampler(image: image, pixels: sampleIndices(count).map { pixels[$0] }, threads: threads)
     }
 
     /// The images that `sample` uses, by index.

@@ -2,17 +2,17 @@ import Kernels
 
 /// Work whose result passes through an activation before it is stored: clamping between two bounds, or any other
 /// function.
-protocol Activating {
+protocol HasActivation {
     var lower: Float { get set }
     var upper: Float { get set }
     var activation: UnaryFunction? { get set }
 }
 
-extension ConvolutionWork: Activating {}
-extension DepthwiseWork: Activating {}
-extension WinogradOutputWork: Activating {}
+extension ConvolutionWork: HasActivation {}
+extension DepthwiseWork: HasActivation {}
+extension WinogradOutputWork: HasActivation {}
 
-extension Activating {
+extension HasActivation {
     mutating func activate(_ function: UnaryFunction?) {
         if let function, function.kind == .clamp {
             lower = function.alpha
