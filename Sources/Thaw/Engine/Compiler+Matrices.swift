@@ -70,11 +70,11 @@ extension Compiler {
         let slot = location(node.inputs[index], .plain).slot
         guard isTransposed else { return (slot, shape) }
         let order = MatrixProduct.swappingLastAxes(shape.rank)
-        let turned = scratch(byteCount: shape.elementCount * 4)
+        let transposed = scratch(byteCount: shape.elementCount * 4)
         addDataMovement(
-            node, kind: "Transpose", DataMovement(transposing: shape, order), from: [slot], to: [turned],
+            node, kind: "Transpose", DataMovement(transposing: shape, order), from: [slot], to: [transposed],
             counts: [shape.elementCount])
-        return (turned, shape.permuted(order))
+        return (transposed, shape.permuted(order))
     }
 
     /// Rows in as few parts as give all threads something to do.

@@ -61,10 +61,10 @@ extension Compiler {
         let input = location(node.inputs[0], .plain).slot
         let width = axes.reduce(1) { $0 * shape[$1] }
         let order = shape.indices.filter { !axes.contains($0) } + axes
-        let isLaidOut = order == Array(shape.indices)
-        let turned = shape.permuted(order)
+        let isContiguous = order == Array(shape.indices)
+        let transposed = shape.permuted(order)
         var (from, to) = (input, output)
-        if !isLaidOut {
+        if !isContiguous {
             from = scratch(byteCount: shape.elementCount * 4)
             to = scratch(byteCount: shape.elementCount * 4)
             addDataMovement(
@@ -87,10 +87,10 @@ extension Compiler {
                         output: memory.slots[target] + first, outputStride: width * 4, width: width,
                         count: min(perChunk, rows - chunk * perChunk)))
             })
-        if !isLaidOut {
+        if !isContiguous {
             let back = shape.indices.map { order.firstIndex(of: $0)! }
             addDataMovement(
-                node, kind: "Transpose", DataMovement(transposing: turned, back), from: [target], to: [output],
+                node, kind: "Transpose", DataMovement(transposing: transposed, back), from: [target], to: [output],
                 counts: [shape.elementCount])
         }
     }
@@ -112,7 +112,7 @@ extension Compiler {
             let all = Moments(
                 memory.floats(slot: moments) + plane.image * to.blocks * 2 * blockWidth, pixels: to.pixels,
                 blockWidth: blockWidth)
-            let whole = acrossChannels ? all.together(channels: to.channels) : nil
+            let whole = acrossChannels ? all.combined(channels: to.channels) : nil
             withUnsafeTemporaryAllocation(of: Float.self, capacity: 2 * blockWidth) { values in
                 for lane in 0..<blockWidth {
                     let channel = plane.block * blockWidth + lane
@@ -178,7 +178,7 @@ private struct Moments {
 
     /// The moments of all channels together: the squares within each channel, plus those of the distances between their
     /// means.
-    func together(channels: Int) -> (mean: Float, variance: Float) {
+    func combined(channels: Int) -> (mean: Float, variance: Float) {
         var sum: Float = 0
         for channel in 0..<channels { sum += raw(channel).mean }
         let mean = sum / Float(channels)

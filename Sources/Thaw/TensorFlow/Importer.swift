@@ -255,7 +255,7 @@ struct Importer {
 
     private mutating func addOutput(_ output: FlatGraph.Output) throws {
         let reference = output.reference
-        if let node = survey.node(reference.node), Quantized.givesQuantized(node.op, output: reference.output) {
+        if let node = survey.node(reference.node), Quantized.returnsQuantized(node.op, output: reference.output) {
             throw Failure.quantizedOutput(node.name, node.op)
         }
         guard case .edge(let value, _)? = operand(at: reference) else {

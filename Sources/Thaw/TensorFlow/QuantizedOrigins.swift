@@ -29,7 +29,8 @@ struct QuantizedOrigins {
             return
         }
         for input in inputs {
-            guard let origin = survey.node(input.node), Quantized.givesQuantized(origin.op, output: input.output) else {
+            guard let origin = survey.node(input.node), Quantized.returnsQuantized(origin.op, output: input.output)
+            else {
                 continue
             }
             let bounds = (1...2).map { inputs.firstIndex(of: GraphSurvey.Reference("\(origin.name):\($0)")) }

@@ -102,8 +102,8 @@ extension ComposedShapes {
             }
             // Matrices on the third axis from the end and the last one.
             let order = Array(0..<rank - 3) + [rank - 2, rank - 3, rank - 1]
-            let turned = try values.map { try reading.add(Transpose(order), $0, op) }
-            return [try reading.add(Transpose(order), reading.add(MatrixProduct(), turned, op)[0], op)]
+            let transposed = try values.map { try reading.add(Transpose(order), $0, op) }
+            return [try reading.add(Transpose(order), reading.add(MatrixProduct(), transposed, op)[0], op)]
         },
         MILRule("slice_update") { op, reading in
             let (x, update) = (try op.operand(), try op.operand("update"))

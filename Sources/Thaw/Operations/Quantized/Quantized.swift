@@ -26,7 +26,7 @@ struct Quantized {
     }()
 
     /// Whether an output contains quantized values rather than their range.
-    static func givesQuantized(_ op: String, output: Int) -> Bool {
+    static func returnsQuantized(_ op: String, output: Int) -> Bool {
         output == 0 && op != "RequantizationRange" && outputs[op] != nil
     }
 
@@ -35,40 +35,7 @@ struct Quantized {
     private var quantizing: [TensorFlowRule] {
         [
             TensorFlowRule("QuantizeV2", axes: .lost, roles: .quantizing) { node, context in
-                let x = try node.input(0)
-                try requireBytes(node, "T")
-                let named = try node.int("axis", default: -1)
-                // Without an axis there is a single range.
-                let axis = named == -1 ? nil : try x.shape.axis(named)
-                let given = try QuantizedRange(node, 1, 2, axis: axis, &context)
-                var range = try including0(given, node, &context)
-                let result: Operand
-                switch try Dequantize.Mode(node) {
-                case .minFirst:
-                    guard axis == nil else {
-                        throw node.refused("the mode MIN_FIRST has no axis", remedy: "expected SCALED or MIN_COMBINED")
-                    }
-                    result = try narrowed(x, to: range, node, "T", &context)
-                case .minCombined:
-                    let isSigned = try node.element("T", default: .quint8) == .int8
-                    result = try range.quantizedFromMinimum(x, isSigned: isSigned, name: node.name, &context)
-                case .scaled:
-                    var integers = try node.element("T", default: .quint8).bounds!
-                    if try node.bool("narrow_range", default: false) {
-                        integers = integers.lowerBound + 1...integers.upperBound
-                    }
-                    let rounding = try node.string("round_mode", default: "HALF_AWAY_FROM_ZERO")
-                    guard ["HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN"].contains(rounding) else {
-                        throw Failure.badAttribute(node.name, node.op, "round_mode")
-                    }
-                    (result, range) = try range.scaled(
-                        x, integers: integers, tiesToEven: rounding == "HALF_TO_EVEN", name: node.name, &context)
-                }
-                let bounds = try [range.minimum, range.maximum].map { bound in
-                    let shape = try node.input(1).shape
-                    return try context.add(Reshape(shape), bound, name: node.name + "/bound")
-                }
-                return [result] + bounds
+                try quantized(node, &context)
             },
             TensorFlowRule("Requantize", axes: .lost, roles: []) { node, context in
                 let range = try QuantizedRange(node, 3, 4, &context)
@@ -87,12 +54,56 @@ struct Quantized {
         ]
     }
 
+    /// The quantized values of QuantizeV2, and their range.
+    private func quantized(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> [Operand] {
+        let x = try node.input(0)
+        try requireBytes(node, "T")
+        let named = try node.int("axis", default: -1)
+        // Without an axis there is a single range.
+        let axis = named == -1 ? nil : try x.shape.axis(named)
+        let given = try QuantizedRange(node, 1, 2, axis: axis, &context)
+        var range = try includingZero(given, node, &context)
+        let result: Operand
+        switch try Dequantize.Mode(node) {
+        case .minFirst:
+            guard axis == nil else {
+                throw node.refused("the mode MIN_FIRST has no axis", remedy: "expected SCALED or MIN_COMBINED")
+            }
+            result = try narrowed(x, to: range, node, "T", &context)
+        case .minCombined:
+            let isSigned = try node.element("T", default: .quint8) == .int8
+            result = try range.quantizedFromMinimum(x, isSigned: isSigned, name: node.name, &context)
+        case .scaled: (result, range) = try scaled(x, range, node, &context)
+        }
+        let bounds = try [range.minimum, range.maximum].map { bound in
+            let shape = try node.input(1).shape
+            return try context.add(Reshape(shape), bound, name: node.name + "/bound")
+        }
+        return [result] + bounds
+    }
+
+    /// The mode SCALED of QuantizeV2.
+    private func scaled(
+        _ x: Operand, _ range: QuantizedRange, _ node: TensorFlowNode, _ context: inout ImportContext
+    ) throws -> (values: Operand, range: QuantizedRange) {
+        var integers = try node.element("T", default: .quint8).bounds!
+        if try node.bool("narrow_range", default: false) {
+            integers = integers.lowerBound + 1...integers.upperBound
+        }
+        let rounding = try node.string("round_mode", default: "HALF_AWAY_FROM_ZERO")
+        guard ["HALF_AWAY_FROM_ZERO", "HALF_TO_EVEN"].contains(rounding) else {
+            throw Failure.badAttribute(node.name, node.op, "round_mode")
+        }
+        return try range.scaled(
+            x, integers: integers, tiesToEven: rounding == "HALF_TO_EVEN", name: node.name, &context)
+    }
+
     /// Whether a node's values have 8 bits, whose levels results of arithmetic are rounded to; sums have 32.
     func isBytes(_ node: TensorFlowNode) throws -> Bool { try node.element("T", default: .quint8).size == 1 }
 
     /// The range that quantization uses for a given one: it contains 0, and is not too short
     /// (tensorflow/core/kernels/quantize_op.cc).
-    private func including0(_ range: QuantizedRange, _ node: TensorFlowNode, _ context: inout ImportContext)
+    private func includingZero(_ range: QuantizedRange, _ node: TensorFlowNode, _ context: inout ImportContext)
         throws -> QuantizedRange
     {
         func combine(_ function: Binary.Function, _ a: Operand, _ b: Operand) throws -> Operand {
