@@ -244,7 +244,7 @@ check: build libthaw lint
 	.ci/check-instruction-sets $(THAW)
 	.ci/check-library $(LIBRARY)/libthaw.so.0
 	.ci/check-folders Sources/Thaw
-	.ci/check-operations Sources/Thaw/Operations
+	.ci/check-operations Sources/Thaw
 	.ci/check-facts Sources/Thaw
 	.ci/check-numbers Sources/Thaw
 

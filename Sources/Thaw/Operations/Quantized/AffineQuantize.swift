@@ -47,6 +47,11 @@ extension AffineQuantize {
     }
 
     func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { element.bounds }
+
+    /// The unsigned scale and zero point, if there is a single scale.
+    var unsignedScale: QuantizationParameters? {
+        (element == .int8 ? scale.shiftedToUnsigned : scale).parameters
+    }
 }
 
 // MARK: Core ML

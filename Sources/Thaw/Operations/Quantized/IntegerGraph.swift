@@ -235,13 +235,6 @@ private struct QuantizedNetwork {
     }
 }
 
-extension AffineQuantize {
-    /// The unsigned scale and zero point, if there is a single scale.
-    var unsignedScale: QuantizationParameters? {
-        (element == .int8 ? scale.shiftedToUnsigned : scale).parameters
-    }
-}
-
 extension Graph.Node {
     /// The integer operation, if it only moves values.
     fileprivate func integerOperation(zeroPoint: Int) -> (any Operation)? {
