@@ -131,9 +131,7 @@ extension TruthSearch {
     private func isLogisticLoss(_ index: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {
         guard nodes[index].has(.sum), sources[index].count == 2 else { return false }
         let (truths, others) = (sources[index].filter(dependsOnTruth), sources[index].filter { !dependsOnTruth($0) })
-        guard truths.count == 1, others.count == 1, ["Log1p", "Softplus"].contains(nodes[others[0]].op) else {
-            return false
-        }
+        guard truths.count == 1, others.count == 1, nodes[others[0]].has(.softplus) else { return false }
         let terms = truths + sources[truths[0]]
         return nodes[truths[0]].has([.difference, .product])
             && terms.contains { nodes[$0].has(.product) && dependsOnTruth($0) }

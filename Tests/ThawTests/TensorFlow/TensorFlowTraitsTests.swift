@@ -106,6 +106,7 @@ import Testing
         (.loop, ["While", "StatelessWhile"], ["If"]),
         (.total, ["Mean", "Sum"], ["Max"]),
         (.decoder, ["DecodeJpeg"], ["DecodeWav"]),
+        (.softplus, ["Log1p", "Softplus"], ["Log", "Expm1", "Softsign"]),
         (.random, ["RandomUniform"], ["RandomShuffle"]),
     ]
 

@@ -35,105 +35,127 @@ enum ImageAxes: Hashable, Sendable {
 struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     let rawValue: Int
 
+    /// The numbers of the bits, in the order of the roles below.
+    private enum Bit: Int {
+        case identity, cast, quantizing, affine, mayOverflow, truncates, ordering, size, resize,
+            batchNormalization, layer, map, random
+        case sum, difference, squaredDifference, product, quotient, logarithm, softplus, summation, mean,
+            dense, reshape, part, pack, range, select
+        case equivalentPrediction, choice, argMax, comparison, correctnessTest, total, totalArithmetic,
+            averaging, leftover, check, assertion, barrier, optimizer
+        case constant, placeholder, defaultPlaceholder, variable, assignment, update, decoder, cropping,
+            iterator
+        case switching, selecting, merge, iteration, loop, condition, call
+    }
+
+    init(rawValue: Int) { self.rawValue = rawValue }
+
+    private init(bit: Bit) {
+        precondition(bit.rawValue < Int.bitWidth, "a larger integer is needed")
+        rawValue = 1 << bit.rawValue
+    }
+
     // MARK: Computation
 
     /// The result is the first input, unchanged.
-    static let identity = Self(rawValue: 1 << 0)
-    static let cast = Self(rawValue: 1 << 1)
+    static let identity = Self(bit: .identity)
+    static let cast = Self(bit: .cast)
     /// Converts real values to quantized ones.
-    static let quantizing = Self(rawValue: 1 << 55)
+    static let quantizing = Self(bit: .quantizing)
     /// Sums, differences, products and quotients.
-    static let affine = Self(rawValue: 1 << 2)
+    static let affine = Self(bit: .affine)
     /// Computes numbers that the integer type of its inputs may not represent.
-    static let mayOverflow = Self(rawValue: 1 << 3)
+    static let mayOverflow = Self(bit: .mayOverflow)
     /// Computes fractions, which the integer type of its inputs truncates.
-    static let truncates = Self(rawValue: 1 << 52)
+    static let truncates = Self(bit: .truncates)
     /// Less or greater.
-    static let ordering = Self(rawValue: 1 << 4)
+    static let ordering = Self(bit: .ordering)
     /// Returns only the size of a tensor.
-    static let size = Self(rawValue: 1 << 5)
-    static let resize = Self(rawValue: 1 << 6)
-    static let batchNormalization = Self(rawValue: 1 << 7)
+    static let size = Self(bit: .size)
+    static let resize = Self(bit: .resize)
+    static let batchNormalization = Self(bit: .batchNormalization)
     /// Has weights.
-    static let layer = Self(rawValue: 1 << 8)
+    static let layer = Self(bit: .layer)
     /// Usually returns a value for each pixel.
-    static let map = Self(rawValue: 1 << 9)
+    static let map = Self(bit: .map)
     /// Draws random numbers from 0 to 1.
-    static let random = Self(rawValue: 1 << 10)
+    static let random = Self(bit: .random)
 
     // Arithmetic that searches look for, under every name that TensorFlow has for it.
 
     /// The sum of two tensors.
-    static let sum = Self(rawValue: 1 << 34)
-    static let difference = Self(rawValue: 1 << 35)
-    static let squaredDifference = Self(rawValue: 1 << 36)
-    static let product = Self(rawValue: 1 << 37)
-    static let quotient = Self(rawValue: 1 << 38)
-    static let logarithm = Self(rawValue: 1 << 54)
+    static let sum = Self(bit: .sum)
+    static let difference = Self(bit: .difference)
+    static let squaredDifference = Self(bit: .squaredDifference)
+    static let product = Self(bit: .product)
+    static let quotient = Self(bit: .quotient)
+    static let logarithm = Self(bit: .logarithm)
+    /// The last step of log(1 + exp(x)).
+    static let softplus = Self(bit: .softplus)
     /// The sum along axes; the second input is the axes.
-    static let summation = Self(rawValue: 1 << 39)
+    static let summation = Self(bit: .summation)
     /// The mean along axes; the second input is the axes.
-    static let mean = Self(rawValue: 1 << 40)
+    static let mean = Self(bit: .mean)
     /// Multiplies rows by a matrix, the second input.
-    static let dense = Self(rawValue: 1 << 41)
+    static let dense = Self(bit: .dense)
     /// Changes the shape to the second input.
-    static let reshape = Self(rawValue: 1 << 42)
+    static let reshape = Self(bit: .reshape)
     /// Selects a part of a tensor.
-    static let part = Self(rawValue: 1 << 53)
+    static let part = Self(bit: .part)
     /// Joins tensors along a new axis.
-    static let pack = Self(rawValue: 1 << 43)
+    static let pack = Self(bit: .pack)
     /// Counts from a first number to a limit.
-    static let range = Self(rawValue: 1 << 44)
+    static let range = Self(bit: .range)
     /// Selects elements of the second or third input by the first.
-    static let select = Self(rawValue: 1 << 45)
+    static let select = Self(bit: .select)
 
     // MARK: Predictions and their evaluation
 
     /// Another form of the same prediction.
-    static let equivalentPrediction = Self(rawValue: 1 << 11)
+    static let equivalentPrediction = Self(bit: .equivalentPrediction)
     /// Chooses the best of several values.
-    static let choice = Self(rawValue: 1 << 12)
+    static let choice = Self(bit: .choice)
     /// The index of the largest value.
-    static let argMax = Self(rawValue: 1 << 46)
+    static let argMax = Self(bit: .argMax)
     /// A step of the comparison of an answer with the truth, or of a loss.
-    static let comparison = Self(rawValue: 1 << 13)
+    static let comparison = Self(bit: .comparison)
     /// Tests whether a prediction is correct.
-    static let correctnessTest = Self(rawValue: 1 << 14)
+    static let correctnessTest = Self(bit: .correctnessTest)
     /// The last operation of a loss that is composed of several.
-    static let total = Self(rawValue: 1 << 15)
+    static let total = Self(bit: .total)
     /// An operation that may follow such a total.
-    static let totalArithmetic = Self(rawValue: 1 << 16)
+    static let totalArithmetic = Self(bit: .totalArithmetic)
     /// A step from a statistic of a batch to the update of its moving average.
-    static let averaging = Self(rawValue: 1 << 17)
+    static let averaging = Self(bit: .averaging)
     /// Trains, evaluates, saves or reports.
-    static let leftover = Self(rawValue: 1 << 18)
+    static let leftover = Self(bit: .leftover)
     /// Returns its input, and ends the computation if that is not finite.
-    static let check = Self(rawValue: 1 << 47)
+    static let check = Self(bit: .check)
     /// Returns nothing, and ends the computation if its condition is false.
-    static let assertion = Self(rawValue: 1 << 48)
+    static let assertion = Self(bit: .assertion)
     /// Returns nothing: it only waits for other nodes.
-    static let barrier = Self(rawValue: 1 << 49)
+    static let barrier = Self(bit: .barrier)
     /// Changes weights by their gradients.
-    static let optimizer = Self(rawValue: 1 << 19)
+    static let optimizer = Self(bit: .optimizer)
 
     // MARK: Sources of values
 
-    static let constant = Self(rawValue: 1 << 20)
+    static let constant = Self(bit: .constant)
     /// Takes a value from outside, and has no default.
-    static let placeholder = Self(rawValue: 1 << 21)
+    static let placeholder = Self(bit: .placeholder)
     /// Takes a value from outside, and has a default.
-    static let defaultPlaceholder = Self(rawValue: 1 << 22)
-    static let variable = Self(rawValue: 1 << 23)
+    static let defaultPlaceholder = Self(bit: .defaultPlaceholder)
+    static let variable = Self(bit: .variable)
     /// Assigns a variable's initial value.
-    static let assignment = Self(rawValue: 1 << 24)
+    static let assignment = Self(bit: .assignment)
     /// Changes the value of a variable, or assigns one.
-    static let update = Self(rawValue: 1 << 25)
+    static let update = Self(bit: .update)
     /// Decodes an image.
-    static let decoder = Self(rawValue: 1 << 26)
+    static let decoder = Self(bit: .decoder)
     /// Returns a part of the decoded image.
-    static let cropping = Self(rawValue: 1 << 33)
+    static let cropping = Self(bit: .cropping)
     /// Returns elements of a data set or a queue.
-    static let iterator = Self(rawValue: 1 << 27)
+    static let iterator = Self(bit: .iterator)
 
     /// Sources that do not depend on other values.
     static let source: Self = [.constant, .placeholder, .variable]
@@ -143,17 +165,17 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     // MARK: Control flow
 
     /// Sends a value to one of two branches.
-    static let switching = Self(rawValue: 1 << 28)
+    static let switching = Self(bit: .switching)
     /// Sends a value to one of several branches.
-    static let selecting = Self(rawValue: 1 << 32)
+    static let selecting = Self(bit: .selecting)
     /// Returns the one of its inputs that is computed.
-    static let merge = Self(rawValue: 1 << 29)
+    static let merge = Self(bit: .merge)
     /// Passes a value to the next iteration of a loop.
-    static let iteration = Self(rawValue: 1 << 50)
+    static let iteration = Self(bit: .iteration)
     /// Calls a function again and again.
-    static let loop = Self(rawValue: 1 << 51)
+    static let loop = Self(bit: .loop)
     /// Calls one of several functions.
-    static let condition = Self(rawValue: 1 << 30)
+    static let condition = Self(bit: .condition)
     /// Calls a function.
-    static let call = Self(rawValue: 1 << 31)
+    static let call = Self(bit: .call)
 }
