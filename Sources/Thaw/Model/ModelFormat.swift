@@ -15,7 +15,6 @@ public enum ModelFormat: Sendable {
         self = try naming(file: path) {
             let kind = try FileKind.at(path, isMapped: isMapped)
             if let format = ModelFormat(kind, path) { return format }
-            if case .folder(let folder) = kind { throw Failure.wrongFolder(folder, expected: expected) }
             throw Failure.wrongKind(kind, expected: expected)
         }
     }

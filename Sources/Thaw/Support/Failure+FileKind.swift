@@ -2,6 +2,7 @@
 extension Failure {
     /// - Parameter expected: The expected kind of file, such as "a frozen TensorFlow graph".
     static func wrongKind(_ kind: FileKind, expected: String) -> Failure {
+        if case .folder(let folder) = kind { return wrongFolder(folder, expected: expected) }
         let (what, hint) = description(kind)
         return Failure(
             kind == .unknown ? .unknownFormat : .wrongKind, "is \(what)", remedy: "expected \(expected)", hint: hint)
@@ -49,8 +50,7 @@ extension Failure {
             remedy: "name another file, or remove this one")
     }
 
-    /// - Parameter expected: The expected kind of file, such as "a frozen TensorFlow graph".
-    static func wrongFolder(_ kind: FolderKind, expected: String) -> Failure {
+    private static func wrongFolder(_ kind: FolderKind, expected: String) -> Failure {
         let what: Phrase =
             switch kind {
             case .savedModel: "is a SavedModel"

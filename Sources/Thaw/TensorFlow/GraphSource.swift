@@ -74,7 +74,7 @@ struct GraphSource {
         let format = ModelFormat(kind, path) ?? .frozenGraph
         try naming(file: path) { try GraphSource.check(options, tag: tag, signature: name, for: format) }
         guard let live = try GraphSource.live(path, format, tag: tag, isMapped: isMapped) else {
-            let definition = try GraphDefinition(contentsOfFile: path, isMapped: isMapped)
+            let definition = try GraphDefinition(contentsOfFile: path, kind: kind, isMapped: isMapped)
             self = try naming(file: path) { try GraphSource(definition: definition, outputs: []) }
             return
         }

@@ -8,14 +8,13 @@ extension GraphDefinition {
     private enum Field { static let node = 1, library = 2, function = 1 }
 
     /// Reads the frozen graph at `path`.
+    /// - Parameter kind: The file's kind, if it has been determined already.
     /// - Throws: `Failure` naming the file if it is missing, not a frozen graph (with its kind), or corrupt.
-    init(contentsOfFile path: String, isMapped: Bool = true) throws {
+    init(contentsOfFile path: String, kind: FileKind? = nil, isMapped: Bool = true) throws {
         self = try naming(file: path) {
-            if let kind = FolderKind(path: path) { throw Failure.wrongFolder(kind, expected: GraphDefinition.expected) }
-            let file = try MappedFile(path: path, isMapped: isMapped)
-            guard !file.bytes.isEmpty else { throw Failure.isEmpty(path) }
-            let kind = FileKind(file.bytes, path: path)
+            let kind = try kind ?? FileKind.at(path, isMapped: isMapped)
             guard kind == .frozenGraph else { throw Failure.wrongKind(kind, expected: GraphDefinition.expected) }
+            let file = try MappedFile(path: path, isMapped: isMapped)
             return try GraphDefinition(ByteView(viewing: file.bytes, of: file), at: 0..<file.bytes.count)
         }
     }
