@@ -24,13 +24,6 @@ extension Failure {
             .cannotCompress, "the weights are already stored in float16", remedy: "int8 and the palettes are smaller")
     }
 
-    static func cannotCompressNestedBlocks(_ kind: String, _ node: String) -> Failure {
-        Failure(
-            .cannotCompress, "the operation '\(node)' (\(kind)) contains operations of its own",
-            remedy: "only models without branches and loops can be compressed",
-            nodes: [Failure.Node(name: node, op: kind)])
-    }
-
     static func cannotCompressTrainable() -> Failure {
         Failure(
             .cannotCompress, "the model can be trained on the device", remedy: "training needs uncompressed weights")

@@ -1,16 +1,5 @@
 /// Inputs that do not fit a model.
 extension Failure {
-    static func noImageInput() -> Failure {
-        Failure(.unsupportedModel, "the model takes no image", remedy: "use \(task: .run) with arrays")
-    }
-
-    static func notOneInput(_ names: [String]) -> Failure {
-        Failure(
-            .unsupportedModel,
-            "the model takes \(names.count) inputs, \(names.quotedList()), not a single image",
-            remedy: "use \(task: .run) with an array for each", names: names)
-    }
-
     static func noScoresOutput(_ output: TensorType) -> Failure {
         Failure(
             .unsupportedModel, "the model's output is \(output), not a vector of class scores",

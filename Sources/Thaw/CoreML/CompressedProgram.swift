@@ -233,3 +233,12 @@ extension Message {
         return operation
     }
 }
+
+extension Failure {
+    fileprivate static func cannotCompressNestedBlocks(_ kind: String, _ node: String) -> Failure {
+        Failure(
+            .cannotCompress, "the operation '\(node)' (\(kind)) contains nested operations",
+            remedy: "only models without branches and loops can be compressed",
+            nodes: [Failure.Node(name: node, op: kind)])
+    }
+}

@@ -281,6 +281,6 @@ import Testing
                 .write(toFile: folder.url.appendingPathComponent("small.mlpackage").path)
         }
         #expect(failure?.code == .cannotCompress)
-        #expect(failure?.description.contains("contains operations of its own") == true)
+        #expect(failure?.description.contains("contains nested operations") == true)
     }
 }
