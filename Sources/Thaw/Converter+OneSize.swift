@@ -80,9 +80,9 @@ extension Converter {
                 result.input = result.input ?? inputs[0].tensor
             }
             for input in inputs {
-                let node = GraphSurvey.Reference(input.tensor).node
+                let node = GraphIndex.Reference(input.tensor).node
                 result.keys[node] = input.key
-                if options.arrays?.names.contains(input.key) == true { result.fed.insert(node) }
+                if options.arrays?.names.contains(input.key) == true { result.arrayInputs.insert(node) }
             }
         }
         if !source.outputs.isEmpty { result.outputs = source.outputs }

@@ -116,7 +116,7 @@ public struct Converter: Sendable {
         -> Conversion
     {
         let source = try GraphSource(
-            freezing: graph, outputs: options.outputs, fed: options.arrays?.names ?? [], file: nil,
+            freezing: graph, outputs: options.outputs, arrayInputs: options.arrays?.names ?? [], file: nil,
             usesAverages: options.usesMovingAverages, hasValue: { variables[$0] != nil },
             value: { name, part in part == nil ? variables[name] : nil })
         return try convert(source, labels: labels)
@@ -143,7 +143,7 @@ public struct Converter: Sendable {
             input: options.input, outputs: options.outputs, size: options.size, color: options.color,
             channels: options.channels, placeholderValues: options.placeholderValues, openSize: options.openSize)
         result.mapsFiles = options.mapsFiles
-        result.fed = options.arrays?.names ?? []
+        result.arrayInputs = options.arrays?.names ?? []
         result.shape = options.shape
         result.takesTensor = options.isTensor
         result.keepsIntegers = options.keepsIntegers
@@ -151,7 +151,7 @@ public struct Converter: Sendable {
         result.usesMovingAverages = options.usesMovingAverages
         result.ofInputs = options.inputs
         if let arrays = options.arrays {
-            result.feeding = { names in
+            result.arrayShapes = { names in
                 let given = try arrays.shapes(ofInputs: names)
                 do {
                     return try ArrayRunner.inOrder(given, names) { $0.name }.map(\.shape)

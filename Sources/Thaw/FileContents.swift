@@ -54,7 +54,7 @@ package struct FileContents: Sendable {
     private mutating func read(_ graph: GraphDefinition) {
         parts = FileContents.counted(graph.nodes.map(\.op))
         weights = StoredWeights.summed(graph.nodes.compactMap(\.storedWeights))
-        placeholders = graph.nodes.filter { $0.has(.fed) }.map { node in
+        placeholders = graph.nodes.filter { $0.has(.anyPlaceholder) }.map { node in
             var type = ""
             if let element = node.dataType { type = "\(element)" }
             if case .shape(let sizes?)? = node.attributes["shape"] {

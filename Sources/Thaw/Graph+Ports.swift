@@ -6,7 +6,7 @@ extension Graph {
             inputs[0].name = signature.inputs[0].key
         } else {
             for input in signature.inputs where !taken.contains(input.key) {
-                let node = GraphSurvey.Reference(input.tensor).node
+                let node = GraphIndex.Reference(input.tensor).node
                 for index in inputs.indices where inputs[index].name == node { inputs[index].name = input.key }
             }
         }

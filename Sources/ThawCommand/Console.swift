@@ -18,7 +18,7 @@ func withResultFile(
         }
         // In `-o photos/*.jpg` the shell makes the first photo the file of the results.
         if path == "-" { throw Failure.resultsToStandardOutput() }
-        if let failure = Failure.imageOrModel(at: path) { throw failure }
+        if let failure = Failure.wouldReplaceBinaryFile(at: path) { throw failure }
         let others = [
             (Options.report.spelling, arguments[Options.report]),
             (Options.graph.spelling, arguments[Options.graph]?.path),

@@ -39,7 +39,7 @@ struct SizeChoice: Equatable, Sendable {
         of size: Substring, in text: String
     ) throws -> (width: ClosedRange<Int>, height: ClosedRange<Int>) {
         let sides = try size.split(separator: "x", omittingEmptySubsequences: false).map { side in
-            let ends = side.split(separator: "..", omittingEmptySubsequences: false).map { wholeNumber($0) }
+            let ends = side.split(separator: "..", omittingEmptySubsequences: false).map { integer($0) }
             guard 1...2 ~= ends.count, let first = ends[0], let last = ends[ends.count - 1], first > 0,
                 max(first, last) <= ImageSizes.longestSide
             else { throw malformed(text) }
@@ -59,12 +59,12 @@ struct SizeChoice: Equatable, Sendable {
 }
 
 /// Digits only: no sign, no spaces.
-private func wholeNumber(_ text: Substring) -> Int? {
+private func integer(_ text: Substring) -> Int? {
     text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(text) : nil
 }
 
 func readCount(_ text: String) throws -> Int {
-    guard let count = wholeNumber(text[...]), count > 0 else {
+    guard let count = integer(text[...]), count > 0 else {
         throw Failure.badValue(text, "an integer of at least 1")
     }
     return count
@@ -80,7 +80,7 @@ func readOffset(_ text: String) throws -> Int {
 
 /// A number of threads, or of images per run. More of them would only exhaust the machine.
 func readSmallCount(_ text: String) throws -> Int {
-    guard let count = wholeNumber(text[...]), 1...1024 ~= count else {
+    guard let count = integer(text[...]), 1...1024 ~= count else {
         throw Failure.badValue(text, "an integer from 1 to 1024")
     }
     return count
@@ -95,14 +95,14 @@ func readSmallCounts(_ text: String) throws -> [Int] {
 
 /// The side of an image, in pixels.
 func readSide(_ text: String) throws -> Int {
-    guard let side = wholeNumber(text[...]), 1...ImageSizes.longestFixedSide ~= side else {
+    guard let side = integer(text[...]), 1...ImageSizes.longestFixedSide ~= side else {
         throw Failure.badValue(text, "a number of pixels from 1 to \(ImageSizes.longestFixedSide)")
     }
     return side
 }
 
 func readQuality(_ text: String) throws -> Int {
-    guard let quality = wholeNumber(text[...]), 1...100 ~= quality else {
+    guard let quality = integer(text[...]), 1...100 ~= quality else {
         throw Failure.badValue(text, "an integer from 1 to 100")
     }
     return quality

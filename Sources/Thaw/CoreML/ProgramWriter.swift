@@ -9,9 +9,9 @@ struct ProgramWriter {
     private var block: MILBlock
     private var values: [Graph.Value: MILValue] = [:]
     /// Values in float32, for operations that are computed in it.
-    private var wideValues: [Graph.Value: MILValue] = [:]
+    private var float32Values: [Graph.Value: MILValue] = [:]
     /// Values that are needed only in float32, by value index.
-    private var areWide: [Bool] = []
+    private var isFloat32: [Bool] = []
     private var inputs: [Message] = []
     /// Whether quantized values are 8-bit integers in the program, not integers like others.
     private let hasQuantization: Bool
@@ -66,9 +66,9 @@ struct ProgramWriter {
         block = MILBlock(weights, target: target, compute: precision.compute)
         block.quantizesWeights = model.isQuantized && block.version >= .iOS16
         if precision.hasHalfFeatures { block.version = max(block.version, .iOS16) }
-        areWide = graph.areFloat32
+        isFloat32 = graph.areFloat32
         for (index, port) in graph.outputs.enumerated() where output(graph[port.value].element, index) != .float32 {
-            areWide[port.value.index] = false
+            isFloat32[port.value.index] = false
         }
     }
 
@@ -92,7 +92,7 @@ struct ProgramWriter {
     }
 
     private func type(_ value: Graph.Value) -> TensorType {
-        TensorType(graph[value].shape, areWide[value.index] ? .float32 : element(graph[value].element))
+        TensorType(graph[value].shape, isFloat32[value.index] ? .float32 : element(graph[value].element))
     }
 
     /// The element type of an input or output.
@@ -128,7 +128,7 @@ struct ProgramWriter {
             block.add("squeeze", [whole], ["x": .value(value), "axes": .integers([0])])
             value = whole
         }
-        if value.element == .float32 { wideValues[port.value] = value }
+        if value.element == .float32 { float32Values[port.value] = value }
         values[port.value] = block.cast(value, to: inner.element)
     }
 
@@ -184,7 +184,7 @@ struct ProgramWriter {
             if float32Operation != nil || block.float == .float16 && operation.needsFloat32 {
                 let results = try block.inFloat32(mil) { try operation.write($0, to: &$1) }
                 for (output, result) in zip(node.outputs, results) where result.element == .float32 {
-                    wideValues[output] = result
+                    float32Values[output] = result
                 }
             } else {
                 try operation.write(mil, to: &block)
@@ -196,9 +196,9 @@ struct ProgramWriter {
     private mutating func wideValue(_ value: Graph.Value) -> MILValue {
         let narrow = values[value]!
         guard narrow.element == .float16 else { return narrow }
-        if let float32Value = wideValues[value] { return float32Value }
+        if let float32Value = float32Values[value] { return float32Value }
         let float32Value = block.cast(narrow, to: .float32)
-        wideValues[value] = float32Value
+        float32Values[value] = float32Value
         return float32Value
     }
 
@@ -220,7 +220,7 @@ struct ProgramWriter {
         var names: [String] = []
         for (index, port) in graph.outputs.enumerated() {
             var value = values[port.value]!
-            if output(value.element, index) == .float32 { value = wideValues[port.value] ?? value }
+            if output(value.element, index) == .float32 { value = float32Values[port.value] ?? value }
             if index == 0, let classifier = model.classifier {
                 value = block.cast(value, to: .float32)
                 block.addClassify(

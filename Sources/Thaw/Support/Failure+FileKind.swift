@@ -42,7 +42,7 @@ extension Failure {
 
     /// The failure for results that would replace an image, a model or another file that is not text; nil if there is none at
     /// this path.
-    package static func imageOrModel(at path: String) -> Failure? {
+    package static func wouldReplaceBinaryFile(at path: String) -> Failure? {
         guard pathExists(path), let kind = try? FileKind.at(path), kind.isBinary else { return nil }
         if case .folder = kind { return nil }
         return Failure(

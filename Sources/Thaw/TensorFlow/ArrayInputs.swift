@@ -1,4 +1,4 @@
-/// Graphs of several inputs that all get arrays.
+/// Graphs of several inputs whose arrays the caller supplies.
 enum ArrayInputs {
     /// The types of the inputs, by node name. Sizes that the graph leaves open come from the arrays.
     ///
@@ -6,18 +6,18 @@ enum ArrayInputs {
     ///   inputs.
     /// - Throws: `Failure` for an array of the wrong shape, and for inputs that are not numeric.
     static func types(_ flat: FlatGraph, _ options: ImportOptions) throws -> [String: TensorType]? {
-        guard let feeding = options.feeding, options.input == nil else { return nil }
-        let inputs = try InputNode.candidates(flat.survey, flat.names, fed: options.fed)
-        if inputs.isEmpty { return (try? feeding([])) == nil ? nil : [:] }
+        guard let arrayShapes = options.arrayShapes, options.input == nil else { return nil }
+        let inputs = try InputNode.candidates(flat.graph, flat.names, arrayInputs: options.arrayInputs)
+        if inputs.isEmpty { return (try? arrayShapes([])) == nil ? nil : [:] }
         // A graph with a data set or a queue is cut at a single output.
-        guard inputs.count > 1, inputs.allSatisfy({ flat.survey.node($0.node)!.has(.fed) }) else {
+        guard inputs.count > 1, inputs.allSatisfy({ flat.graph.node($0.node)!.has(.anyPlaceholder) }) else {
             return nil
         }
         let names = inputs.map { options.keys[$0.node] ?? $0.node }
-        let shapes = try feeding(names)
+        let shapes = try arrayShapes(names)
         var types: [String: TensorType] = [:]
         for (input, (name, shape)) in zip(inputs, zip(names, shapes)) {
-            let node = flat.survey.node(input.node)!
+            let node = flat.graph.node(input.node)!
             let type = try type(node, name, shape)
             guard type.shape.declaredCount != nil else {
                 throw Failure.inputTooLarge(node.name, node.op, type.shape)

@@ -23,15 +23,15 @@ struct ChannelSearch {
     /// - Parameters:
     ///   - rank: The rank of the tensor; nil means that of an image.
     ///   - nodes: The nodes to compute, in topological order.
-    init(from name: String, rank: Int?, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
+    init(from name: String, rank: Int?, through nodes: [NodeDefinition], _ graph: GraphIndex) {
         // An image without a batch axis gets one later.
         guard let axes = [1: [nil], 2: [0, nil], 3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
-        var constants = GraphConstants(survey)
+        var constants = GraphConstants(graph)
         var traced = [name: TracedTensor(axes: axes)]
         var answers: Set<Int?> = []
         var images: Set<[Int]> = []
         for node in nodes where node.name != name {
-            let inputs = node.data.map { traced[GraphSurvey.Reference($0).node] }
+            let inputs = node.data.map { traced[GraphIndex.Reference($0).node] }
             guard let first = inputs.lazy.compactMap({ $0 }).first,
                 inputs.allSatisfy({ $0.map { $0.axes == first.axes } ?? true })
             else { continue }
@@ -44,7 +44,7 @@ struct ChannelSearch {
             } else if let axis = ChannelSearch.channelAxis(node, inputs) {
                 guard first.axes.count == 4 else { continue }
                 answers.insert(first.axes[axis])
-                if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, survey) }
+                if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, graph) }
             } else {
                 traced[node.name] = ChannelSearch.result(node, first, &constants)
             }
@@ -68,9 +68,9 @@ struct ChannelSearch {
     }
 
     /// The input channels of a convolution's filters.
-    private static func channelsRead(_ node: NodeDefinition, _ survey: GraphSurvey) -> Int? {
+    private static func channelsRead(_ node: NodeDefinition, _ graph: GraphIndex) -> Int? {
         guard node.has(.layer), case .image(input: 0) = node.traits.axes, node.data.count >= 2 else { return nil }
-        guard let filters = survey.source(of: node.data[1])?.constant, filters.shape.rank == 4 else { return nil }
+        guard let filters = graph.source(of: node.data[1])?.constant, filters.shape.rank == 4 else { return nil }
         return filters.shape[2]
     }
 

@@ -28,7 +28,7 @@ struct CutSearch {
         var indices: [String: Int] = [:]
         reads = []
         for (index, node) in nodes.enumerated() {
-            reads.append(node.data.compactMap { indices[GraphSurvey.Reference($0).node] })
+            reads.append(node.data.compactMap { indices[GraphIndex.Reference($0).node] })
             indices[node.name] = index
             isTainted[index] = refused.contains(node.name) || reads[index].contains { isTainted[$0] }
             dependsOnInput[index] = node.name == input || reads[index].contains { dependsOnInput[$0] }

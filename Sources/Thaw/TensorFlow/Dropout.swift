@@ -4,17 +4,17 @@
 /// TensorFlow has written dropout as x / keep · floor(keep + random), as x · 1/(1 − rate) · cast(random ≥ rate), and as
 /// select(random ≥ rate, x · 1/(1 − rate), 0).
 struct Dropout {
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
     private var constants: GraphConstants
 
     /// The graph, with dropout replaced by identities, and the names of the replaced nodes.
-    static func removed(from survey: GraphSurvey) -> (survey: GraphSurvey, removed: [String]) {
-        guard survey.contains(.random) else { return (survey, []) }
-        var dropout = Dropout(survey: survey, constants: GraphConstants(survey))
+    static func removed(from graph: GraphIndex) -> (graph: GraphIndex, removed: [String]) {
+        guard graph.contains(.random) else { return (graph, []) }
+        var dropout = Dropout(graph: graph, constants: GraphConstants(graph))
         var kept: [String: Keep] = [:]
         var removed: [String] = []
-        var result = survey
-        for (index, node) in survey.nodes.enumerated() {
+        var result = graph
+        for (index, node) in graph.nodes.enumerated() {
             guard let (value, keep) = dropout.dropped(by: node) else { continue }
             removed.append(node.name)
             let (input, isScaled) = dropout.unscaled(value, keep)
@@ -24,7 +24,7 @@ struct Dropout {
         // Removes a scale factor after the mask.
         for (index, node) in result.nodes.enumerated() where node.has([.product, .quotient]) {
             for input in node.inputs.prefix(2) {
-                guard let keep = kept[GraphSurvey.Reference(input).node],
+                guard let keep = kept[GraphIndex.Reference(input).node],
                     dropout.scaled(node, keep) == input
                 else { continue }
                 result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
@@ -159,7 +159,7 @@ struct Dropout {
         return node.data.allSatisfy({ fixed($0, depth: depth + 1) != nil }) ? Keep() : nil
     }
 
-    private func node(_ input: String?) -> NodeDefinition? { input.flatMap { survey.producer(of: $0) } }
+    private func node(_ input: String?) -> NodeDefinition? { input.flatMap { graph.producer(of: $0) } }
 }
 
 extension NodeDefinition {

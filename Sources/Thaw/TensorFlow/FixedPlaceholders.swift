@@ -2,36 +2,36 @@
 /// they switch between training and inference.
 struct FixedPlaceholders {
     /// The graph, with constants instead of these placeholders.
-    private(set) var survey: GraphSurvey
+    private(set) var graph: GraphIndex
     /// The Boolean values that were chosen, by placeholder name.
     private(set) var assumed: [String: Bool] = [:]
 
     /// - Parameters:
     ///   - given: Values by placeholder name.
     ///   - input: The node that the image replaces, which is not changed.
-    ///   - fed: Placeholders that get arrays, for which nothing is assumed.
+    ///   - arrayInputs: Placeholders whose arrays the caller supplies, so that nothing is assumed for them.
     /// - Throws: `Failure` for names that are not placeholders, and for values of another type.
-    init(_ survey: GraphSurvey, _ given: [PlaceholderValue], input: String?, fed: Set<String> = []) throws {
-        self.survey = survey
+    init(_ graph: GraphIndex, _ given: [PlaceholderValue], input: String?, arrayInputs: Set<String> = []) throws {
+        self.graph = graph
         var values: [String: PlaceholderValue] = [:]
         for value in given {
-            let name = GraphSurvey.Reference(value.name).node
-            guard survey.node(name)?.has(.fed) ?? false else {
+            let name = GraphIndex.Reference(value.name).node
+            guard graph.node(name)?.has(.anyPlaceholder) ?? false else {
                 throw Failure.noSuchPlaceholder(
-                    value.name, survey.nodes.filter { $0.has(.fed) }.map(\.name))
+                    value.name, graph.nodes.filter { $0.has(.anyPlaceholder) }.map(\.name))
             }
             guard values.updateValue(value, forKey: name) == nil else { throw Failure.setTwice(name) }
         }
-        for (index, node) in survey.nodes.enumerated()
-        where node.has(.fed)
-            && node.name != input.map({ GraphSurvey.Reference($0).node })
+        for (index, node) in graph.nodes.enumerated()
+        where node.has(.anyPlaceholder)
+            && node.name != input.map({ GraphIndex.Reference($0).node })
         {
             if let given = values[node.name] {
-                self.survey.replace(index, by: node.fixed(to: try given.tensor(for: node)))
-            } else if !fed.contains(node.name), node.dataType == .bool,
+                self.graph.replace(index, by: node.fixed(to: try given.tensor(for: node)))
+            } else if !arrayInputs.contains(node.name), node.dataType == .bool,
                 let value = node.valueAtInference
             {
-                self.survey.replace(index, by: node.fixed(to: Tensor(value ? 1 : 0, element: .bool)))
+                self.graph.replace(index, by: node.fixed(to: Tensor(value ? 1 : 0, element: .bool)))
                 assumed[node.name] = value
             }
         }

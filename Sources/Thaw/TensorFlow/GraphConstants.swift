@@ -1,23 +1,23 @@
 /// Values of a TensorFlow graph that depend only on its constants, computed on request.
 struct GraphConstants {
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
     private var context = ImportContext()
     private var known: [String: [Tensor]?] = [:]
 
-    init(_ survey: GraphSurvey) { self.survey = survey }
+    init(_ graph: GraphIndex) { self.graph = graph }
 
     /// The most nodes that a value may depend on: predicates and sizes depend on few.
     private static let limit = 1000
 
     /// The value of `input`, or nil if it depends on a placeholder, or on something that cannot be computed.
     mutating func value(_ input: String) -> Tensor? {
-        let reference = GraphSurvey.Reference(input)
-        guard let order = try? survey.order(from: [reference.node], stoppingAt: Set(known.keys), limit: Self.limit)
+        let reference = GraphIndex.Reference(input)
+        guard let order = try? graph.order(from: [reference.node], stoppingAt: Set(known.keys), limit: Self.limit)
         else {
             return nil
         }
         for index in order {
-            let node = survey.nodes[index]
+            let node = graph.nodes[index]
             // Assigning nil to a subscript would remove the entry, so this uses `updateValue`.
             if known[node.name] == nil { known.updateValue(results(of: node), forKey: node.name) }
         }
@@ -39,7 +39,7 @@ struct GraphConstants {
             sizes = known.count == 1 ? known : Array(known.dropFirst())
         } else {
             // The sizes after a batch size that is computed from the input.
-            guard let pack = survey.producer(of: input), pack.has(.pack), pack.data.count > 1 else {
+            guard let pack = graph.producer(of: input), pack.has(.pack), pack.data.count > 1 else {
                 return nil
             }
             sizes = pack.data.dropFirst().map { integers($0)?.first ?? -1 }
@@ -49,7 +49,7 @@ struct GraphConstants {
 
     private mutating func results(of node: NodeDefinition) -> [Tensor]? {
         guard let rule = Operations.tensorFlow[node.op] else { return nil }
-        let references = node.data.map { GraphSurvey.Reference($0) }
+        let references = node.data.map { GraphIndex.Reference($0) }
         var inputs: [Operand] = []
         for reference in references {
             guard let results = known[reference.node] ?? nil, results.indices.contains(reference.output) else {

@@ -2,7 +2,7 @@
 struct GraphSource {
     let definition: GraphDefinition
     /// The index of its nodes, which every conversion of the graph begins with.
-    let survey: GraphSurvey
+    let index: GraphIndex
     /// The signature with its inputs and outputs.
     let signature: MetaGraph.Signature?
     /// The outputs given by the user or the signature, or detected; empty if they have not been detected yet.
@@ -27,7 +27,7 @@ struct GraphSource {
         isForTraining: Bool = false
     ) throws {
         let definition = definition.withStoredRanges()
-        survey = try GraphSurvey(definition.nodes)
+        index = try GraphIndex(definition.nodes)
         (self.definition, self.signature, self.outputs) = (definition, signature, outputs)
         self.isForTraining = isForTraining
     }
@@ -36,7 +36,7 @@ struct GraphSource {
     /// the variables that they need must have values.
     ///
     /// - Parameters:
-    ///   - fed: Placeholders that get arrays.
+    ///   - arrayInputs: Placeholders whose arrays the caller supplies.
     ///   - keys: The keys of variables in a checkpoint, by the variable's node, if they are certain.
     ///   - file: The file that the values come from, for error messages.
     ///   - hasValue: Whether there is a variable with this key or name.
@@ -44,13 +44,14 @@ struct GraphSource {
     ///   - value: The value of a variable by its key or name, or of a part of it; nil if there is none.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     init(
-        freezing graph: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String], fed: Set<String>,
+        freezing graph: GraphDefinition, signature: MetaGraph.Signature? = nil, outputs: [String],
+        arrayInputs: Set<String>,
         keys: [String: String] = [:], file: String?, usesAverages: Bool, hasValue: (String) -> Bool,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws {
         let graph = graph.withStoredRanges()
-        let live = try GraphSurvey(graph.nodes)
-        let found = try outputs.isEmpty ? live.onlyOutput(fed: fed) : nil
+        let live = try GraphIndex(graph.nodes)
+        let found = try outputs.isEmpty ? live.onlyOutput(arrayInputs: arrayInputs) : nil
         let outputs = found.map { [$0.name] } ?? outputs
         var averaged: Set<String> = []
         let frozen = try VariableFreezing.frozen(graph, live, outputs: outputs, keys: keys, source: file) { key, part in
@@ -86,7 +87,7 @@ struct GraphSource {
             if outputs.isEmpty, format == .savedModel, !graph.takesNumbers { throw Failure.noSignature() }
             let objects = try variables.map(ObjectGraph.init)
             return try GraphSource(
-                freezing: graph, signature: signature, outputs: outputs, fed: options.fed,
+                freezing: graph, signature: signature, outputs: outputs, arrayInputs: options.arrayInputs,
                 keys: objects?.keys(in: graph, live.meta.captures) ?? [:],
                 file: variables?.index ?? path, usesAverages: options.usesMovingAverages,
                 hasValue: { variables?.contains($0) ?? false },
@@ -110,7 +111,7 @@ struct GraphSource {
     }
 
     /// Whether an input takes strings.
-    func isText(_ tensor: String) -> Bool { survey.producer(of: tensor)?.dataType == .string }
+    func isText(_ tensor: String) -> Bool { index.producer(of: tensor)?.dataType == .string }
 }
 
 extension GraphDefinition {
@@ -118,7 +119,7 @@ extension GraphDefinition {
     /// signature takes only a file name.
     fileprivate var takesNumbers: Bool {
         nodes.contains { node in
-            (node.has(.fed) && node.dataType != .string) || node.has([.decoder, .iterator])
+            (node.has(.anyPlaceholder) && node.dataType != .string) || node.has([.decoder, .iterator])
         }
     }
 }

@@ -38,11 +38,11 @@ struct ImportOptions: Sendable {
     var keepsIntegers = false
     /// The number of channels to import with if nothing in the graph determines it.
     var openChannels: Int?
-    /// Returns the shapes of the arrays that a graph of several inputs gets, in the order of these names. Without it,
-    /// such a graph is refused.
-    var feeding: (@Sendable (_ names: [String]) throws -> [[Int]])?
+    /// Returns the shapes of the arrays that the caller supplies for a graph of several inputs, in the order of these
+    /// names. Without it, such a graph is refused.
+    var arrayShapes: (@Sendable (_ names: [String]) throws -> [[Int]])?
     /// The placeholders that the given arrays name.
-    var fed: Set<String> = []
+    var arrayInputs: Set<String> = []
     /// The names of inputs in the signature, by the names of their nodes.
     var keys: [String: String] = [:]
     /// The nodes that become multi-array inputs of these types, instead of the one input that is found; for tests.

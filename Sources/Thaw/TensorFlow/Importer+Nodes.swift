@@ -1,15 +1,15 @@
 /// The conversion of single nodes.
 extension Importer {
     mutating func results(of node: NodeDefinition) throws -> [OutputState] {
-        let references = node.data.map { GraphSurvey.Reference($0) }
+        let references = node.data.map { GraphIndex.Reference($0) }
         let inputs = references.map { reference -> OutputState in
             guard let results = states[reference.node] else { return .failed }
             if results.indices.contains(reference.output) { return results[reference.output] }
             // A node that was not converted, or is never computed, has a single state for all outputs.
             switch results.first {
             case .value?:
-                let isArgmax = survey.node(reference.node)?.op == "MaxPoolWithArgmax"
-                refusal.add(
+                let isArgmax = graph.node(reference.node)?.op == "MaxPoolWithArgmax"
+                unsupported.add(
                     isArgmax
                         ? Failure.argMaxUnsupported(node.name, node.op, reference.node)
                         : Failure.missingOutput(node.name, node.op, reference.text), of: node)
@@ -22,7 +22,7 @@ extension Importer {
         if node.has(.barrier) { return [] }
         if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
         guard let rule = Operations.tensorFlow[node.op] else {
-            refusal.add(node)
+            unsupported.add(node)
             return [.failed]
         }
         let operands = inputs.compactMap { if case .value(let operand) = $0 { operand } else { nil } }
@@ -43,7 +43,7 @@ extension Importer {
             return results.map { .value($0) }
         } catch let failure as Failure {
             if hasFloats { needsIntegers = true }
-            refusal.add(failure, of: node)
+            unsupported.add(failure, of: node)
             return [.failed]
         }
     }
@@ -61,7 +61,7 @@ extension Importer {
         var sides = [OutputState](repeating: .failed, count: count)
         guard inputs.count == 2, case .value(let predicate) = inputs[1] else { return sides }
         guard let constant = predicate.constant, constant.elementCount == 1 else {
-            refusal.add(Failure.dataDependent(node.name, node.op), of: node)
+            unsupported.add(Failure.dataDependent(node.name, node.op), of: node)
             return sides
         }
         let number = constant.integers[0]

@@ -13,7 +13,7 @@ extension Importer {
             guard finding.sizes.count == 1 else {
                 // Not needed for a graph that is only inspected, or that takes each image in its own size.
                 guard options.openSize == nil else { return (options, []) }
-                let op = flat.survey.node(input.name)?.op ?? "Placeholder"
+                let op = flat.graph.node(input.name)?.op ?? "Placeholder"
                 throw Failure.severalSizes(
                     input.name, op, finding.sizes, likely: likely(finding.sizes), layer: finding.layer)
             }
@@ -52,7 +52,7 @@ extension Importer {
     {
         let (image, nodes) = try image(flat, input)
         guard nodes.contains(where: { $0.name == input.name }), image.refusal == nil else { return nil }
-        var search = SizeSearch(image, input: input.name, through: nodes, input.survey) { name, size, channels in
+        var search = SizeSearch(image, input: input.name, through: nodes, input.graph) { name, size, channels in
             var trial = options
             (trial.size, trial.openChannels) = (size, channels)
             guard let graph = try? run(flat, [FlatGraph.Output(name)], [input], trial).graph else { return nil }
@@ -65,8 +65,8 @@ extension Importer {
     private static func image(_ flat: FlatGraph, _ input: InputNode) throws -> (
         image: InputImage, nodes: [NodeDefinition]
     ) {
-        let nodes = try input.survey.nodes(neededBy: flat.names)
-        return (InputImage(input.survey.node(input.name)!, through: nodes, input.survey), nodes)
+        let nodes = try input.graph.nodes(neededBy: flat.names)
+        return (InputImage(input.graph.node(input.name)!, through: nodes, input.graph), nodes)
     }
 
     /// The size that divides by two most often.

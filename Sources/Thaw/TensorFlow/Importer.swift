@@ -43,32 +43,32 @@ struct Importer {
         case failed
     }
 
-    let survey: GraphSurvey
+    let graph: GraphIndex
     var context = ImportContext()
     /// The states of the outputs of the nodes that were visited.
     private(set) var states: [String: [OutputState]] = [:]
-    var refusal = Refusal()
+    var unsupported = UnsupportedNodes()
     /// Whether a node needs integers where an input is floating point.
     var needsIntegers = false
     /// Whether an array that is an input has integers.
     private(set) var hasIntegerArrays = false
     var origins: QuantizedOrigins
 
-    private init(_ survey: GraphSurvey) {
-        self.survey = survey
-        origins = QuantizedOrigins(survey)
+    private init(_ graph: GraphIndex) {
+        self.graph = graph
+        origins = QuantizedOrigins(graph)
     }
 
     /// - Throws: `Failure` if inputs or outputs cannot be determined, and for nodes that cannot be converted, with the
     ///   cut that would help if there is one.
     static func run(_ source: GraphSource, _ options: ImportOptions) throws -> Result {
-        let flat = try FlatGraph(source.survey, source.definition.functions, options)
+        let flat = try FlatGraph(source.index, source.definition.functions, options)
         if let arrays = try options.arrays ?? ArrayInputs.types(flat, options) { return try run(flat, arrays) }
         guard let inputs = try SeveralInputs.find(flat, options) else { return try runWithOneInput(flat, options) }
         var options = options
         options.isOneOfSeveral = true
-        do { return try run(flat, flat.outputs, inputs, options) } catch let refusal as Refusal {
-            throw refusal.failure(hint: nil)
+        do { return try run(flat, flat.outputs, inputs, options) } catch let unsupported as UnsupportedNodes {
+            throw unsupported.failure(hint: nil)
         }
     }
 
@@ -76,7 +76,7 @@ struct Importer {
     static func run(
         _ flat: FlatGraph, _ outputs: [FlatGraph.Output], _ inputs: [InputNode], _ options: ImportOptions
     ) throws -> Result {
-        let cut = inputs.last!.survey
+        let cut = inputs.last!.graph
         let nodes = try nodes(of: cut, neededBy: outputs.map(\.reference.node), inputs)
         var importer = Importer(cut)
         let read = try importer.add(nodes, inputs, options)
@@ -88,7 +88,7 @@ struct Importer {
             options.keepsIntegers = true
             return try run(flat, outputs, inputs, options)
         }
-        guard importer.refusal.isEmpty else { throw importer.refusal }
+        guard importer.unsupported.isEmpty else { throw importer.unsupported }
         try importer.requireDependence(of: outputs)
         for output in outputs { try importer.addOutput(output) }
         var graph = importer.context.builder.graph.pruned()
@@ -117,7 +117,7 @@ struct Importer {
 
     /// The nodes to import, each after those that it reads.
     /// - Throws: `Failure` if the outputs do not need all inputs, or need a Boolean placeholder without a value.
-    private static func nodes(of cut: GraphSurvey, neededBy names: [String], _ inputs: [InputNode]) throws
+    private static func nodes(of cut: GraphIndex, neededBy names: [String], _ inputs: [InputNode]) throws
         -> [NodeDefinition]
     {
         let nodes = try cut.nodes(neededBy: names)
@@ -145,7 +145,7 @@ struct Importer {
         }
     }
 
-    /// Adds the nodes to the graph. Those that cannot be converted are added to `refusal`.
+    /// Adds the nodes to the graph. Those that cannot be converted are added to `unsupported`.
     private mutating func add(_ nodes: [NodeDefinition], _ inputs: [InputNode], _ options: ImportOptions) throws
         -> InputsRead
     {
@@ -155,9 +155,9 @@ struct Importer {
                 states[node.name] = try results(of: node)
                 continue
             }
-            let image = InputImage(node, through: nodes, survey)
+            let image = InputImage(node, through: nodes, graph)
             if let failure = image.refusal {
-                refusal.add(failure, of: node)
+                unsupported.add(failure, of: node)
                 states[node.name] = [.failed]
                 continue
             }
@@ -202,7 +202,7 @@ struct Importer {
     private func trainingWarning(_ flat: FlatGraph, image: Shape?) -> Note? {
         let batch = image?.rank == 4 ? image![0] : 1
         return flat.training?.warning { input in
-            guard let shape = operand(at: GraphSurvey.Reference(input))?.shape else { return false }
+            guard let shape = operand(at: GraphIndex.Reference(input))?.shape else { return false }
             return shape.rank >= 2 && shape[0] == batch
         }
     }
@@ -215,17 +215,17 @@ struct Importer {
 
     /// The graph with these arrays as its inputs, in the order of their names; an output may be a constant.
     private static func run(_ flat: FlatGraph, _ arrays: [String: TensorType]) throws -> Result {
-        let survey = flat.survey
-        let nodes = try survey.nodes(neededBy: flat.names, stoppingAt: Set(arrays.keys))
+        let graph = flat.graph
+        let nodes = try graph.nodes(neededBy: flat.names, stoppingAt: Set(arrays.keys))
         try requireNoBooleanPlaceholder(nodes, but: Set(arrays.keys))
-        var importer = Importer(survey)
+        var importer = Importer(graph)
         for (name, type) in arrays.sorted(on: \.key) {
             importer.states[name] = [.value(.edge(importer.context.builder.input(name, type), type))]
         }
         for node in nodes where arrays[node.name] == nil {
             importer.states[node.name] = try importer.results(of: node)
         }
-        guard importer.refusal.isEmpty else { throw importer.refusal.failure(hint: nil) }
+        guard importer.unsupported.isEmpty else { throw importer.unsupported.failure(hint: nil) }
         for output in flat.outputs {
             if let tensor = importer.constant(of: output) {
                 let value = try importer.context.edge(.constant(tensor), name: output.reference.node)
@@ -246,7 +246,7 @@ struct Importer {
     private func constant(of output: FlatGraph.Output) -> Tensor? { operand(at: output.reference)?.constant }
 
     /// The value of a node's output; nil if it is not computed.
-    private func operand(at reference: GraphSurvey.Reference) -> Operand? {
+    private func operand(at reference: GraphIndex.Reference) -> Operand? {
         guard let results = states[reference.node], results.indices.contains(reference.output),
             case .value(let operand) = results[reference.output]
         else { return nil }
@@ -255,7 +255,7 @@ struct Importer {
 
     private mutating func addOutput(_ output: FlatGraph.Output) throws {
         let reference = output.reference
-        if let node = survey.node(reference.node), Quantized.returnsQuantized(node.op, output: reference.output) {
+        if let node = graph.node(reference.node), Quantized.returnsQuantized(node.op, output: reference.output) {
             throw Failure.quantizedOutput(node.name, node.op)
         }
         guard case .edge(let value, _)? = operand(at: reference) else {

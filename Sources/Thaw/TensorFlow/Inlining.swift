@@ -32,7 +32,7 @@ struct Inlining {
 
     /// The graph without calls, with its index: that of the graph itself if there is nothing to inline.
     /// - Throws: `Failure` for two nodes with the same name.
-    func survey(of survey: GraphSurvey) throws -> GraphSurvey { functions.isEmpty ? survey : try GraphSurvey(nodes) }
+    func graph(of graph: GraphIndex) throws -> GraphIndex { functions.isEmpty ? graph : try GraphIndex(nodes) }
 
     /// - Throws: `Failure` for functions that are recursive, missing, or too large.
     init(_ graph: GraphDefinition) throws {
@@ -78,7 +78,7 @@ struct Inlining {
             text = target
             steps += 1
             guard steps <= aliases.count else {
-                throw Failure.cycle(GraphSurvey.Reference(text).node, "PartitionedCall")
+                throw Failure.cycle(GraphIndex.Reference(text).node, "PartitionedCall")
             }
         }
         return text
@@ -147,9 +147,9 @@ struct Inlining {
     /// Replaces conditions by calls if their predicate is known, or will be known with the sizes. Returns the others.
     private mutating func takeBranches(_ conditions: [Pending]) throws -> [Pending] {
         guard !conditions.isEmpty else { return [] }
-        let survey = try GraphSurvey(resolvedNodes())
-        let sizes = survey.sizes
-        var constants = GraphConstants(survey)
+        let graph = try GraphIndex(resolvedNodes())
+        let sizes = graph.sizes
+        var constants = GraphConstants(graph)
         var open: [Pending] = []
         for condition in conditions {
             guard let predicate = try condition.node.inputs.first.map(resolved) else {
@@ -157,11 +157,11 @@ struct Inlining {
                 continue
             }
             guard let value = constants.value(predicate), value.elementCount == 1 else {
-                let isOfSizes = survey.follows(predicate, from: sizes)
+                let isOfSizes = graph.follows(predicate, from: sizes)
                 if !isOfSizes || !addSwitches(condition, predicate) { open.append(condition) }
                 continue
             }
-            deciding.formUnion(try survey.nodes(neededBy: [GraphSurvey.Reference(predicate).node]).map(\.name))
+            deciding.formUnion(try graph.nodes(neededBy: [GraphIndex.Reference(predicate).node]).map(\.name))
             var call = condition
             call.node.op = "PartitionedCall"
             call.node.inputs.removeFirst()
@@ -260,7 +260,7 @@ private struct FunctionBody {
     }
 }
 
-extension GraphSurvey {
+extension GraphIndex {
     /// The most nodes that a predicate may depend on.
     private static let predicateLimit = 1000
 
@@ -273,7 +273,7 @@ extension GraphSurvey {
     fileprivate func follows(_ text: String, from sizes: Set<String>) -> Bool {
         guard
             let order = try? order(
-                from: [Reference(text).node], stoppingAt: sizes, limit: GraphSurvey.predicateLimit)
+                from: [Reference(text).node], stoppingAt: sizes, limit: GraphIndex.predicateLimit)
         else { return false }
         return order.allSatisfy { index in
             let node = nodes[index]

@@ -14,20 +14,20 @@ struct InputImage {
     private var depth: Int? { channels.count.flatMap { $0 == 1 || $0 == 3 ? $0 : nil } }
 
     /// - Parameter nodes: The nodes to compute, each after those that it reads.
-    init(_ node: NodeDefinition, through nodes: [NodeDefinition], _ survey: GraphSurvey) {
+    init(_ node: NodeDefinition, through nodes: [NodeDefinition], _ graph: GraphIndex) {
         self.node = node
-        worksChannelsFirst = survey.nodes.contains { $0.string("data_format") == "NCHW" }
+        worksChannelsFirst = graph.nodes.contains { $0.string("data_format") == "NCHW" }
         shape = node.shapeAttribute
-        channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, survey)
+        channels = ChannelSearch(from: node.name, rank: shape?.count, through: nodes, graph)
         rowLength =
-            InputImage.rowLength(node.name, nodes, survey) ?? channels.image.flatMap { Shape($0).checkedCount }
+            InputImage.rowLength(node.name, nodes, graph) ?? channels.image.flatMap { Shape($0).checkedCount }
     }
 
     /// The number of values per row of a node that a matrix product reads, if one follows directly.
-    private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ survey: GraphSurvey) -> Int? {
+    private static func rowLength(_ name: String, _ nodes: [NodeDefinition], _ graph: GraphIndex) -> Int? {
         for consumer in nodes where consumer.has(.dense) && consumer.data.count >= 2 {
-            guard consumer.data.contains(where: { GraphSurvey.Reference($0).node == name }) else { continue }
-            guard let weights = survey.source(of: consumer.data[1])?.constant, weights.shape.rank == 2 else { continue }
+            guard consumer.data.contains(where: { GraphIndex.Reference($0).node == name }) else { continue }
+            guard let weights = graph.source(of: consumer.data[1])?.constant, weights.shape.rank == 2 else { continue }
             return weights.shape[consumer.flag("transpose_b") ? 1 : 0]
         }
         return nil

@@ -5,7 +5,7 @@
 /// possible if only elementwise arithmetic is in between, which can just as well be done after the resize.
 struct InputNode {
     /// The graph with the placeholder.
-    private(set) var survey: GraphSurvey
+    private(set) var graph: GraphIndex
     /// The placeholder's name.
     let name: String
     /// Whether the node decodes images: its channels are RGB.
@@ -19,21 +19,21 @@ struct InputNode {
     ///   - outputs: The nodes to compute.
     ///   - given: The node that the user names.
     /// - Throws: `Failure` if the input cannot be determined.
-    init(_ survey: GraphSurvey, outputs: [String], given: String?, size: ImageSize?) throws {
-        self.survey = survey
+    init(_ graph: GraphIndex, outputs: [String], given: String?, size: ImageSize?) throws {
+        self.graph = graph
         let reference =
-            try given.map { try survey.named($0, option: .input) } ?? InputNode.found(survey, outputs)
+            try given.map { try graph.named($0, option: .input) } ?? InputNode.found(graph, outputs)
         name = reference.node
-        let node = survey.node(name)!
-        let isPlaceholder = node.has(.fed)
+        let node = graph.node(name)!
+        let isPlaceholder = node.has(.anyPlaceholder)
         isDecoder = node.has(.decoder)
         if isDecoder { try InputNode.checkDecoder(node) }
         takesPixels = isDecoder || node.dataType == .uint8
         guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
-        var constants = GraphConstants(survey)
-        var shape = InputNode.shape(reference, survey, &constants)
+        var constants = GraphConstants(graph)
+        var shape = InputNode.shape(reference, graph, &constants)
         if InputNode.leavesSizeOpen(shape) {
-            let reach = try survey.nodes(neededBy: outputs, stoppingAt: [name])
+            let reach = try graph.nodes(neededBy: outputs, stoppingAt: [name])
             let chain = ResizeChain(
                 from: reference, rank: isDecoder ? 3 : shape?.count, through: reach, &constants)
             if isDecoder, let reshaped = chain.reshaped { shape = reshaped }
@@ -74,16 +74,16 @@ struct InputNode {
 
     /// Removes what the placeholder includes: the resize, and the added batch axis.
     private mutating func removeIncluded(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) throws {
-        for (index, node) in survey.nodes.enumerated() {
+        for (index, node) in graph.nodes.enumerated() {
             if hasBatch && node.name == chain.expansion || isResized && node.name == chain.resize {
-                survey.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]]))
+                graph.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]]))
             } else if chain.reversals.contains(node.name) {
                 // Along the last axis, with or without a batch axis.
                 let axis = node.name + "/last_axis"
-                try survey.append(
+                try graph.append(
                     NodeDefinition(
                         name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
-                survey.replace(
+                graph.replace(
                     index, by: NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis]))
             }
         }
@@ -91,17 +91,17 @@ struct InputNode {
 
     /// Replaces the node by a placeholder.
     private mutating func replace(
-        _ reference: GraphSurvey.Reference, _ node: NodeDefinition, isPlaceholder: Bool, _ shape: [Int]?
+        _ reference: GraphIndex.Reference, _ node: NodeDefinition, isPlaceholder: Bool, _ shape: [Int]?
     ) {
-        let index = survey.nodeIndices[name]!
+        let index = graph.nodeIndices[name]!
         var attributes = ["shape": Attribute.shape(shape)]
         if isPlaceholder { attributes["dtype"] = node.attributes["dtype"] }
-        survey.replace(index, by: NodeDefinition(name: name, op: "Placeholder", attributes: attributes))
+        graph.replace(index, by: NodeDefinition(name: name, op: "Placeholder", attributes: attributes))
         guard reference.output > 0 else { return }
-        for consumer in Set(survey.consumers[index]).sorted() {
-            var node = survey.nodes[consumer]
+        for consumer in Set(graph.consumers[index]).sorted() {
+            var node = graph.nodes[consumer]
             node.inputs = node.inputs.map { $0 == reference.text ? name : $0 }
-            survey.replace(consumer, by: node)
+            graph.replace(consumer, by: node)
         }
     }
 
@@ -109,25 +109,26 @@ struct InputNode {
 
     /// The placeholders, decoders and iterators that the outputs depend on.
     ///
-    /// - Parameter fed: Placeholders with a default that are included, because they get arrays.
-    static func candidates(_ survey: GraphSurvey, _ outputs: [String], fed: Set<String> = []) throws -> [GraphSurvey
+    /// - Parameter arrayInputs: Placeholders whose arrays the caller supplies; they are included even if they have a default.
+    static func candidates(_ graph: GraphIndex, _ outputs: [String], arrayInputs: Set<String> = []) throws
+        -> [GraphIndex
         .Reference]
     {
-        let stops = Set(survey.nodes.lazy.filter { $0.has([.decoder, .iterator]) }.map(\.name))
-        let reach = try survey.nodes(neededBy: outputs, stoppingAt: stops)
-        var candidates: [GraphSurvey.Reference] = []
-        var texts: [GraphSurvey.Reference] = []
-        for node in reach where !node.isBooleanPlaceholder || fed.contains(node.name) {
-            let isFed = node.has(.defaultPlaceholder) && fed.contains(node.name)
-            if node.has(.placeholder) || isFed {
+        let stops = Set(graph.nodes.lazy.filter { $0.has([.decoder, .iterator]) }.map(\.name))
+        let reach = try graph.nodes(neededBy: outputs, stoppingAt: stops)
+        var candidates: [GraphIndex.Reference] = []
+        var texts: [GraphIndex.Reference] = []
+        for node in reach where !node.isBooleanPlaceholder || arrayInputs.contains(node.name) {
+            let isArray = node.has(.defaultPlaceholder) && arrayInputs.contains(node.name)
+            if node.has(.placeholder) || isArray {
                 if node.dataType == .string {
-                    texts.append(GraphSurvey.Reference(node.name))
+                    texts.append(GraphIndex.Reference(node.name))
                 } else {
-                    candidates.append(GraphSurvey.Reference(node.name))
+                    candidates.append(GraphIndex.Reference(node.name))
                 }
             } else if stops.contains(node.name) {
-                let read = reach.flatMap(\.data).map { GraphSurvey.Reference($0) }.filter { $0.node == node.name }
-                for reference in (read.isEmpty ? [GraphSurvey.Reference(node.name)] : read)
+                let read = reach.flatMap(\.data).map { GraphIndex.Reference($0) }.filter { $0.node == node.name }
+                for reference in (read.isEmpty ? [GraphIndex.Reference(node.name)] : read)
                 where !candidates.contains(reference) { candidates.append(reference) }
             }
         }
@@ -135,23 +136,23 @@ struct InputNode {
     }
 
     /// The only candidate.
-    private static func found(_ survey: GraphSurvey, _ outputs: [String]) throws -> GraphSurvey.Reference {
-        let candidates = try candidates(survey, outputs)
+    private static func found(_ graph: GraphIndex, _ outputs: [String]) throws -> GraphIndex.Reference {
+        let candidates = try candidates(graph, outputs)
         if candidates.count == 1 { return candidates[0] }
-        let reach = try survey.nodes(neededBy: outputs)
+        let reach = try graph.nodes(neededBy: outputs)
         guard candidates.isEmpty else {
             // The most image-like ones first: a scalar is not an image.
-            let images = candidates.filter { survey.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
+            let images = candidates.filter { graph.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
                 (images + others).map(\.text) + reach.filter(\.isBooleanPlaceholder).map(\.name),
-                settable: Set(reach.filter { $0.has(.fed) }.map(\.name)),
+                settable: Set(reach.filter { $0.has(.anyPlaceholder) }.map(\.name)),
                 haveOpenSizes: images.count > 1
-                    && images.contains { leavesSizeOpen(survey.node($0.node)?.shapeAttribute) })
+                    && images.contains { leavesSizeOpen(graph.node($0.node)?.shapeAttribute) })
         }
         // A graph may have a default for its only input.
         let defaults = reach.filter { $0.has(.defaultPlaceholder) }
-        if defaults.count == 1 { return GraphSurvey.Reference(defaults[0].name) }
+        if defaults.count == 1 { return GraphIndex.Reference(defaults[0].name) }
         throw Failure.noInput(outputs)
     }
 
@@ -164,25 +165,25 @@ struct InputNode {
 
     /// The shape of a node's output according to the graph; nil if it is unknown.
     private static func shape(
-        _ reference: GraphSurvey.Reference, _ survey: GraphSurvey, _ constants: inout GraphConstants
+        _ reference: GraphIndex.Reference, _ graph: GraphIndex, _ constants: inout GraphConstants
     )
         -> [Int]?
     {
-        let node = survey.node(reference.node)!
+        let node = graph.node(reference.node)!
         func listed(_ key: String, of node: NodeDefinition) -> [Int]? {
             guard case .list(let shapes)? = node.attributes[key], shapes.indices.contains(reference.output),
                 case .shape(let sizes)? = Optional(shapes[reference.output])
             else { return nil }
             return sizes
         }
-        if node.has(.fed), reference.output == 0 { return node.shapeAttribute }
+        if node.has(.anyPlaceholder), reference.output == 0 { return node.shapeAttribute }
         if node.has(.decoder) {
             let channels = node.integer("channels")
             return [-1, -1, channels > 0 ? channels : 3]
         }
         if let sizes = listed("output_shapes", of: node) ?? listed("_output_shapes", of: node) { return sizes }
         if node.op.hasPrefix("QueueDequeue"),
-            let queue = node.data.first.flatMap({ survey.producer(of: $0) }),
+            let queue = node.data.first.flatMap({ graph.producer(of: $0) }),
             let sizes = listed("shapes", of: queue)
         {
             return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
@@ -209,12 +210,12 @@ private struct ResizeChain {
 
     /// - Parameter rank: The rank of the input, if it is known.
     init(
-        from input: GraphSurvey.Reference, rank: Int?, through nodes: [NodeDefinition],
+        from input: GraphIndex.Reference, rank: Int?, through nodes: [NodeDefinition],
         _ constants: inout GraphConstants
     ) {
-        var consumers: [GraphSurvey.Reference: [NodeDefinition]] = [:]
+        var consumers: [GraphIndex.Reference: [NodeDefinition]] = [:]
         for node in nodes {
-            for text in node.data { consumers[GraphSurvey.Reference(text), default: []].append(node) }
+            for text in node.data { consumers[GraphIndex.Reference(text), default: []].append(node) }
         }
         var head = input
         var passed = 0
@@ -229,7 +230,7 @@ private struct ResizeChain {
                 guard constants.integers(node.data[1]) == [0] else { return }
                 expansion = node.name
             case _ where node.has(.affine):
-                guard let other = node.data.first(where: { GraphSurvey.Reference($0) != head }),
+                guard let other = node.data.first(where: { GraphIndex.Reference($0) != head }),
                     let constant = constants.value(other), constant.shape.rank <= 1 || constant.elementCount == 1
                 else { return }
             case .sliced where expansion == nil && ResizeChain.addsBatch(node, &constants):
@@ -253,7 +254,7 @@ private struct ResizeChain {
                 return
             default: return
             }
-            head = GraphSurvey.Reference(node.name)
+            head = GraphIndex.Reference(node.name)
         }
     }
 

@@ -1,32 +1,32 @@
 /// Removes dead branches of TensorFlow 1's conditions with a known predicate: a Merge with one live input passes on that
 /// input. Placeholders that only a dead branch reads, such as training data, are then not inputs of the graph.
 struct KnownBranches {
-    private(set) var survey: GraphSurvey
+    private(set) var graph: GraphIndex
     /// The predicates that decided, by the names of the former Merge nodes.
     private(set) var predicates: [String: String] = [:]
 
-    init(_ survey: GraphSurvey) {
-        self.survey = survey
-        guard survey.contains(.merge) else { return }
-        let nodes = survey.nodes
-        var dead = DeadNodes(survey)
-        var constants = GraphConstants(survey)
+    init(_ graph: GraphIndex) {
+        self.graph = graph
+        guard graph.contains(.merge) else { return }
+        let nodes = graph.nodes
+        var dead = DeadNodes(graph)
+        var constants = GraphConstants(graph)
         for node in nodes where node.has(.switching) && node.data.count == 2 {
             guard let value = constants.value(node.data[1]), value.elementCount == 1 else { continue }
-            var side = GraphSurvey.Reference(node.name)
+            var side = GraphIndex.Reference(node.name)
             side.output = value.integers[0] != 0 ? 0 : 1
-            dead.add(side, by: GraphSurvey.Reference(node.data[1]).node)
+            dead.add(side, by: GraphIndex.Reference(node.data[1]).node)
         }
         // The second output of a Merge is the index of the input that it passes on.
         let numbered = Set(
-            survey.data.lazy.joined().filter { $0.output == 1 }.map(\.node))
+            graph.data.lazy.joined().filter { $0.output == 1 }.map(\.node))
         for (index, node) in nodes.enumerated()
         where node.has(.merge) && !numbered.contains(node.name) {
             let live = node.data.filter { dead.predicate(of: $0) == nil }
             guard live.count == 1, let predicate = node.data.lazy.compactMap({ dead.predicate(of: $0) }).first else {
                 continue
             }
-            self.survey.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: live))
+            self.graph.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: live))
             predicates[node.name] = predicate
         }
     }
@@ -34,32 +34,32 @@ struct KnownBranches {
 
 /// The nodes of a graph that are never computed, each with the predicate that decides this.
 private struct DeadNodes {
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
     private var consumers: [String: [Int]] = [:]
-    private var sides: [GraphSurvey.Reference: String] = [:]
+    private var sides: [GraphIndex.Reference: String] = [:]
     private var nodes: [String: String] = [:]
 
-    init(_ survey: GraphSurvey) {
-        self.survey = survey
-        for (index, node) in survey.nodes.enumerated() {
-            for input in node.inputs { consumers[GraphSurvey.Reference(input).node, default: []].append(index) }
+    init(_ graph: GraphIndex) {
+        self.graph = graph
+        for (index, node) in graph.nodes.enumerated() {
+            for input in node.inputs { consumers[GraphIndex.Reference(input).node, default: []].append(index) }
         }
     }
 
     /// The predicate because of which a value is never computed; nil if it may be computed.
     func predicate(of input: String) -> String? {
-        let reference = GraphSurvey.Reference(input)
+        let reference = GraphIndex.Reference(input)
         // A control dependency on a switch is on both of its branches.
         return nodes[reference.node] ?? (reference.isControl ? nil : sides[reference])
     }
 
     /// Adds the dead branch of a switch, and everything that depends on it.
-    mutating func add(_ side: GraphSurvey.Reference, by predicate: String) {
+    mutating func add(_ side: GraphIndex.Reference, by predicate: String) {
         sides[side] = predicate
         var pending = [side.node]
         while let name = pending.popLast() {
             for index in consumers[name] ?? [] {
-                let node = survey.nodes[index]
+                let node = graph.nodes[index]
                 guard nodes[node.name] == nil else { continue }
                 let isDead =
                     node.has(.merge)

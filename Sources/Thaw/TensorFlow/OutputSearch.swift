@@ -4,43 +4,43 @@
 /// In a graph for training or evaluation, the output is the tensor before the loss, the accuracy or the ArgMax.
 /// Operations and shapes decide; of names, only the scopes of gradients and assertions.
 struct OutputSearch {
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
     private let order: [Int]
     /// For each node, the indices of the nodes that it reads.
     private let sources: [[Int]]
 
-    private var data: [[GraphSurvey.Reference]] { survey.data }
-    private var consumers: [[Int]] { survey.consumers }
-    private var nodes: [NodeDefinition] { survey.nodes }
+    private var data: [[GraphIndex.Reference]] { graph.data }
+    private var consumers: [[Int]] { graph.consumers }
+    private var nodes: [NodeDefinition] { graph.nodes }
 
-    init(_ survey: GraphSurvey) throws {
-        self.survey = survey
-        order = try survey.order(from: survey.nodes.map(\.name))
-        sources = survey.nodes.indices.map(survey.sources)
+    init(_ graph: GraphIndex) throws {
+        self.graph = graph
+        order = try graph.order(from: graph.nodes.map(\.name))
+        sources = graph.nodes.indices.map(graph.sources)
     }
 
-    /// - Parameter truths: Inputs with which results are only compared.
-    func outputs(_ truths: Set<GraphSurvey.Reference>) -> [String] {
-        var forward = Forward(self, truths)
+    /// - Parameter groundTruthInputs: Inputs with which results are only compared.
+    func outputs(_ groundTruthInputs: Set<GraphIndex.Reference>) -> [String] {
+        var forward = Forward(self, groundTruthInputs)
         // A graph of constants has outputs too.
         if !forward.dependsOnInput.contains(true) {
             forward.dependsOnInput = nodes.map { !$0.has(.source) }
         }
-        let isTrained = !truths.isEmpty || survey.contains(.optimizer)
+        let isTrained = !groundTruthInputs.isEmpty || graph.contains(.optimizer)
         var (found, isCompared) = unread(forward, isTrained: isTrained)
         if found.isEmpty { (found, isCompared) = unread(forward, isTrained: false) }
         // Assertions have conditions of their own, and results may be checked too.
         let isChecked = checked()
         prefer(&found) { !nodes[$0].has(.check) && !isChecked[$0] }
-        var answers = found.map { beforeChoice($0, isTrained: isTrained) }.unique
-        prefer(&answers) { forward.isPastLayer[$0] }
-        prefer(&answers) { !forward.isTotal[$0] }
-        prefer(&answers) { !nodes[$0].has(.choice) }
+        var candidates = found.map { beforeChoice($0, isTrained: isTrained) }.unique
+        prefer(&candidates) { forward.isPastLayer[$0] }
+        prefer(&candidates) { !forward.isTotal[$0] }
+        prefer(&candidates) { !nodes[$0].has(.choice) }
         // Logits are not an output in addition to their softmax.
-        let reworded = Set(answers.flatMap { answer in chain(answer).filter { $0 != answer } })
-        answers = answers.filter { !reworded.contains($0) }
-        if answers.count > 1 { prefer(&answers) { chain($0).contains { isCompared[$0] } } }
-        return answers.map { nodes[$0].name }
+        let equivalents = Set(candidates.flatMap { candidate in chain(candidate).filter { $0 != candidate } })
+        candidates = candidates.filter { !equivalents.contains($0) }
+        if candidates.count > 1 { prefer(&candidates) { chain($0).contains { isCompared[$0] } } }
+        return candidates.map { nodes[$0].name }
     }
 
     /// Keeps those for which the condition is true, if there are any.
@@ -67,7 +67,7 @@ struct OutputSearch {
         /// Whether it is the error of an image's reconstruction, or depends on one.
         var isError: [Bool]
 
-        init(_ search: OutputSearch, _ truths: Set<GraphSurvey.Reference>) {
+        init(_ search: OutputSearch, _ groundTruthInputs: Set<GraphIndex.Reference>) {
             let nodes = search.nodes
             let none = [Bool](repeating: false, count: nodes.count)
             (isLeftover, dependsOnInput, isPastLayer, isTotal) = (none, none, none, none)
@@ -78,24 +78,26 @@ struct OutputSearch {
                 let node = nodes[index]
                 let read = search.sources[index]
                 dependsOnTruth[index] =
-                    search.data[index].contains(where: truths.contains) || read.contains { dependsOnTruth[$0] }
+                    search.data[index].contains(where: groundTruthInputs.contains)
+                    || read.contains { dependsOnTruth[$0] }
                 isLeftover[index] = node.onlyTrains || dependsOnTruth[index] || read.contains { isLeftover[$0] }
                 // A file name has a default; audio and text to be decoded have none. Booleans are not inputs.
                 let isFileName = node.has(.defaultPlaceholder) && node.dataType == .string
                 dependsOnInput[index] =
-                    (node.has(.fed) && !isFileName && node.dataType != .bool) || node.has([.decoder, .iterator])
+                    (node.has(.anyPlaceholder) && !isFileName && node.dataType != .bool)
+                    || node.has([.decoder, .iterator])
                     || (!node.has(.size) && read.contains { dependsOnInput[$0] })
                 isPastLayer[index] = node.has(.layer) || read.contains { isPastLayer[$0] }
                 let values = read.filter { dependsOnInput[$0] }
                 isTotal[index] =
-                    search.survey.reducesBatch(node)
+                    search.graph.reducesBatch(node)
                     || (node.has(.totalArithmetic) && !values.isEmpty
                         && values.allSatisfy { isTotal[$0] })
                 isError[index] =
                     read.contains { isError[$0] } && !node.has(.layer)
                     || search.isError(node, values, isPastLayer)
             }
-            guard !truths.isEmpty else { return }
+            guard !groundTruthInputs.isEmpty else { return }
             let hasLayers = isPastLayer.contains(true)
             for index in search.order {
                 isPastCompared[index] =
@@ -129,7 +131,7 @@ struct OutputSearch {
                     || ((isTrained || isCompared[index]) && forward.isTotal[index] && !isEnsemble(index, forward)))
             let counts = !isLeftover[index] && !updates && !servesComparison
             for input in node.inputs {
-                guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
+                guard let source = graph.nodeIndices[GraphIndex.Reference(input).node] else { continue }
                 if counts {
                     isRead[source] = true
                 } else if updates {
@@ -207,7 +209,7 @@ struct OutputSearch {
         let node = nodes[index]
         if node.has(.comparison) || forward.isError[index] { return true }
         guard node.data.count == 2 else { return false }
-        let (first, second) = (survey.producer(of: node.data[0]), survey.producer(of: node.data[1]))
+        let (first, second) = (graph.producer(of: node.data[0]), graph.producer(of: node.data[1]))
         // The probability of the opposite.
         if node.has(.difference), first?.has(.constant) ?? false { return true }
         // A small constant that keeps logarithms finite.
@@ -234,7 +236,7 @@ struct OutputSearch {
             let node = nodes[index]
             let isCheck = (isChecked[index] && !isUsed[index]) || node.has([.assertion, .barrier])
             for input in node.inputs {
-                guard let source = survey.nodeIndices[GraphSurvey.Reference(input).node] else { continue }
+                guard let source = graph.nodeIndices[GraphIndex.Reference(input).node] else { continue }
                 if isCheck || input.hasPrefix("^") { isChecked[source] = true } else { isUsed[source] = true }
             }
         }

@@ -3,16 +3,16 @@
 /// The import represents quantized values by real ones (see `QuantizedRange`), so Dequantize does nothing. That is correct
 /// only if a node reads values with the range, and in the mode, that they were quantized with.
 struct QuantizedOrigins {
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
     /// The output that the first output of a node passes on, for nodes between quantized operations.
-    private var origins: [String: GraphSurvey.Reference] = [:]
+    private var origins: [String: GraphIndex.Reference] = [:]
     private let isNeeded: Bool
 
     private static let dequantizing = Set(Dequantize.tensorFlow.flatMap(\.ops))
 
-    init(_ survey: GraphSurvey) {
-        self.survey = survey
-        isNeeded = survey.contains(Self.dequantizing)
+    init(_ graph: GraphIndex) {
+        self.graph = graph
+        isNeeded = graph.contains(Self.dequantizing)
     }
 
     /// Checks a node. The nodes that it reads must have been checked before.
@@ -20,7 +20,7 @@ struct QuantizedOrigins {
     mutating func check(_ node: NodeDefinition) throws {
         guard isNeeded else { return }
         let inputs = node.data.map { text in
-            let reference = GraphSurvey.Reference(text)
+            let reference = GraphIndex.Reference(text)
             return origins[reference.node] ?? reference
         }
         let isDequantizing = Self.dequantizing.contains(node.op)
@@ -29,11 +29,11 @@ struct QuantizedOrigins {
             return
         }
         for input in inputs {
-            guard let origin = survey.node(input.node), Quantized.returnsQuantized(origin.op, output: input.output)
+            guard let origin = graph.node(input.node), Quantized.returnsQuantized(origin.op, output: input.output)
             else {
                 continue
             }
-            let bounds = (1...2).map { inputs.firstIndex(of: GraphSurvey.Reference("\(origin.name):\($0)")) }
+            let bounds = (1...2).map { inputs.firstIndex(of: GraphIndex.Reference("\(origin.name):\($0)")) }
             guard let minimum = bounds[0], let maximum = bounds[1], minimum < maximum else {
                 throw Failure.otherRange(node, origin)
             }

@@ -8,16 +8,16 @@ enum SeveralInputs {
     /// - Throws: `Failure` for options for an unknown input.
     static func find(_ flat: FlatGraph, _ options: ImportOptions) throws -> [InputNode]? {
         guard options.input == nil else { return nil }
-        let candidates = try InputNode.candidates(flat.survey, flat.names)
+        let candidates = try InputNode.candidates(flat.graph, flat.names)
         guard candidates.count > 1 else { return nil }
-        let nodes = candidates.map { flat.survey.node($0.node)! }
+        let nodes = candidates.map { flat.graph.node($0.node)! }
         guard nodes.allSatisfy({ takesArray($0, options) }) else { return nil }
-        var survey = flat.survey
+        var graph = flat.graph
         var inputs: [InputNode] = []
         for node in nodes {
             let input = try InputNode(
-                survey, outputs: flat.names, given: node.name, size: options.forInput(node.name).size)
-            survey = input.survey
+                graph, outputs: flat.names, given: node.name, size: options.forInput(node.name).size)
+            graph = input.graph
             inputs.append(input)
         }
         return inputs

@@ -38,11 +38,11 @@ struct SizeSearch {
 
     /// - Parameter nodes: The nodes that the outputs need, in topological order.
     init(
-        _ image: InputImage, input: String, through nodes: [NodeDefinition], _ survey: GraphSurvey,
+        _ image: InputImage, input: String, through nodes: [NodeDefinition], _ graph: GraphIndex,
         trial: @escaping Trial
     ) {
         (self.image, self.input, self.nodes, self.trial) = (image, input, nodes, trial)
-        constants = GraphConstants(survey)
+        constants = GraphConstants(graph)
     }
 
     /// - Returns: nil if nothing is open, or if no layer determines a size.
@@ -74,7 +74,7 @@ struct SizeSearch {
         var dependsOnInput: Set<String> = [input]
         var layers: [Layer] = []
         for node in nodes where node.name != input && layers.count < SizeSearch.maximumLayers {
-            let sources = node.data.map { GraphSurvey.Reference($0).node }
+            let sources = node.data.map { GraphIndex.Reference($0).node }
             guard sources.contains(where: dependsOnInput.contains) else { continue }
             dependsOnInput.insert(node.name)
             guard node.data.count >= 2, dependsOnInput.contains(sources[0]) else { continue }
@@ -111,7 +111,7 @@ struct SizeSearch {
             guard let node = nodes.first(where: { $0.name == name }), node.has([.identity, .cast]) else {
                 return false
             }
-            name = GraphSurvey.Reference(node.data[0]).node
+            name = GraphIndex.Reference(node.data[0]).node
         }
         return true
     }

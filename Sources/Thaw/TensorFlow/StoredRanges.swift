@@ -12,7 +12,7 @@ extension GraphDefinition {
         var result = self
         for index in nodes.indices where Self.fakeQuantizing.contains(nodes[index].op) {
             result.nodes[index].inputs = nodes[index].inputs.map { input in
-                input.hasPrefix("^") ? input : updated[GraphSurvey.Reference(input).node] ?? input
+                input.hasPrefix("^") ? input : updated[GraphIndex.Reference(input).node] ?? input
             }
         }
         return result

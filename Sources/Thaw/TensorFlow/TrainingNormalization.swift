@@ -26,15 +26,15 @@ struct TrainingNormalization {
         var hasAverages: Bool { averages.mean != nil && averages.variance != nil }
     }
 
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
     private var layers: [Layer] = []
 
     /// - Parameter outputs: The nodes that must depend on the layers.
-    init(_ survey: GraphSurvey, neededBy outputs: [String]) throws {
-        self.survey = survey
-        guard survey.contains([.batchNormalization, .squaredDifference]) else { return }
-        var constants = GraphConstants(survey)
-        layers = try survey.nodes(neededBy: outputs).compactMap { layer($0, &constants) }
+    init(_ graph: GraphIndex, neededBy outputs: [String]) throws {
+        self.graph = graph
+        guard graph.contains([.batchNormalization, .squaredDifference]) else { return }
+        var constants = GraphConstants(graph)
+        layers = try graph.nodes(neededBy: outputs).compactMap { layer($0, &constants) }
         if !layers.isEmpty { findAverages() }
         // A fused layer without them may be a layer normalization, as written by Keras; in training mode it is refused.
         layers.removeAll { $0.variance == nil && !$0.hasAverages }
@@ -45,12 +45,12 @@ struct TrainingNormalization {
     private func layer(_ node: NodeDefinition, _ constants: inout GraphConstants) -> Layer? {
         if node.has(.batchNormalization) { return node.isInTrainingMode ? Layer(name: node.name) : nil }
         // A variance: the mean of squared differences from another mean along the same axes.
-        guard node.has(.mean), node.data.count == 2, let squares = survey.source(of: node.data[0]),
+        guard node.has(.mean), node.data.count == 2, let squares = graph.source(of: node.data[0]),
             squares.has(.squaredDifference), squares.data.count == 2, let axes = batchAxes(node, &constants)
         else { return nil }
         for (value, center) in [(0, 1), (1, 0)] {
-            guard let mean = survey.source(of: squares.data[center]), mean.has(.mean), mean.data.count == 2,
-                survey.origin(of: mean.data[0]) == survey.origin(of: squares.data[value]),
+            guard let mean = graph.source(of: squares.data[center]), mean.has(.mean), mean.data.count == 2,
+                graph.origin(of: mean.data[0]) == graph.origin(of: squares.data[value]),
                 batchAxes(mean, &constants) == axes
             else { continue }
             return Layer(name: mean.name, variance: node.name, shape: (axes, keepsAxes: node.flag("keep_dims")))
@@ -67,18 +67,18 @@ struct TrainingNormalization {
     // MARK: Moving averages
 
     private mutating func findAverages() {
-        var statistics: [GraphSurvey.Reference: (layer: Int, isMean: Bool)] = [:]
+        var statistics: [GraphIndex.Reference: (layer: Int, isMean: Bool)] = [:]
         for (index, layer) in layers.enumerated() {
             if let variance = layer.variance {
-                statistics[GraphSurvey.Reference(layer.name)] = (index, true)
-                statistics[GraphSurvey.Reference(variance)] = (index, false)
+                statistics[GraphIndex.Reference(layer.name)] = (index, true)
+                statistics[GraphIndex.Reference(variance)] = (index, false)
             } else {
-                statistics[GraphSurvey.Reference(layer.name + ":1")] = (index, true)
-                statistics[GraphSurvey.Reference(layer.name + ":2")] = (index, false)
+                statistics[GraphIndex.Reference(layer.name + ":1")] = (index, true)
+                statistics[GraphIndex.Reference(layer.name + ":2")] = (index, false)
             }
         }
-        for (node, found) in Self.updates(in: survey, by: { statistics[$0] }) {
-            guard let updated = survey.source(of: node.data[0]), updated.has(.constant),
+        for (node, found) in Self.updates(in: graph, by: { statistics[$0] }) {
+            guard let updated = graph.source(of: node.data[0]), updated.has(.constant),
                 let variable = withoutBias(updated, updatedBy: node)
             else { continue }
             if found.isMean {
@@ -92,7 +92,7 @@ struct TrainingNormalization {
     /// The variable to use for an updated one, which may be biased.
     private func withoutBias(_ variable: NodeDefinition, updatedBy update: NodeDefinition) -> NodeDefinition? {
         guard Self.isBiased(variable.name) else { return variable }
-        return Self.unbiasedUpdate(after: update, in: survey).flatMap { survey.source(of: $0.data[0]) }
+        return Self.unbiasedUpdate(after: update, in: graph).flatMap { graph.source(of: $0.data[0]) }
             .flatMap { $0.has(.constant) ? $0 : nil }
     }
 
@@ -101,50 +101,50 @@ struct TrainingNormalization {
     private static func isBiased(_ variable: String) -> Bool { variable.hasSuffix("/biased") }
 
     /// The update of the variable without bias after that of the biased one; nil after any other.
-    private static func unbiasedUpdate(after update: NodeDefinition, in survey: GraphSurvey) -> NodeDefinition? {
-        guard let variable = survey.origin(of: update.data[0])?.node, isBiased(variable) else { return nil }
-        return survey.nodes.first { node in
+    private static func unbiasedUpdate(after update: NodeDefinition, in graph: GraphIndex) -> NodeDefinition? {
+        guard let variable = graph.origin(of: update.data[0])?.node, isBiased(variable) else { return nil }
+        return graph.nodes.first { node in
             guard node.has(.update), node.data.count >= 2, node.name != update.name else { return false }
             // The new value is a quotient of the biased average and a number.
-            let quotient = survey.source(of: node.data[1])
-            let dividend = quotient?.data.first.flatMap { survey.origin(of: $0)?.node }
+            let quotient = graph.source(of: node.data[1])
+            let dividend = quotient?.data.first.flatMap { graph.origin(of: $0)?.node }
             return dividend == update.name || dividend == variable
         }
     }
 
     /// The updates of variables that are computed from a statistic, each with that statistic.
     private static func updates<Statistic>(
-        in survey: GraphSurvey, by statistic: (GraphSurvey.Reference) -> Statistic?
+        in graph: GraphIndex, by statistic: (GraphIndex.Reference) -> Statistic?
     ) -> [(node: NodeDefinition, statistic: Statistic)] {
-        survey.nodes.compactMap { node in
+        graph.nodes.compactMap { node in
             guard node.has(.update), node.data.count >= 2 else { return nil }
-            var pending = [GraphSurvey.Reference(node.data[1])]
-            var seen: Set<GraphSurvey.Reference> = []
+            var pending = [GraphIndex.Reference(node.data[1])]
+            var seen: Set<GraphIndex.Reference> = []
             while let next = pending.popLast(), seen.count < 64 {
                 if let found = statistic(next) { return (node, found) }
-                guard seen.insert(next).inserted, let source = survey.node(next.node), source.has(.averaging)
+                guard seen.insert(next).inserted, let source = graph.node(next.node), source.has(.averaging)
                 else { continue }
-                pending += source.data.map { GraphSurvey.Reference($0) }
+                pending += source.data.map { GraphIndex.Reference($0) }
             }
             return nil
         }
     }
 
     /// The updates of variables from the results of these nodes, on which no output depends.
-    static func updates(in survey: GraphSurvey, by order: [Int]) -> [String] {
+    static func updates(in graph: GraphIndex, by order: [Int]) -> [String] {
         let statistics = Set(
-            order.map { survey.nodes[$0] }.filter { $0.has([.batchNormalization, .mean]) }.map(\.name))
+            order.map { graph.nodes[$0] }.filter { $0.has([.batchNormalization, .mean]) }.map(\.name))
         guard !statistics.isEmpty else { return [] }
-        let found = updates(in: survey) { statistics.contains($0.node) ? true : nil }.map(\.node)
-        return (found + found.compactMap { unbiasedUpdate(after: $0, in: survey) }).map(\.name)
+        let found = updates(in: graph) { statistics.contains($0.node) ? true : nil }.map(\.node)
+        return (found + found.compactMap { unbiasedUpdate(after: $0, in: graph) }).map(\.name)
     }
 
     // MARK: Replacement
 
     /// The graph with the moving averages instead of the batch's statistics.
     /// - Throws: `Failure` naming a layer whose averages are not in the graph.
-    func replaced() throws -> GraphSurvey {
-        var result = survey
+    func replaced() throws -> GraphIndex {
+        var result = graph
         func replace(_ node: NodeDefinition) { result.replace(result.nodeIndices[node.name]!, by: node) }
         for layer in layers {
             guard let mean = layer.averages.mean, let variance = layer.averages.variance else {
@@ -154,7 +154,7 @@ struct TrainingNormalization {
                 replace(try average(mean, layer, named: layer.name))
                 replace(try average(variance, layer, named: node))
             } else {
-                var node = survey.node(layer.name)!
+                var node = graph.node(layer.name)!
                 guard node.data.count >= 3 else { continue }
                 node.inputs = node.data.prefix(3) + [mean, variance]
                 node.attributes["is_training"] = .bool(false)
@@ -166,7 +166,7 @@ struct TrainingNormalization {
 
     /// A moving average in the shape of the statistic that it replaces.
     private func average(_ variable: String, _ layer: Layer, named name: String) throws -> NodeDefinition {
-        guard let tensor = survey.node(variable)?.constant, tensor.shape.rank == 1,
+        guard let tensor = graph.node(variable)?.constant, tensor.shape.rank == 1,
             let (axes, keepsAxes) = layer.shape
         else { throw Failure.noNormalizationAverages(layer.name) }
         var shape = tensor.shape
@@ -186,7 +186,7 @@ struct TrainingNormalization {
     ///
     /// - Parameter isBatch: Whether the first axis of a node's input is the batch axis.
     func warning(isBatch: (_ input: String) -> Bool) -> Note? {
-        let found = layers.filter { $0.variance != nil && isBatch(survey.node($0.name)!.data[0]) }
+        let found = layers.filter { $0.variance != nil && isBatch(graph.node($0.name)!.data[0]) }
         guard !found.isEmpty else { return nil }
         return .trainingMode(found.map(\.name), hasAverages: found.allSatisfy(\.hasAverages))
     }

@@ -9,9 +9,9 @@ enum Unfusing {
     ]
 
     /// - Throws: `Failure` if a part has the name of another node.
-    static func run(_ survey: GraphSurvey) throws -> GraphSurvey {
-        guard survey.contains(fused) else { return survey }
-        let nodes = survey.nodes.flatMap { node in
+    static func run(_ graph: GraphIndex) throws -> GraphIndex {
+        guard graph.contains(fused) else { return graph }
+        let nodes = graph.nodes.flatMap { node in
             switch node.op {
             case "_FusedConv2D": unfused(node, "Conv2D")
             case "_FusedDepthwiseConv2dNative": unfused(node, "DepthwiseConv2dNative")
@@ -22,7 +22,7 @@ enum Unfusing {
             default: [node]
             }
         }
-        return try GraphSurvey(nodes)
+        return try GraphIndex(nodes)
     }
 
     /// A chain of nodes, each of which reads the previous one.

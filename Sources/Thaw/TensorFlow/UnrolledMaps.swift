@@ -4,15 +4,15 @@
 /// stack is replaced by the only result with a batch axis.
 struct UnrolledMaps {
     /// The graph as it is written out.
-    private var result: GraphSurvey
+    private var result: GraphIndex
     /// The graph as it was.
-    private let survey: GraphSurvey
+    private let graph: GraphIndex
 
     /// - Throws: `Failure` for two nodes with the same name.
-    static func run(_ survey: GraphSurvey) throws -> GraphSurvey {
-        guard survey.nodes.contains(where: { isStack($0) }) else { return survey }
-        var maps = UnrolledMaps(result: survey, survey: survey)
-        for (index, node) in survey.nodes.enumerated() where isStack(node) { try maps.unroll(index) }
+    static func run(_ graph: GraphIndex) throws -> GraphIndex {
+        guard graph.nodes.contains(where: { isStack($0) }) else { return graph }
+        var maps = UnrolledMaps(result: graph, graph: graph)
+        for (index, node) in graph.nodes.enumerated() where isStack(node) { try maps.unroll(index) }
         return maps.result
     }
 
@@ -21,7 +21,7 @@ struct UnrolledMaps {
     }
 
     private mutating func unroll(_ index: Int) throws {
-        let stack = survey.nodes[index]
+        let stack = graph.nodes[index]
         guard let value = stack.op == "TensorListStack" ? item(ofListIn: stack) : item(ofArrayIn: stack) else { return }
         let axis = stack.name + "/batch_axis"
         try result.append(
@@ -34,7 +34,7 @@ struct UnrolledMaps {
 
     /// The element that the body of a loop, which has replaced the loop by now, stores in a list.
     private func item(ofListIn stack: NodeDefinition) -> String? {
-        guard let set = survey.source(of: stack.data.first), set.op == "TensorListSetItem", set.data.count == 3 else {
+        guard let set = graph.source(of: stack.data.first), set.op == "TensorListSetItem", set.data.count == 3 else {
             return nil
         }
         return set.data[2]
@@ -44,19 +44,19 @@ struct UnrolledMaps {
 
     /// The element that a loop over strings writes, for loops made of control-flow nodes.
     private mutating func item(ofArrayIn stack: NodeDefinition) -> String? {
-        guard stack.data.count == 3, let exit = survey.source(of: stack.data[2]), exit.op == "Exit",
-            let merge = survey.source(of: survey.source(of: exit.data.first)?.data.first), merge.op == "Merge",
+        guard stack.data.count == 3, let exit = graph.source(of: stack.data[2]), exit.op == "Exit",
+            let merge = graph.source(of: graph.source(of: exit.data.first)?.data.first), merge.op == "Merge",
             merge.data.count == 2,
-            let next = survey.source(of: merge.data[1]), next.op == "NextIteration",
-            let write = survey.source(of: next.data.first), write.op.hasPrefix("TensorArrayWrite"),
+            let next = graph.source(of: merge.data[1]), next.op == "NextIteration",
+            let write = graph.source(of: next.data.first), write.op.hasPrefix("TensorArrayWrite"),
             write.data.count == 4,
-            let enter = survey.source(of: merge.data[0]), let frame = enter.string("frame_name"),
-            let body = try? survey.nodes(neededBy: [GraphSurvey.Reference(write.data[2]).node])
+            let enter = graph.source(of: merge.data[0]), let frame = enter.string("frame_name"),
+            let body = try? graph.nodes(neededBy: [GraphIndex.Reference(write.data[2]).node])
         else { return nil }
         let readsFiles = body.contains { $0.op.hasPrefix("TensorArrayRead") && $0.dataType == .string }
         guard readsFiles else { return nil }
         // Values from outside the loop are the same in every iteration.
-        for (index, node) in survey.nodes.enumerated()
+        for (index, node) in graph.nodes.enumerated()
         where node.op == "Enter" && node.string("frame_name") == frame && node.flag("is_constant") {
             result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: node.inputs))
         }

@@ -58,7 +58,7 @@ private struct OperationCase: Decodable {
     /// The input arrays by node name, for placeholders and promoted constants.
     func arrays(_ nodes: [NodeDefinition], promoting: Bool) throws -> [String: Tensor] {
         var result: [String: Tensor] = [:]
-        for input in inputs { result[GraphSurvey.Reference(input.tensor).node] = try Self.array(input) }
+        for input in inputs { result[GraphIndex.Reference(input.tensor).node] = try Self.array(input) }
         for constant in promoting ? promote : [] {
             guard case .tensor(let tensor)? = nodes.first(where: { $0.name == constant.name })?.attributes["value"]
             else { continue }

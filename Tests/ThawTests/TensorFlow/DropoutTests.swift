@@ -51,7 +51,7 @@ import Testing
     ]
 
     @Test(arguments: cases) func `only masks that do not depend on the image are dropout`(_ test: Case) throws {
-        let removed = Dropout.removed(from: try GraphSurvey(Self.start + test.nodes)).removed
+        let removed = Dropout.removed(from: try GraphIndex(Self.start + test.nodes)).removed
         #expect(removed == (test.isDropout ? ["y"] : []))
     }
 
@@ -64,7 +64,7 @@ import Testing
                 Self.node("mask", "Cast", "above"), Self.node("scaled", "Mul", "x", "two"),
                 Self.node("y", "Mul", "scaled", "mask"),
             ]
-        let result = Dropout.removed(from: try GraphSurvey(nodes)).survey
+        let result = Dropout.removed(from: try GraphIndex(nodes)).graph
         #expect(result.node("y")?.inputs == ["x"])
     }
 }

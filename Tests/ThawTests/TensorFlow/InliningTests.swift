@@ -53,13 +53,13 @@ import Testing
     }
 
     @Test func `a source is found through identities, unless they form a cycle`() throws {
-        let survey = try GraphSurvey([
+        let graph = try GraphIndex([
             placeholder, node("a", "Identity", ["input"]), node("b", "Identity", ["^input", "a"]),
             node("lonely", "Identity", ["^a"]), node("c", "Identity", ["d"]), node("d", "Identity", ["c"]),
         ])
-        #expect(survey.source(of: "b:0")?.name == "input")
-        #expect(survey.source(of: "lonely")?.name == "lonely")
-        #expect(survey.source(of: "c") == nil && survey.source(of: nil) == nil)
+        #expect(graph.source(of: "b:0")?.name == "input")
+        #expect(graph.source(of: "lonely")?.name == "lonely")
+        #expect(graph.source(of: "c") == nil && graph.source(of: nil) == nil)
     }
 
     private static let recursive = [

@@ -39,8 +39,8 @@ import Testing
     ) throws {
         let image = NodeDefinition(
             name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])])
-        let survey = try GraphSurvey([image, Self.node("y", "Relu", "x")] + nodes)
-        #expect(try survey.outputs() == outputs)
+        let graph = try GraphIndex([image, Self.node("y", "Relu", "x")] + nodes)
+        #expect(try graph.outputs() == outputs)
     }
 
     /// Nodes added to an image `x`, a second input `n` and a result `y` = relu(`x`), and the outputs that are found.
@@ -84,7 +84,7 @@ import Testing
         }
         let axes = NodeDefinition(name: "a", op: "Const", attributes: ["value": .tensor(Tensor(3, element: .int32))])
         let inputs = [placeholder("x", [1, 4, 4, 3]), placeholder("n", [-1, 3]), axes]
-        #expect(try GraphSurvey(inputs + [Self.node("y", "Relu", "x")] + nodes).outputs() == outputs)
+        #expect(try GraphIndex(inputs + [Self.node("y", "Relu", "x")] + nodes).outputs() == outputs)
     }
 
     static func number(_ name: String, _ tensor: Tensor) -> NodeDefinition {
@@ -110,7 +110,7 @@ import Testing
             Self.number("all", Tensor(integers: [0, 1], shape: [2])),
             Self.node("xw", "MatMul", "x", "w"), Self.node("y", "BiasAdd", "xw", "b"),
         ]
-        #expect(try GraphSurvey(shared + nodes).outputs() == outputs)
+        #expect(try GraphIndex(shared + nodes).outputs() == outputs)
     }
 
     @Test func `a map of top classes is an output, and so is the score of each image of a pair`() throws {
@@ -119,7 +119,7 @@ import Testing
             Self.placeholder("x", [1, 8, 8, 3]), filter, Self.node("y", "Conv2D", "x", "f"),
             Self.number("last", Tensor(3, element: .int32)), Self.node("map", "ArgMax", "y", "last"),
         ]
-        #expect(try GraphSurvey(map).outputs() == ["map"])
+        #expect(try GraphIndex(map).outputs() == ["map"])
         let pair = [
             Self.placeholder("a", [1, 8, 8, 3]), Self.placeholder("b", [1, 8, 8, 3]), Self.placeholder("same", [-1]),
             filter,
@@ -129,7 +129,7 @@ import Testing
             Self.node("e", "Sub", "score", "same"), Self.number("zero", Tensor(0, element: .int32)),
             Self.node("l", "Mean", "e", "zero"),
         ]
-        #expect(try GraphSurvey(pair).outputs() == ["score"])
+        #expect(try GraphIndex(pair).outputs() == ["score"])
     }
 
     @Test func `labels for a class index are refused, naming the node before ArgMax`() throws {

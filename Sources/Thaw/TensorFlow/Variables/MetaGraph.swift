@@ -30,9 +30,9 @@ struct MetaGraph {
                 if !numeric.isEmpty { result.outputs = numeric }
                 // The only output stays.
                 guard result.outputs.count > 1 else { return result }
-                let nodes = Set(inputs.map { GraphSurvey.Reference($0.tensor).node })
-                let dependent = try GraphSurvey(graph.nodes).nodesComputed(from: nodes)
-                let constant = result.outputs.filter { !dependent.contains(GraphSurvey.Reference($0.tensor).node) }
+                let nodes = Set(inputs.map { GraphIndex.Reference($0.tensor).node })
+                let dependent = try GraphIndex(graph.nodes).nodesComputed(from: nodes)
+                let constant = result.outputs.filter { !dependent.contains(GraphIndex.Reference($0.tensor).node) }
                 if constant.count < result.outputs.count {
                     result.constantOutputs = constant.map(\.key)
                     result.outputs.removeAll { result.constantOutputs.contains($0.key) }
@@ -41,9 +41,9 @@ struct MetaGraph {
             }
             // Users know an output by its key in the signature.
             result.outputs = names.map { name in
-                let isNode = graph.nodes.contains { $0.name == GraphSurvey.Reference(name).node }
+                let isNode = graph.nodes.contains { $0.name == GraphIndex.Reference(name).node }
                 let found = isNode ? nil : outputs.first { $0.key == name }
-                return found ?? (key: GraphSurvey.Reference(name).text, tensor: name)
+                return found ?? (key: GraphIndex.Reference(name).text, tensor: name)
             }
             if let key = result.outputs.map(\.key).firstRepeated { throw Failure.outputTwice(key) }
             return result

@@ -37,7 +37,7 @@ struct ObjectGraph {
                 objects.count <= call.data.count
             else { continue }
             for (input, object) in zip(call.data.suffix(objects.count), objects) {
-                if let key = keysByObject[object] { keys[GraphSurvey.Reference(input).node] = key }
+                if let key = keysByObject[object] { keys[GraphIndex.Reference(input).node] = key }
             }
         }
         return keys

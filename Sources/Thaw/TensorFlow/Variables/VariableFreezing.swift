@@ -10,29 +10,29 @@ struct VariableFreezing {
     /// The graph with a constant for each variable that the outputs need.
     ///
     /// - Parameters:
-    ///   - survey: The index of the graph's nodes.
+    ///   - indexed: The same graph with an index.
     ///   - outputs: The nodes to compute; nodes that only others need are omitted.
     ///   - keys: The keys of variables in a checkpoint, by the variable's node, if they are certain.
     ///   - value: The value of a variable by its key or name, or of a part of it; nil if there is none.
     ///   - source: The file that the values come from, for error messages.
     /// - Throws: `Failure` naming the node and the variable if one is missing or has another shape or type.
     static func frozen(
-        _ graph: GraphDefinition, _ survey: GraphSurvey, outputs: [String], keys: [String: String], source: String?,
+        _ graph: GraphDefinition, _ indexed: GraphIndex, outputs: [String], keys: [String: String], source: String?,
         value: (String, [Range<Int>]?) throws -> Tensor?
     ) throws -> GraphDefinition {
-        let names = outputs.map { GraphSurvey.Reference($0).node }
+        let names = outputs.map { GraphIndex.Reference($0).node }
         // An output inside a function needs the nodes that call the function.
-        let isInside = names.contains { survey.node($0) == nil }
-        var order = try survey.order(from: isInside ? graph.nodes.map(\.name) : names)
+        let isInside = names.contains { indexed.node($0) == nil }
+        var order = try indexed.order(from: isInside ? graph.nodes.map(\.name) : names)
         let needed = isInside ? [] : Set(order)
         // The moving averages of batch normalization in training mode are found by their updates.
-        let updates = isInside ? [] : TrainingNormalization.updates(in: survey, by: order)
-        if !updates.isEmpty, let more = try? survey.order(from: names + updates) { order = more }
+        let updates = isInside ? [] : TrainingNormalization.updates(in: indexed, by: order)
+        if !updates.isEmpty, let more = try? indexed.order(from: names + updates) { order = more }
         let freezing = VariableFreezing(graph, keys)
-        var constants = GraphConstants(survey)
+        var constants = GraphConstants(indexed)
         var result = GraphDefinition(nodes: [], functions: graph.functions)
         result.nodes = try order.map { index in
-            let node = survey.nodes[index]
+            let node = indexed.nodes[index]
             guard node.has(.variable) else { return node.reading }
             let isNeeded = needed.contains(index)
             guard let tensor = try freezing.value(of: node, &constants, source, value, isNeeded: isNeeded) else {
@@ -51,8 +51,8 @@ struct VariableFreezing {
         restored = keys.mapValues { (key: $0, part: nil) }
         let nodes = Dictionary(graph.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
         for node in graph.nodes where node.has(.assignment) && node.data.count >= 2 {
-            let variable = GraphSurvey.Reference(node.data[0]).node
-            if let restoration = VariableFreezing.restoration(node.data[1], nodes, endpoint: GraphSurvey.Reference.init)
+            let variable = GraphIndex.Reference(node.data[0]).node
+            if let restoration = VariableFreezing.restoration(node.data[1], nodes, endpoint: GraphIndex.Reference.init)
             {
                 restored[variable] = restored[variable] ?? restoration
             } else {
@@ -74,12 +74,12 @@ struct VariableFreezing {
             let body = Dictionary(function.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
             for node in function.nodes where node.has(.assignment) && node.data.count >= 2 {
                 guard let handle = handles[node.data[0]] else { continue }
-                let variable = GraphSurvey.Reference(handle).node
+                let variable = GraphIndex.Reference(handle).node
                 restored[variable] =
                     restored[variable]
                     ?? VariableFreezing.restoration(node.data[1], body) { text in
                         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-                        var reference = GraphSurvey.Reference(String(parts[0]))
+                        var reference = GraphIndex.Reference(String(parts[0]))
                         reference.output = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
                         return reference
                     }
@@ -92,7 +92,7 @@ struct VariableFreezing {
 
     /// The key by which a node reads the value that reaches `input` through identities.
     private static func restoration(
-        _ input: String, _ nodes: [String: NodeDefinition], endpoint: (String) -> GraphSurvey.Reference
+        _ input: String, _ nodes: [String: NodeDefinition], endpoint: (String) -> GraphIndex.Reference
     ) -> (key: String, part: [Range<Int>]?)? {
         var reference = endpoint(input)
         var steps = 0

@@ -9,7 +9,7 @@ struct MILBlock {
     /// The type of floating-point values: float16 or float32.
     var float: ElementType
     /// Their type unless an operation requires another.
-    private let usualFloat: ElementType
+    private let defaultFloat: ElementType
     private(set) var operations: [Message] = []
     private(set) var weights = ProgramWeights()
     /// The lowest version that supports all operations so far.
@@ -41,8 +41,8 @@ struct MILBlock {
 
     init(_ storage: WeightStorage, target: CoreMLVersion? = nil, compute: ComputePrecision? = nil) {
         self.storage = storage
-        usualFloat = compute?.element ?? storage.type.arithmetic
-        float = usualFloat
+        defaultFloat = compute?.element ?? storage.type.arithmetic
+        float = defaultFloat
         self.target = target
         version = max(.firstProgram, target ?? .firstProgram)
     }
@@ -178,7 +178,7 @@ struct MILBlock {
     /// The name of weights that are stored in the requested type, whatever type the program computes in.
     private mutating func storedWeights(_ tensor: Tensor, _ name: String, _ order: [Int]?) -> String {
         let stored = storage.type.stored
-        guard stored != usualFloat, float == usualFloat, tensor.elementCount >= MILBlock.minimumElementsInFile,
+        guard stored != defaultFloat, float == defaultFloat, tensor.elementCount >= MILBlock.minimumElementsInFile,
             tensor.element.isFloatingPoint, stored == .float32 || !tensor.exceedsFloat16
         else { return constant(tensor, name, order) }
         let type = TensorType(order.map { tensor.shape.permuted($0) } ?? tensor.shape, stored)

@@ -160,7 +160,7 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     /// Sources that do not depend on other values.
     static let source: Self = [.constant, .placeholder, .variable]
     /// Sources that take a value from outside.
-    static let fed: Self = [.placeholder, .defaultPlaceholder]
+    static let anyPlaceholder: Self = [.placeholder, .defaultPlaceholder]
 
     // MARK: Control flow
 

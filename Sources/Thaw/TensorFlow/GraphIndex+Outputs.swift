@@ -1,29 +1,29 @@
-extension GraphSurvey {
+extension GraphIndex {
     /// The detected outputs: nodes without consumers that depend on the image but not on labels. Nodes that only train, save,
     /// report or compare with labels do not count.
-    func outputs() throws -> [String] { try outputs(TruthSearch(self).truths(fed: [])) }
+    func outputs() throws -> [String] { try outputs(GroundTruthSearch(self).groundTruthInputs(arrayInputs: [])) }
 
-    private func outputs(_ truths: Set<Reference>) throws -> [String] {
+    private func outputs(_ groundTruthInputs: Set<Reference>) throws -> [String] {
         let search = try OutputSearch(self)
-        let outputs = search.outputs(truths)
-        return outputs.isEmpty && !truths.isEmpty ? search.outputs([]) : outputs
+        let outputs = search.outputs(groundTruthInputs)
+        return outputs.isEmpty && !groundTruthInputs.isEmpty ? search.outputs([]) : outputs
     }
 
     /// The detected output, if there is only one, and whether the graph contains more than the network: an optimizer, or what
     /// losses and metrics need.
     ///
-    /// - Parameter fed: Placeholders that get arrays, and therefore are not labels.
+    /// - Parameter arrayInputs: Placeholders whose arrays the caller supplies, and which therefore are not labels.
     /// - Throws: `Failure` if there is none, or if there are several.
-    func onlyOutput(fed: Set<String>) throws -> (name: String, isForTraining: Bool) {
-        let truths = try TruthSearch(self).truths(fed: fed)
-        var outputs = try outputs(truths)
+    func onlyOutput(arrayInputs: Set<String>) throws -> (name: String, isForTraining: Bool) {
+        let groundTruthInputs = try GroundTruthSearch(self).groundTruthInputs(arrayInputs: arrayInputs)
+        var outputs = try outputs(groundTruthInputs)
         // Quantized values for an operation that another optimizer step removed are not results.
-        let answers = outputs.filter { node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
-        if answers.count == 1 { outputs = answers }
+        let candidates = outputs.filter { node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
+        if candidates.count == 1 { outputs = candidates }
         guard outputs.count == 1 else {
             throw outputs.isEmpty ? Failure.noOutput() : Failure.severalOutputs(outputs)
         }
-        return (outputs[0], !truths.isEmpty || contains(.optimizer))
+        return (outputs[0], !groundTruthInputs.isEmpty || contains(.optimizer))
     }
 
     /// The names of the nodes whose values, not only their sizes, depend on these.

@@ -1,7 +1,7 @@
 /// Nodes of a TensorFlow graph that cannot be converted, collected during the import and reported together.
-struct Refusal: Error {
+struct UnsupportedNodes: Error {
     /// Nodes whose operation is not supported.
-    private(set) var unsupported: [(op: String, name: String)] = []
+    private(set) var withoutRule: [(op: String, name: String)] = []
     /// The failures of nodes whose operation is supported, but not in this form.
     private(set) var failures: [Failure] = []
     /// The names of all of these nodes.
@@ -10,7 +10,7 @@ struct Refusal: Error {
     var isEmpty: Bool { nodes.isEmpty }
 
     mutating func add(_ node: NodeDefinition) {
-        unsupported.append((node.op, node.name))
+        withoutRule.append((node.op, node.name))
         nodes.insert(node.name)
     }
 
@@ -20,19 +20,19 @@ struct Refusal: Error {
     }
 
     /// Whether the graph contains variables: then it is not frozen, and cutting does not help.
-    var holdsVariables: Bool { unsupported.contains { UnsupportedKind($0.op) == .variable } }
+    var hasVariables: Bool { withoutRule.contains { UnsupportedKind($0.op) == .variable } }
 
     /// One failure for all of them.
     ///
     /// - Parameter hint: The options that convert a part of the graph, if there are any.
     func failure(hint: Phrase?) -> Failure {
-        guard !unsupported.isEmpty else {
+        guard !withoutRule.isEmpty else {
             var failure = failures.count == 1 ? failures[0] : Failure.severalRefusals(failures)
             failure.hint = failure.hint ?? hint.map(Failure.cutHint)
             return failure
         }
         var groups: [(op: String, names: [String])] = []
-        for node in unsupported {
+        for node in withoutRule {
             if let index = groups.firstIndex(where: { $0.op == node.op }) {
                 groups[index].names.append(node.name)
             } else {
@@ -41,8 +41,8 @@ struct Refusal: Error {
         }
         var failure = Failure.unsupported(
             groups.map { ($0.op, UnsupportedKind($0.op)?.rawValue, $0.names) }, failures,
-            hint: holdsVariables ? Failure.variablesHint : hint.map(Failure.cutHint))
-        if holdsVariables { failure.code = .missingVariables }
+            hint: hasVariables ? Failure.variablesHint : hint.map(Failure.cutHint))
+        if hasVariables { failure.code = .missingVariables }
         return failure
     }
 }

@@ -1,43 +1,44 @@
 /// Finds the inputs that a network's predictions are only compared with: labels, target images, sample weights.
-struct TruthSearch {
-    private let survey: GraphSurvey
+struct GroundTruthSearch {
+    private let graph: GraphIndex
     private let order: [Int]
     private let sources: [[Int]]
 
-    private typealias Reference = GraphSurvey.Reference
-    private var nodes: [NodeDefinition] { survey.nodes }
-    private var data: [[Reference]] { survey.data }
+    private typealias Reference = GraphIndex.Reference
+    private var nodes: [NodeDefinition] { graph.nodes }
+    private var data: [[Reference]] { graph.data }
 
     /// If there are more inputs than this, they are examined only together.
     private static let maximumInputs = 64
 
-    init(_ survey: GraphSurvey) throws {
-        self.survey = survey
-        order = try survey.order(from: survey.nodes.map(\.name))
-        sources = survey.nodes.indices.map(survey.sources)
+    init(_ graph: GraphIndex) throws {
+        self.graph = graph
+        order = try graph.order(from: graph.nodes.map(\.name))
+        sources = graph.nodes.indices.map(graph.sources)
     }
 
-    /// - Parameter fed: Placeholders that get arrays; these are not ground truth.
-    func truths(fed: Set<String>) -> Set<GraphSurvey.Reference> {
+    /// - Parameter arrayInputs: Placeholders whose arrays the caller supplies; these are not ground truth.
+    func groundTruthInputs(arrayInputs: Set<String>) -> Set<GraphIndex.Reference> {
         let inputs = inputs()
         guard inputs.count > 1 else { return [] }
         let images = images(inputs)
         let others = Set(
-            inputs.filter { !images.contains($0) && !fed.contains($0.node) && !takesPart($0, with: images) })
+            inputs.filter { !images.contains($0) && !arrayInputs.contains($0.node) && !takesPart($0, with: images) })
         guard !images.isEmpty, !others.isEmpty else { return [] }
         if areOnlyCompared(others, with: images) { return others }
-        return others.count > TruthSearch.maximumInputs ? [] : others.filter { areOnlyCompared([$0], with: images) }
+        return others.count > GroundTruthSearch.maximumInputs
+            ? [] : others.filter { areOnlyCompared([$0], with: images) }
     }
 
     /// The placeholders that are not switches, and the outputs of data sets and queues.
-    private func inputs() -> [GraphSurvey.Reference] {
+    private func inputs() -> [GraphIndex.Reference] {
         let sourceNames = Set(nodes.lazy.filter { $0.has(.iterator) }.map(\.name))
         var inputs: [Reference] = []
         var seen: Set<Reference> = []
         for index in order {
             let node = nodes[index]
             // Imported graphs leave placeholders behind that nothing reads.
-            if node.has(.placeholder), !node.isBooleanPlaceholder, !survey.consumers[index].isEmpty {
+            if node.has(.placeholder), !node.isBooleanPlaceholder, !graph.consumers[index].isEmpty {
                 inputs.append(Reference(node.name))
             }
             for reference in data[index] where sourceNames.contains(reference.node) && seen.insert(reference).inserted {
@@ -50,13 +51,13 @@ struct TruthSearch {
     // MARK: The network's inputs
 
     /// The inputs on which most layers depend; without layers, the input that has the shape of an image.
-    private func images(_ inputs: [Reference]) -> Set<GraphSurvey.Reference> {
-        if inputs.count <= TruthSearch.maximumInputs {
+    private func images(_ inputs: [Reference]) -> Set<GraphIndex.Reference> {
+        if inputs.count <= GroundTruthSearch.maximumInputs {
             let counts = inputs.map(layerCount)
             if let most = counts.max(), most > 0 { return Set(zip(inputs, counts).filter { $1 == most }.map(\.0)) }
         }
         let images = inputs.filter { input in
-            guard let node = survey.node(input.node), let shape = node.declaredShape(input.output) else { return false }
+            guard let node = graph.node(input.node), let shape = node.declaredShape(input.output) else { return false }
             return shape.count >= 3 && node.dataType != .int32 && node.dataType != .int64
         }
         return images.count == 1 ? Set(images) : []
@@ -79,7 +80,7 @@ struct TruthSearch {
     /// Whether an input takes part in the prediction, like a dropout rate or the size of a batch: a layer depends on it and on
     /// the images. Images never do, because a discriminator, which has layers too, compares them with the results.
     private func takesPart(_ input: Reference, with images: Set<Reference>) -> Bool {
-        if let shape = survey.node(input.node)?.declaredShape(input.output), shape.count > 2 { return false }
+        if let shape = graph.node(input.node)?.declaredShape(input.output), shape.count > 2 { return false }
         var (dependsOnInput, dependsOnImage) = (
             [Bool](repeating: false, count: nodes.count), [Bool](repeating: false, count: nodes.count)
         )
@@ -116,7 +117,7 @@ struct TruthSearch {
                 || (!isPastLayer[index] && isLogisticLoss(index) { dependsOnInputs[$0] })
             isTotal[index] =
                 (node.has(.total)
-                    && (!isPastLayer[index] || isNamed || survey.reducesBatch(node)))
+                    && (!isPastLayer[index] || isNamed || graph.reducesBatch(node)))
                 || (node.has(.totalArithmetic) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
         }
         return !nodes.indices.contains {
@@ -125,7 +126,7 @@ struct TruthSearch {
     }
 }
 
-extension TruthSearch {
+extension GroundTruthSearch {
     /// Whether a node is the end of a spelled-out sigmoid cross entropy: x - x·t + log(1 + exp(-x)), with the truth t
     /// only in the first two terms.
     private func isLogisticLoss(_ index: Int, _ dependsOnTruth: (Int) -> Bool) -> Bool {

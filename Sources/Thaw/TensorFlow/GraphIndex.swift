@@ -2,7 +2,7 @@
 ///
 /// It is built when a graph is read. Steps that replace nodes keep it up to date. Those that write a new list of nodes
 /// build it again: they freeze variables, inline functions, or split fused nodes.
-struct GraphSurvey {
+struct GraphIndex {
     private(set) var nodes: [NodeDefinition] = []
     /// The index of each node by name.
     private(set) var nodeIndices: [String: Int] = [:]
