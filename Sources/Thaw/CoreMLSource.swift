@@ -40,7 +40,7 @@ extension CoreMLSource {
     ) throws -> EncodedModel {
         let (inputs, outputs) = try features(of: model, function: function)
         for input in inputs {
-            if input.shapes != .fixed { throw Failure.cannotRewrite(input.name, "is an array of flexible shape") }
+            if input.shapes != .fixed { throw Failure.cannotRewrite(input.name, "has a flexible shape") }
             if input.defaultValue != nil { throw Failure.cannotRewrite(input.name, "may be omitted") }
         }
         var precision = precision
@@ -80,7 +80,7 @@ extension ModelFeature {
 extension Failure {
     fileprivate static func cannotRewrite(_ name: String, _ reason: String) -> Failure {
         Failure(
-            .unsupportedModel, "'\(name)' \(reason), which this change of the model would lose",
+            .unsupportedModel, "'\(name)' \(reason), which cannot be preserved",
             remedy: "keep the model's format and precision", names: [name])
     }
 }

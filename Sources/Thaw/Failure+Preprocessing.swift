@@ -59,14 +59,14 @@ extension Note {
     static func unitRangeAssumed() -> Note {
         Note(
             .preprocessingAssumed,
-            "the arithmetic at the start of the graph is for values from 0 to 1, so pixels are divided by 255 first; "
+            "the arithmetic at the start of the graph expects values from 0 to 1, so pixels are divided by 255 first; "
                 + "\(overrides)")
     }
 
     static func unitRangeExpected(_ low: Float, _ high: Float) -> Note {
         Note(
             .preprocessingUnknown,
-            "the arithmetic at the start of the graph is for values from 0 to 1, but gets values from "
+            "the arithmetic at the start of the graph expects values from 0 to 1, but receives values from "
                 + "\(low) to \(high); \(option: .preprocessing) unit gives it values from 0 to 1"
         )
     }
@@ -128,14 +128,14 @@ extension Note {
     static func arrayOutput(_ name: String, because reason: String) -> Note {
         Note(
             .arrayOutput,
-            "the output '\(name)' has the shape of an image, but \(reason): it stays an array; "
+            "the output '\(name)' has the shape of an image, but \(reason): it remains a multi-array; "
                 + "\(option: .imageOutput) makes it an image")
     }
 
     static func arrayOutputOfUnknownRange(_ name: String) -> Note {
         Note(
             .arrayOutput,
-            "the output '\(name)' has the shape of an image but no known range: it stays an array; "
+            "the output '\(name)' has the shape of an image but no known range: it remains a multi-array; "
                 + "\(option: .imageOutput) makes it an image")
     }
 

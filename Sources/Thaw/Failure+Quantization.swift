@@ -41,7 +41,8 @@ extension Failure {
     static func allLayersKept(_ limit: Int, of count: Int) -> Failure {
         Failure(
             .cannotQuantize,
-            "at most \(limit) of \(count) top labels may change, and that takes all layers in floating point",
+            "at most \(limit) of \(count) top labels may change, which would require keeping every layer in floating "
+                + "point",
             remedy: "allow more with \(option: .maximumChangedShare)")
     }
 

@@ -34,7 +34,7 @@ struct Access: Sendable {
 
     /// - Throws: `Refusal` with status 403 or 401.
     func check(_ request: Request, _ route: Route) throws {
-        // Browsers, whose pages could reach the service under a host name of their own, always send the host. Health checks
+        // Browsers, whose pages could reach the service under their own host names, always send the host. Health checks
         // with HTTP/1.0 do not.
         let host = request["host"]
         if isLoopback, let host, !Access.isLoopback(host),

@@ -410,7 +410,7 @@ __attribute__((always_inline)) static inline thaw_byte32 thaw_half(thaw_byte64 b
     return index == 0 ? bytes.lo : bytes.hi;
 }
 
-/// Conversions between vectors, which Swift does lane by lane or in functions of its own.
+/// Conversions between vectors, which Swift does lane by lane or in separate functions.
 __attribute__((always_inline)) static inline thaw_word16 thaw_words(thaw_byte16 bytes) {
     return __builtin_convertvector(bytes, thaw_word16);
 }

@@ -3,13 +3,13 @@ extension Failure {
     static func stageKind(_ kind: String) -> Failure {
         let advice: [String: String] = [
             "visionFeaturePrint":
-                "only Apple's systems have its network; train the classifier on another one's features",
-            "audioFeaturePrint": "only Apple's systems have its network",
-            "soundAnalysisPreprocessing": "only Apple's systems have it",
-            "wordTagger": "only Apple's systems have its language models",
-            "textClassifier": "only Apple's systems have its language models",
-            "wordEmbedding": "only Apple's systems have its language models",
-            "gazetteer": "only Apple's systems have its language models",
+                "the model is built into Apple's operating systems; train the classifier on the features of another one",
+            "audioFeaturePrint": "the model is built into Apple's operating systems",
+            "soundAnalysisPreprocessing": "it is built into Apple's operating systems",
+            "wordTagger": "its language models are built into Apple's operating systems",
+            "textClassifier": "its language models are built into Apple's operating systems",
+            "wordEmbedding": "its language models are built into Apple's operating systems",
+            "gazetteer": "its language models are built into Apple's operating systems",
             "customModel": "its code is part of an app",
             "linkedModel": "it refers to a model in an app; convert that one",
             "serializedModel": "its format is Apple's own",

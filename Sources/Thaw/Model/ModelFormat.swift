@@ -28,7 +28,7 @@ public enum ModelFormat: Sendable {
         case .checkpointIndex: self = .checkpoint
         case .coreMLModel: self = .coreML
         case .folder(.coreMLPackage): self = .coreMLPackage
-        // The error for a package without a manifest says so.
+        // The error for a package without a manifest explains this.
         case .folder where ModelFormat(extensionOf: path) == .coreMLPackage: self = .coreMLPackage
         default: return nil
         }

@@ -108,7 +108,7 @@ extension Failure.Code {
     public static let invalidOption = Self(rawValue: "invalidOption")
     /// A size exceeds what the file format or the engine allows, or a loop does not end.
     public static let limitExceeded = Self(rawValue: "limitExceeded")
-    /// The machine lacks an instruction set or program.
+    /// The machine lacks an instruction set or program, or an environment variable is invalid.
     public static let environment = Self(rawValue: "environment")
 
     /// A call is invalid: a required argument is missing, or a structure has an unknown size.

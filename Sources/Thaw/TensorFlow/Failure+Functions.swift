@@ -16,9 +16,9 @@ extension Failure {
         Failure(.invalidModel, "function calls are nested more than \(limit) levels deep")
     }
 
-    static func functionsTooLarge() -> Failure {
+    static func functionsTooLarge(_ limit: Int) -> Failure {
         Failure(
-            .invalidModel, "the inlined functions have more nodes than any network",
+            .invalidModel, "the nodes of the inlined functions take more than \(limit >> 20) MB",
             remedy: "the file is corrupt or malicious")
     }
 

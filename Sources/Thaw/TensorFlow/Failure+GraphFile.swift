@@ -34,10 +34,10 @@ extension Failure {
             remedy: "the file is corrupt")
     }
 
-    static func tooManyRepeated(_ shape: Shape) -> Failure {
+    static func tooManyRepeated(_ shape: Shape, limit: Int) -> Failure {
         Failure(
             .invalidModel, "a constant of shape \(shape) is filled with one repeated element",
-            remedy: "it is larger than in any model")
+            remedy: "all such constants together may have \(limit >> 20) MB")
     }
 
     static func nameTooLong(_ name: String, limit: Int) -> Failure {

@@ -124,7 +124,7 @@ struct Inlining {
         for node in body.function.nodes {
             let node = try body.outside(node)
             size += node.name.utf8.count + node.inputs.reduce(100) { $0 + $1.utf8.count }
-            guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge() }
+            guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge(Inlining.sizeLimit) }
             pending.append(Pending(node: node, callers: callers))
         }
     }

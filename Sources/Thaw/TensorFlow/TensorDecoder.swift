@@ -132,7 +132,9 @@ struct TensorDecoder {
         guard bytes.count % size == 0, bytes.count <= total, mayRepeat || bytes.count == total else {
             throw Failure.listMismatch(elements: bytes.count / size, target.shape)
         }
-        guard total - bytes.count <= remaining else { throw Failure.tooManyRepeated(target.shape) }
+        guard total - bytes.count <= remaining else {
+            throw Failure.tooManyRepeated(target.shape, limit: TensorDecoder.limit)
+        }
         remaining -= total - bytes.count
         let storage = Tensor.Storage(byteCount: total) { out in
             out.copyMemory(from: bytes)

@@ -154,13 +154,13 @@ import Testing
         let scaling = try #require(conversion.model.image).scaling
         let expected = Double(scale * factor) / (isForUnitRange ? 255 : 1)
         #expect(scaling.scale.allSatisfy { abs($0 / expected - 1) < 1e-6 }, "\(scaling)")
-        #expect(conversion.notes.contains { $0.contains("is for values from 0 to 1") } == isForUnitRange)
+        #expect(conversion.notes.contains { $0.contains("expects values from 0 to 1") } == isForUnitRange)
         #expect(conversion.isPreprocessingCertain == !isForUnitRange)
         for (preset, isDoubtful) in [(Preprocessing.unit, false), (.inception, true), (.raw, true)] {
             var options = Converter.Options()
             options.preprocessing = preset
             let warnings = try Converter(options).convert(graph: graph).warnings
-            #expect(warnings.contains { $0.contains("is for values from 0 to 1") } == (isForUnitRange && isDoubtful))
+            #expect(warnings.contains { $0.contains("expects values from 0 to 1") } == (isForUnitRange && isDoubtful))
         }
     }
 }

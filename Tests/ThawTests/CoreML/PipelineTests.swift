@@ -143,10 +143,13 @@ private func message(_ name: String) throws -> Message {
 
     @Test(
         arguments: [
-            ("visionFeaturePrint", "only Apple's systems"), ("soundAnalysisPreprocessing", "only Apple's systems"),
-            ("wordTagger", "only Apple's systems"), ("gazetteer", "only Apple's systems"),
-            ("textClassifier", "only Apple's systems"), ("wordEmbedding", "only Apple's systems"),
-            ("audioFeaturePrint", "only Apple's systems"), ("customModel", "part of an app"),
+            ("visionFeaturePrint", "built into Apple's operating systems"),
+            ("soundAnalysisPreprocessing", "built into Apple's operating systems"),
+            ("wordTagger", "built into Apple's operating systems"),
+            ("gazetteer", "built into Apple's operating systems"),
+            ("textClassifier", "built into Apple's operating systems"),
+            ("wordEmbedding", "built into Apple's operating systems"),
+            ("audioFeaturePrint", "built into Apple's operating systems"), ("customModel", "part of an app"),
             ("linkedModel", "in an app"), ("serializedModel", "Apple's own"),
             ("neuralNetworkRegressor", "export the network"), ("bayesianProbitRegressor", "not supported"),
             ("itemSimilarityRecommender", "not supported"), ("classConfidenceThresholding", "not supported"),

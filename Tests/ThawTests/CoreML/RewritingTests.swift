@@ -6,8 +6,8 @@ import Testing
 @Suite struct RewritingTests {
     @Test(
         arguments: [
-            ("ranges.mlpackage", "is an array of flexible shape"),
-            ("enumerated.mlpackage", "is an array of flexible shape"),
+            ("ranges.mlpackage", "has a flexible shape"),
+            ("enumerated.mlpackage", "has a flexible shape"),
             ("optional.mlpackage", "may be omitted"),
         ])
     func `arrays that the result could not have are refused`(_ name: String, _ reason: String) throws {

@@ -138,7 +138,7 @@ struct ImportContext {
     }
 }
 
-// MARK: Nodes of Core ML models
+// MARK: Source nodes
 
 extension ImportContext {
     /// Adds an operation for a node, or evaluates it if all its inputs are constant.
