@@ -1,7 +1,8 @@
 /// A problem with an input: a code and names for programs; location, problem and remedy for users.
 ///
 /// Invalid input throws a `Failure`; Thaw's own bugs trap. Messages are in extensions next to the code that throws
-/// them, in files called `Failure+…`; those shared by several folders are here. The code that throws only passes data.
+/// them: those of a folder by subject in its `Failure+….swift`, or a file's own at its end. Those shared by several
+/// folders are here. The code that throws only passes data.
 public struct Failure: Error, Equatable, Sendable {
     /// A node of a graph, an operation of a program or a layer of a network.
     public struct Node: Hashable, Sendable {
