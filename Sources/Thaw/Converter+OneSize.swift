@@ -10,28 +10,16 @@ extension Converter {
             guard shape.elementCount > 0 else { throw Failure.inputEmpty(input.name, shape) }
         }
         let ofInputs = try nameInputs(of: &imported, source)
-        var notes = [source.noteOnAverages].compactMap { $0 } + imported.notes
-        let isOpen = options.outputs.isEmpty
-        if isOpen, let signature = source.signature {
-            if !signature.textOutputs.isEmpty { notes.append(.textOutputsDropped(signature.textOutputs)) }
-            if !signature.constantOutputs.isEmpty { notes.append(.constantOutputsDropped(signature.constantOutputs)) }
-        }
+        var notes = notes(on: imported, source)
         if let labels {
+            let isOpen = options.outputs.isEmpty
             let fitting = imported.graph.putFirst(classCount: labels.names.count, prefersProbabilities: isOpen)
             if isOpen, fitting.count > 1 { notes.append(.classOutputChosen(fitting)) }
         }
-        let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
-        var model = Model(graph: try Passes.run(Passes.simplification, on: single), metadata: options.metadata)
-        model.metadata.features = [:]
-        var conversion = Conversion(model: model, notes: notes, warnings: imported.warnings)
         if source.isForTraining || imported.isForTraining, let port = imported.graph.outputs.first {
-            conversion.notes.append(.outputDetected(port.name, imported.graph[port.value]))
+            notes.append(.outputDetected(port.name, imported.graph[port.value]))
         }
-        conversion.assumptions = conversion.notes
-        conversion.graphWarnings = conversion.warnings
-        conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
-        conversion.original = single
-        conversion.hasShortWeights = source.definition.nodes.haveShortWeights
+        var conversion = try conversion(of: imported, source, notes)
         for index in imported.images.indices {
             try addImage(index, ofInputs[index], imported, source, to: &conversion, isClassifier: labels != nil)
         }
@@ -48,6 +36,32 @@ extension Converter {
         for (name, text) in options.metadata.features.sorted(on: \.key) {
             try conversion.model.describe(name, text)
         }
+        return conversion
+    }
+
+    /// What the import assumed, and what it dropped.
+    private func notes(on imported: Importer.Result, _ source: GraphSource) -> [Note] {
+        var notes = [source.noteOnAverages].compactMap { $0 } + imported.notes
+        if options.outputs.isEmpty, let signature = source.signature {
+            if !signature.textOutputs.isEmpty { notes.append(.textOutputsDropped(signature.textOutputs)) }
+            if !signature.constantOutputs.isEmpty { notes.append(.constantOutputsDropped(signature.constantOutputs)) }
+        }
+        return notes
+    }
+
+    /// The conversion of a graph before its inputs become images.
+    private func conversion(
+        of imported: Importer.Result, _ source: GraphSource, _ notes: [Note]
+    ) throws -> Conversion {
+        let single = try imported.takesImage ? imported.graph.withBatchOfOne() : imported.graph
+        var model = Model(graph: try Passes.run(Passes.simplification, on: single), metadata: options.metadata)
+        model.metadata.features = [:]
+        var conversion = Conversion(model: model, notes: notes, warnings: imported.warnings)
+        conversion.assumptions = notes
+        conversion.graphWarnings = imported.warnings
+        conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
+        conversion.original = single
+        conversion.hasShortWeights = source.definition.nodes.haveShortWeights
         return conversion
     }
 

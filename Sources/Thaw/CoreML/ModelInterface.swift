@@ -186,28 +186,34 @@ struct ModelInterface {
         var model = try Model(graph: withScalars, imageOutput: imageOutput, metadata: declared.metadata)
             .withoutPixels(declared.pixels, hasBounds: declared.hasPixelBounds)
         model.graph = try Passes.run(Passes.simplification, on: model.graph)
-        for (index, read) in images.enumerated() {
-            var image = read
-            var lifted = declared.images[index].lifted
-            let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
-            let head = lifting.map { PixelScaling($0.lifted) }
-            model.graph = lifting?.graph ?? model.graph
-            image.scaling = head.map { read.scaling.followed(by: $0) } ?? read.scaling
-            // The arithmetic of a program may also have become part of another operation, such as a hard sigmoid. Then the
-            // inverse of the written scaling is left.
-            if head != nil || read.scaling.isIdentity {
-                let graphScaling =
-                    declared.images[index].scaling.map { image.scaling.after($0) } ?? (ownsHead(image) ? head : nil)
-                if let graphScaling, !graphScaling.isNearlyIdentity {
-                    lifted = lifted?.followed(by: graphScaling) ?? graphScaling
-                }
-            }
-            image.lifted = lifted
-            image.isChannelsFirst = declared.images[index].isChannelsFirst
-            if index == 0 { model.image = image } else { model.otherImages[index] = image }
-        }
+        for index in images.indices { try addImage(index, declared, to: &model, ownsHead: ownsHead) }
         model.classifier = try configuration(model.classCount)
         return model
+    }
+
+    /// Makes the input at `index` an image, and moves the arithmetic at its head into the image's scaling.
+    private func addImage(
+        _ index: Int, _ declared: ModelDescription.Reading, to model: inout Model, ownsHead: (ImageInput) -> Bool
+    ) throws {
+        let read = images[index]
+        var image = read
+        var lifted = declared.images[index].lifted
+        let lifting = try model.graph.withLiftedPreprocessing(ofInput: index)
+        let head = lifting.map { PixelScaling($0.lifted) }
+        model.graph = lifting?.graph ?? model.graph
+        image.scaling = head.map { read.scaling.followed(by: $0) } ?? read.scaling
+        // The arithmetic of a program may also have become part of another operation, such as a hard sigmoid. Then the
+        // inverse of the written scaling is left.
+        if head != nil || read.scaling.isIdentity {
+            let graphScaling =
+                declared.images[index].scaling.map { image.scaling.after($0) } ?? (ownsHead(image) ? head : nil)
+            if let graphScaling, !graphScaling.isNearlyIdentity {
+                lifted = lifted?.followed(by: graphScaling) ?? graphScaling
+            }
+        }
+        image.lifted = lifted
+        image.isChannelsFirst = declared.images[index].isChannelsFirst
+        if index == 0 { model.image = image } else { model.otherImages[index] = image }
     }
 }
 

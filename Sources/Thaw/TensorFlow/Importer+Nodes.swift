@@ -1,22 +1,7 @@
 /// The conversion of single nodes.
 extension Importer {
     mutating func results(of node: NodeDefinition) throws -> [OutputState] {
-        let references = node.data.map { GraphIndex.Reference($0) }
-        let inputs = references.map { reference -> OutputState in
-            guard let results = states[reference.node] else { return .failed }
-            if results.indices.contains(reference.output) { return results[reference.output] }
-            // A node that was not converted, or is never computed, has a single state for all outputs.
-            switch results.first {
-            case .value?:
-                let isArgmax = graph.node(reference.node)?.op == "MaxPoolWithArgmax"
-                unsupported.add(
-                    isArgmax
-                        ? Failure.argMaxUnsupported(node.name, node.op, reference.node)
-                        : Failure.missingOutput(node.name, node.op, reference.text), of: node)
-                return .failed
-            case let other: return other ?? .failed
-            }
-        }
+        let inputs = node.data.map { state(of: GraphIndex.Reference($0), for: node) }
         if node.has([.switching, .selecting]) { return try branch(node, inputs) }
         if node.has(.merge) { return merge(node, inputs) }
         if node.has(.barrier) { return [] }
@@ -27,6 +12,27 @@ extension Importer {
         }
         let operands = inputs.compactMap { if case .value(let operand) = $0 { operand } else { nil } }
         guard operands.count == inputs.count else { return [.failed] }
+        return try results(of: node, rule, operands)
+    }
+
+    /// The state of an output that a node reads.
+    private mutating func state(of reference: GraphIndex.Reference, for node: NodeDefinition) -> OutputState {
+        guard let results = states[reference.node] else { return .failed }
+        if results.indices.contains(reference.output) { return results[reference.output] }
+        // A node that was not converted, or is never computed, has a single state for all outputs.
+        guard case .value? = results.first else { return results.first ?? .failed }
+        let isArgmax = graph.node(reference.node)?.op == "MaxPoolWithArgmax"
+        unsupported.add(
+            isArgmax
+                ? Failure.argMaxUnsupported(node.name, node.op, reference.node)
+                : Failure.missingOutput(node.name, node.op, reference.text), of: node)
+        return .failed
+    }
+
+    /// The results of the operation's rule.
+    private mutating func results(
+        of node: NodeDefinition, _ rule: TensorFlowRule, _ operands: [Operand]
+    ) throws -> [OutputState] {
         let hasFloats = WideIntegers.areFloats(in: TensorFlowNode(definition: node, inputs: operands))
         let areKept = hasIntegerArrays && WideIntegers.areResult(of: node)
         if hasFloats, node.has(.truncates) || areKept { needsIntegers = true }

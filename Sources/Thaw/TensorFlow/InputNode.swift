@@ -219,42 +219,57 @@ private struct ResizeChain {
         }
         var head = input
         var passed = 0
-        while let next = consumers[head], next.count == 1, passed <= nodes.count {
-            let node = next[0]
+        while let next = consumers[head], next.count == 1, passed <= nodes.count,
+            pass(next[0], reading: head, rank: rank, &constants)
+        {
             passed += 1
-            switch node.traits.axes {
-            case _ where node.has([.identity, .cast]):
-                // Resizing what such a cast rounds is not the same as rounding what was resized.
-                guard !ResizeChain.rounds(node) else { return }
-            case .expanded where node.data.count == 2 && expansion == nil:
-                guard constants.integers(node.data[1]) == [0] else { return }
-                expansion = node.name
-            case _ where node.has(.affine):
-                guard let other = node.data.first(where: { GraphIndex.Reference($0) != head }),
-                    let constant = constants.value(other), constant.shape.rank <= 1 || constant.elementCount == 1
-                else { return }
-            case .sliced where expansion == nil && ResizeChain.addsBatch(node, &constants):
-                expansion = node.name
-            case _ where node.traits.axes == .sliced || node.op == "ReverseV2":
-                let axes = rank.map { $0 + (expansion == nil ? 0 : 1) }
-                guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return }
-                reversals.insert(node.name)
-            case _ where node.has(.reshape) && node.data.count == 2:
-                guard let sizes = constants.integers(node.data[1]), 3...4 ~= sizes.count,
-                    sizes.suffix(3).allSatisfy({ $0 > 0 })
-                else { return }
-                reshaped = sizes.count == 4 ? [max(1, sizes[0])] + sizes.suffix(3) : sizes
-                return
-            case _ where node.has(.resize) && node.data.count == 2:
-                guard let size = constants.integers(node.data[1]), size.count == 2, size.allSatisfy({ $0 > 0 })
-                else {
-                    return
-                }
-                (resize, target) = (node.name, ImageSize(width: size[1], height: size[0]))
-                return
-            default: return
-            }
-            head = GraphIndex.Reference(node.name)
+            head = GraphIndex.Reference(next[0].name)
+        }
+    }
+
+    /// Records what a node does to the image.
+    /// - Returns: Whether the chain continues after it.
+    private mutating func pass(
+        _ node: NodeDefinition, reading head: GraphIndex.Reference, rank: Int?, _ constants: inout GraphConstants
+    ) -> Bool {
+        // Resizing what such a cast rounds is not the same as rounding what was resized.
+        if node.has([.identity, .cast]) { return !ResizeChain.rounds(node) }
+        if node.traits.axes == .expanded, node.data.count == 2, expansion == nil {
+            guard constants.integers(node.data[1]) == [0] else { return false }
+            expansion = node.name
+            return true
+        }
+        if node.has(.affine) {
+            guard let other = node.data.first(where: { GraphIndex.Reference($0) != head }),
+                let constant = constants.value(other)
+            else { return false }
+            return constant.shape.rank <= 1 || constant.elementCount == 1
+        }
+        if node.traits.axes == .sliced, expansion == nil, ResizeChain.addsBatch(node, &constants) {
+            expansion = node.name
+            return true
+        }
+        if node.traits.axes == .sliced || node.op == "ReverseV2" {
+            let axes = rank.map { $0 + (expansion == nil ? 0 : 1) }
+            guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return false }
+            reversals.insert(node.name)
+            return true
+        }
+        end(with: node, &constants)
+        return false
+    }
+
+    /// Records the size that the last node gives the image.
+    private mutating func end(with node: NodeDefinition, _ constants: inout GraphConstants) {
+        guard node.data.count == 2, node.has([.reshape, .resize]), let sizes = constants.integers(node.data[1]) else {
+            return
+        }
+        if node.has(.reshape) {
+            guard 3...4 ~= sizes.count, sizes.suffix(3).allSatisfy({ $0 > 0 }) else { return }
+            reshaped = sizes.count == 4 ? [max(1, sizes[0])] + sizes.suffix(3) : sizes
+        } else {
+            guard sizes.count == 2, sizes.allSatisfy({ $0 > 0 }) else { return }
+            (resize, target) = (node.name, ImageSize(width: sizes[1], height: sizes[0]))
         }
     }
 
