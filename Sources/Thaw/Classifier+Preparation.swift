@@ -37,9 +37,10 @@ extension ImageFile {
         if let failure { throw failure }
         if let pixels { return DecodedImage(pixels: pixels, warning: nil) }
         guard let content else { return try DecodedImage(contentsOfFile: path, options: options) }
-        func decode() throws -> DecodedImage {
-            try content.withUnsafeBytes { try DecodedImage(decoding: $0, options: options) }
+        return try content.withUnsafeBytes { bytes in
+            try path.isEmpty
+                ? DecodedImage(decoding: bytes, options: options)
+                : naming(file: path) { try DecodedImage(contents: bytes, options) }
         }
-        return path.isEmpty ? try decode() : try naming(file: path, decode)
     }
 }

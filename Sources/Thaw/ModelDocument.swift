@@ -40,7 +40,9 @@ public struct ModelDocument: Sendable {
         try Limits.requireValid()
         guard !bytes.isEmpty else { throw Failure.noBytes() }
         let kind = FileKind(bytes)
-        guard kind == .coreMLModel else { throw Failure.wrongKind(kind, expected: "a Core ML model") }
+        guard kind == .coreMLModel else {
+            throw Failure.wrongKind(kind, expected: "a Core ML model").of("the model")
+        }
         let file = CoreMLFile(ByteView(copying: bytes), weights: weights.map(ByteView.init(copying:)))
         try self.init(file, function: function)
     }

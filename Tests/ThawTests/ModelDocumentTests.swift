@@ -74,6 +74,16 @@ import Testing
         #expect(results.map(\.tensor.shape) == [Shape(shape)])
     }
 
+    @Test func `messages about data in memory have a subject`() {
+        let text = Array("Dear Sir or Madam".utf8)
+        let model = #expect(throws: Failure.self) { try text.withUnsafeBytes { try ModelDocument(decoding: $0) } }
+        #expect(model?.description == "the model is a text file; expected a Core ML model")
+        let graph = #expect(throws: Failure.self) {
+            try text.withUnsafeBytes { try GraphDefinition(decoding: $0) }
+        }
+        #expect(graph?.description == "the graph is a text file; expected a serialized GraphDef")
+    }
+
     @Test func `a program in memory needs its weights`() throws {
         let model = try Converter().convert(contentsOfFile: Fixtures.path("pairs/masked.pb"))
         let document = ModelDocument(model)

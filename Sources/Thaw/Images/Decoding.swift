@@ -82,12 +82,21 @@ extension DecodedImage {
                 guard size <= options.maximumBytes else { throw Failure.imageFileTooLarge(size, options.maximumPixels) }
             }
         }
-        self = try naming(file: path) { try file.withBytes { try DecodedImage(decoding: $0, options: options) } }
+        self = try naming(file: path) { try file.withBytes { try DecodedImage(contents: $0, options) } }
     }
 
     /// Decodes the image in the contents of a file.
     /// - Throws: `Failure`, as for a file.
     public init(decoding bytes: UnsafeRawBufferPointer, options: DecodingOptions = DecodingOptions()) throws {
+        do { try self.init(contents: bytes, options) } catch let failure as Failure
+            where failure.code == .unknownFormat
+        {
+            throw failure.of("the data")
+        }
+    }
+
+    /// Decodes the image in the contents of a file that messages name.
+    init(contents bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
         guard !bytes.isEmpty else { throw Failure.emptyImage() }
         let image =
             switch ImageKind(of: bytes) {

@@ -64,6 +64,13 @@ public struct Failure: Error, Equatable, Sendable {
         return copy
     }
 
+    /// The same failure of something that is not a file. Its problem, such as "is a text file", continues a file's name.
+    func of(_ subject: String) -> Failure {
+        var copy = self
+        copy.problem = "\(subject) \(problem)"
+        return copy
+    }
+
     /// The same failure with the node among its nodes, unless it has some already.
     func of(_ node: Node) -> Failure {
         var copy = self

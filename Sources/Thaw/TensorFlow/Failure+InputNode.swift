@@ -75,7 +75,7 @@ extension Failure {
     ) -> Failure {
         let expected = [fixed.width, fixed.height].map { $0.map(String.init) ?? "?" }.joined(separator: "x")
         return refused(
-            node, op, "\(option: .size) \(given.optionText) differs from the graph's \(expected)",
+            node, op, "the size \(given.optionText) differs from the graph's \(expected)",
             isLayoutGiven
                 ? "omit \(option: .channels) if the graph has another layout, or \(option: .size)"
                 : "omit \(option: .size)",

@@ -25,7 +25,9 @@ extension GraphDefinition {
         try Limits.requireValid()
         guard !bytes.isEmpty else { throw Failure.emptyGraph() }
         let kind = FileKind(bytes)
-        guard kind == .frozenGraph else { throw Failure.wrongKind(kind, expected: "a serialized GraphDef") }
+        guard kind == .frozenGraph else {
+            throw Failure.wrongKind(kind, expected: "a serialized GraphDef").of("the graph")
+        }
         let copy = ByteView(copying: bytes)
         try self.init(copy, at: 0..<copy.count)
     }

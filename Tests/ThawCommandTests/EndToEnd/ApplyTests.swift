@@ -116,7 +116,7 @@ import Testing
         #expect(inspected.lines.contains("sizes           from 32×32 to 800×800"))
         let fixed = try Thaw.run("convert", Project.demo, "--size", "32x32,64x64", in: folder)
         #expect(fixed.status == 2)
-        #expect(fixed.errors.contains("for images of 64×64 pixels: --size 64x64 differs from the graph's 32x32"))
+        #expect(fixed.errors.contains("for images of 64×64 pixels: the size 64x64 differs from the graph's 32x32"))
     }
 
     @Test func `images are written to a folder under their names, with subfolders`() throws {

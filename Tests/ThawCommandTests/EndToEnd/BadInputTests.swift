@@ -104,7 +104,7 @@ import Testing
                 "--output: there is no node 'resnet/softmix'\nhint: did you mean 'resnet/softmax'?"
             ),
             ("resnet", ["--input", "inputt"], "--input: there is no node 'inputt'\nhint: did you mean 'input'?"),
-            ("resnet", ["--size", "64x32"], "--size 64x32 differs from the graph's 32x32; omit --size"),
+            ("resnet", ["--size", "64x32"], "the size 64x32 differs from the graph's 32x32; omit --size"),
             ("unknown_size", [], "the size of the input is unknown; set it with --size WxH"),
             ("digits_gray", ["--color", "rgb"], "--color rgb does not fit an input of 1 channel"),
             (

@@ -197,7 +197,7 @@ import Testing
                 "--tolerance: invalid value 'nan'; expected a number of at least 0"
             ),
             (["resnet", "resnet", "--format", "csv"], "--format: invalid value 'csv'; expected text or json"),
-            (["resnet", "resnet", "--size", "64x64"], "--size 64x64 differs from the graph's 32x32"),
+            (["resnet", "resnet", "--size", "64x64"], "the size 64x64 differs from the graph's 32x32"),
         ] as [([String], String)])
     func `models that cannot be compared are refused with what differs`(
         _ arguments: [String], _ message: String

@@ -61,6 +61,19 @@ import Testing
         #expect(message(".")?.hasSuffix("is a folder; expected a file") == true)
     }
 
+    @Test func `messages about data in memory have a subject`() {
+        func message(_ bytes: [UInt8]) -> String? {
+            #expect(throws: Failure.self) { try bytes.withUnsafeBytes { try Pixels(decoding: $0) } }?.description
+        }
+        #expect(message(Array("Dear Sir".utf8))?.hasPrefix("the data is not an image; expected a JPEG, ") == true)
+        let tiff = message([0x49, 0x49, 0x2A, 0] + [UInt8](repeating: 0, count: 28))
+        #expect(tiff?.hasPrefix("the data is a TIFF image, which is not supported; ") == true, "\(tiff ?? "")")
+        // The name that results use is that of a file.
+        let named = ImageFile(path: "mail.txt", content: Array("Dear Sir".utf8))
+        let failure = #expect(throws: Failure.self) { try named.decoded(DecodingOptions()) }
+        #expect(failure?.description.hasPrefix("mail.txt: is not an image; ") == true)
+    }
+
     /// One file for every kind of decoding.
     static let kinds = [
         "baseline-420.jpg", "progressive-444.jpg", "gray.jpg", "cmyk.jpg", "restart-markers.jpg", "rgb-8.png",
