@@ -44,6 +44,9 @@ def load(model: Any, weights_dir: Any, function_name: str | None) -> c_void_p:
         raise InvalidTypeError(message.format(type(model).__name__), "wrongType")
     content, weights = model.SerializeToString(), None
     names = [] if weights_dir is None else [name for name in os.listdir(weights_dir) if name.endswith(".bin")]
+    # Like coremltools, this ignores weights that a neural network does not use.
+    if (model.WhichOneof("Type") or "").startswith("neuralNetwork"):
+        names = []
     if "weight.bin" in names:
         with open(os.path.join(weights_dir, "weight.bin"), "rb") as file:
             weights = file.read()

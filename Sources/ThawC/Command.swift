@@ -13,8 +13,11 @@ public func runWords(
     _ count: Int32, _ words: UnsafePointer<UnsafePointer<CChar>?>?, _ exitStatus: UnsafeMutablePointer<Int32>?,
     _ error: HandleResult?
 ) -> thaw_status {
-    call(error) {
+    // That of a command that fails.
+    exitStatus?.pointee = 2
+    return call(error) {
         let exitStatus = try required(exitStatus, "exit_status")
+        guard count >= 0 else { throw Failure.outOfRange("count", count) }
         let words = try array(words, Int(count), "words").enumerated().map { try requiredPath($1, "words[\($0)]") }
         exitStatus.pointee = try runCommand(throwing: words)
     }

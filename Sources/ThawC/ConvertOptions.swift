@@ -16,6 +16,9 @@ struct ConvertOptions {
             try add(input, "options.inputs[\(index)]")
         }
         try addLabels(given)
+        guard -1...1 ~= given.image_output else {
+            throw Failure.outOfRange("options.image_output", given.image_output, "from -1 to 1")
+        }
         options.imageOutput = given.image_output == 0 ? nil : given.image_output > 0
         options.imageOutputName = try text(given.image_output_name, "options.image_output_name")
         options.predictedFeature = try text(given.class_label, "options.class_label") ?? options.predictedFeature
@@ -159,8 +162,12 @@ struct ConvertOptions {
         let names = try texts(given.labels, given.label_count, "options.labels")
         let integers = Array(try array(given.integer_labels, given.integer_label_count, "options.integer_labels"))
         let file = path(given.label_file)
-        let count = [!names.isEmpty, !integers.isEmpty, file != nil].count { $0 }
-        guard count <= 1 else { throw Failure.cannotCombine("labels, integer_labels", "label_file") }
+        let members = [
+            names.isEmpty ? nil : "labels", integers.isEmpty ? nil : "integer_labels", file.map { _ in "label_file" },
+        ].compactMap { $0 }
+        guard members.count <= 1 else {
+            throw Failure.cannotCombine(members[0], members.dropFirst().joined(separator: " or "))
+        }
         if !names.isEmpty { labels = try Labels(names) }
         if !integers.isEmpty { labels = try Labels(integers.map { "\($0)" }) }
         if let file { labels = try Labels(contentsOfFile: file) }

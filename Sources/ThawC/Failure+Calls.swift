@@ -12,7 +12,7 @@ extension Failure {
 
     static func unknownSize(_ name: String, _ size: Int, _ expected: Int) -> Failure {
         Failure(
-            .invalidArgument, "\(name) has the size \(size)",
+            .invalidArgument, "\(name) has the size \(UInt(bitPattern: size))",
             remedy: "this version of the library expects \(expected); set the member 'size' to sizeof", names: [name])
     }
 
@@ -20,9 +20,16 @@ extension Failure {
         Failure(.invalidArgument, "\(name) is not UTF-8", names: [name])
     }
 
-    static func outOfRange(_ name: String, _ number: Int, _ expected: String = "of at least 0") -> Failure {
+    static func outOfRange(
+        _ name: String, _ number: some BinaryInteger, _ expected: String = "of at least 0"
+    ) -> Failure {
         Failure(
             .invalidArgument, "\(name) is \(number)", remedy: "expected an integer \(expected)", names: [name])
+    }
+
+    /// - Parameter size: A `size_t`, which Swift takes for a signed integer.
+    static func sizeTooLarge(_ name: String, _ size: Int) -> Failure {
+        outOfRange(name, UInt(bitPattern: size), "of at most \(Int.max)")
     }
 
     static func unknownType(_ name: String, _ number: Int) -> Failure {
@@ -54,10 +61,16 @@ extension Failure {
             .invalidOption, file: path, "an ML Program cannot be a .mlmodel file", remedy: "expected .mlpackage")
     }
 
-    static func pixelSize(_ width: Int, _ height: Int, _ channels: Int) -> Failure {
+    static func pixelSize(_ width: Int, _ height: Int) -> Failure {
         Failure(
-            .invalidOption, "an image of \(width)×\(height) pixels and \(channels) channels is invalid",
-            remedy: "channels are 1, 3 or 4")
+            .invalidOption, "an image of \(width)×\(height) pixels is invalid",
+            remedy: "sides are from 1 to \(ImageSizes.longestFixedSide)")
+    }
+
+    static func pixelChannels(_ channels: Int) -> Failure {
+        Failure(
+            .invalidOption, "an image with \(counted(channels, "channel")) is invalid", remedy: "channels are 1, 3 or 4"
+        )
     }
 
     static func imageSize(_ width: Int, _ height: Int) -> Failure {
@@ -67,7 +80,9 @@ extension Failure {
     }
 
     static func rowStride(_ stride: Int, _ width: Int) -> Failure {
-        Failure(.invalidArgument, "row_stride is \(stride)", remedy: "a row has \(width) bytes", names: ["row_stride"])
+        Failure(
+            .invalidArgument, "row_stride is \(UInt(bitPattern: stride))", remedy: "a row has \(width) bytes",
+            names: ["row_stride"])
     }
 
     static func noImageGiven() -> Failure {
@@ -80,6 +95,12 @@ extension Failure {
 
     static func expectedNetwork(_ function: String) -> Failure {
         Failure(.wrongKind, "the model is a pipeline", remedy: "\(function) takes a network")
+    }
+
+    static func weightsWithoutProgram() -> Failure {
+        Failure(
+            .invalidOption, "weights are given for a model without ML Programs", remedy: "omit them",
+            names: ["weights"])
     }
 
     static func functionOfOther() -> Failure {
@@ -129,7 +150,9 @@ extension Failure {
     }
 
     static func noSuchOutput(_ index: Int, _ count: Int) -> Failure {
-        Failure(.invalidArgument, "there is no output \(index)", remedy: "the result has \(count)", names: ["index"])
+        Failure(
+            .invalidArgument, "there is no output \(UInt(bitPattern: index))", remedy: "the result has \(count)",
+            names: ["index"])
     }
 
     static func canceledBatch() -> Failure { Failure(.canceled, "the batch was canceled") }

@@ -6,6 +6,14 @@ final class CModel: @unchecked Sendable {
     enum Content: Sendable {
         case network(ModelDocument)
         case pipeline(PipelineDocument)
+
+        /// Whether it is an ML Program, or contains one.
+        var hasProgram: Bool {
+            switch self {
+            case .network(let document): document.format == .coreMLPackage
+            case .pipeline(let document): document.isPackage
+            }
+        }
     }
 
     private var current: Content
@@ -146,6 +154,7 @@ public func loadModel(
             try isPipeline
             ? .pipeline(PipelineDocument(decoding: content, weights: weights))
             : .network(ModelDocument(decoding: content, weights: weights, function: function))
+        if weights != nil, !read.hasProgram { throw Failure.weightsWithoutProgram() }
         model.pointee = Handles.shared.add(CModel(read))
     }
 }
@@ -260,12 +269,16 @@ public func setMetadata(
             guard let key else { throw Failure.isNull("key") }
             return make(key)
         }
+        func single(_ field: Metadata.Field) throws -> Metadata.Field {
+            guard key == nil else { throw Failure.cannotCombine("key", "the field '\(name)'") }
+            return field
+        }
         let field: Metadata.Field =
             switch name {
-            case "shortDescription": .description
-            case "author": .author
-            case "license": .license
-            case "versionString": .version
+            case "shortDescription": try single(.description)
+            case "author": try single(.author)
+            case "license": try single(.license)
+            case "versionString": try single(.version)
             case "userDefined": try keyed { .userDefined($0) }
             case "feature": try keyed { .feature($0) }
             default:

@@ -118,7 +118,7 @@ public func resultTop(
     return call(error) {
         let found = try required(found, "found")
         let result: CResult = try object(result, "result")
-        guard count >= 0 else { throw Failure.outOfRange("count", count) }
+        guard count >= 0 else { throw Failure.sizeTooLarge("count", count) }
         guard result.isClassification else { throw Failure.noClassification() }
         guard count > 0 else { return }
         let indices = try required(indices, "indices")

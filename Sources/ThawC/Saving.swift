@@ -31,7 +31,7 @@ private struct SaveOptions {
             target = version
         }
         if let type: WeightType = try choice(given.weights, "options.weights") {
-            guard given.minimum_count >= 0 else { throw Failure.outOfRange("minimum_count", given.minimum_count) }
+            guard given.minimum_count >= 0 else { throw Failure.sizeTooLarge("minimum_count", given.minimum_count) }
             let minimum = given.minimum_count == 0 ? 2048 : given.minimum_count
             weights = WeightStorage(type, minimumCount: minimum, includesDepthwise: given.includes_depthwise != 0)
         }

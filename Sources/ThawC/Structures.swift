@@ -56,7 +56,7 @@ func required<Pointee>(_ pointer: UnsafeMutablePointer<Pointee>?, _ name: String
 
 /// Bytes, which are required unless their count is 0.
 func bytes(_ pointer: UnsafeRawPointer?, _ count: Int, _ name: String) throws -> UnsafeRawBufferPointer {
-    guard count >= 0 else { throw Failure.outOfRange("the size of \(name)", count) }
+    guard count >= 0 else { throw Failure.sizeTooLarge("the size of \(name)", count) }
     guard pointer != nil || count == 0 else { throw Failure.isNull(name) }
     return UnsafeRawBufferPointer(start: count == 0 ? nil : pointer, count: count)
 }
@@ -65,7 +65,7 @@ func bytes(_ pointer: UnsafeRawPointer?, _ count: Int, _ name: String) throws ->
 func array<Element>(
     _ pointer: UnsafePointer<Element>?, _ count: Int, _ name: String
 ) throws -> UnsafeBufferPointer<Element> {
-    guard count >= 0 else { throw Failure.outOfRange("the count of \(name)", count) }
+    guard count >= 0 else { throw Failure.sizeTooLarge("the count of \(name)", count) }
     guard pointer != nil || count == 0 else { throw Failure.isNull(name) }
     return UnsafeBufferPointer(start: count == 0 ? nil : pointer, count: count)
 }

@@ -322,3 +322,5 @@ def test_a_spec_is_read_with_the_folder_of_its_weights(photo, tmp_path):
     network = ct.convert(GRAPH, classifier_config=config, convert_to="neuralnetwork")
     assert network.weights_dir is None
     assert ct.models.MLModel(network.get_spec(), weights_dir=network.weights_dir).predict({"input": photo})
+    # A neural network has no use for a program's weights.
+    assert ct.models.MLModel(network.get_spec(), weights_dir=undecided.weights_dir).predict({"input": photo})

@@ -145,8 +145,8 @@ thaw_status thaw_model_load_function(
 
 /// Loads a Core ML model from the bytes of its `.mlmodel` file.
 ///
-/// An ML Program keeps its weights in a second file: `weights` is the content of a package's `weights/weight.bin`. NULL
-/// for a model without ML Programs.
+/// An ML Program keeps its weights in a second file: `weights` is the content of a package's `weights/weight.bin`. It must
+/// be NULL for a model without ML Programs.
 thaw_status thaw_model_load_bytes(
     const void *bytes, size_t count, const void *weights, size_t weight_count, thaw_model **model, thaw_error **error);
 
@@ -373,8 +373,8 @@ thaw_status thaw_model_save(
 ///
 /// - `options`: `kind` is required for a converted graph. May be NULL for a loaded model.
 /// - `bytes`: receives the content of the `.mlmodel` file, or of that inside a package.
-/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a model without ML Programs. May be
-///   NULL.
+/// - `weights`: receives the content of a package's `weights/weight.bin`; NULL and 0 for a model without ML Programs. If it is
+///   NULL, the weights of an ML Program are left out, and `bytes` alone only describes the model.
 thaw_status thaw_model_serialize(
     const thaw_model *model, const thaw_save_options *options, thaw_buffer *bytes, thaw_buffer *weights,
     thaw_error **error);
@@ -709,7 +709,7 @@ int thaw_main(int count, char **arguments);
 /// only in a process that does nothing else.
 ///
 /// - `words`: the arguments without the program's name.
-/// - `exit_status`: receives the exit status.
+/// - `exit_status`: receives the exit status; 2 for a failure.
 thaw_status thaw_command(int count, const char *const *words, int *exit_status, thaw_error **error);
 
 #ifdef __cplusplus

@@ -29,12 +29,16 @@
     } while (0)
 
 /// A call that must fail with this status and this code. It passes `&error`.
-#define FAILS(expected, expected_code, call) \
+#define FAILS(expected, expected_code, call) SAYS(expected, expected_code, "", call)
+
+/// A call that must fail, and whose message contains this text.
+#define SAYS(expected, expected_code, text, call) \
     do { \
         thaw_error *error = NULL; \
         int status_ = (call); \
         const char *code_ = thaw_error_code(error); \
-        if (status_ != (expected) || code_ == NULL || strcmp(code_, expected_code) != 0) { \
+        if (status_ != (expected) || code_ == NULL || strcmp(code_, expected_code) != 0 || \
+            strstr(thaw_error_message(error), text) == NULL) { \
             fprintf(stderr, "%s:%d: %s: %d %s %s\n", __FILE__, __LINE__, #call, status_, code_ ? code_ : "NULL", \
                     error ? thaw_error_message(error) : ""); \
             exit(1); \

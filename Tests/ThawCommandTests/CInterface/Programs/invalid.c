@@ -115,9 +115,10 @@ static void null_pointers(thaw_model *model, thaw_classifier *classifier, thaw_b
     CHECK(thaw_batch_window(NULL) == 0);
     IS_NULL(thaw_batch_next(NULL, -1, &output, &error));
     IS_NULL(thaw_batch_next(batch, -1, NULL, &error));
-    int exit_status;
+    int exit_status = 0;
     const char *words[] = {NULL};
     IS_NULL(thaw_command(1, NULL, &exit_status, &error));
+    CHECK(exit_status == 2);
     IS_NULL(thaw_command(1, words, &exit_status, &error));
     IS_NULL(thaw_command(-1, words, &exit_status, &error));
     IS_NULL(thaw_command(0, NULL, NULL, &error));
@@ -230,6 +231,57 @@ static void wrong_sizes(thaw_model *model, thaw_classifier *classifier, thaw_res
     IS_NULL(thaw_result_classification(result, &classification, &error));
 }
 
+/// Messages name what is at fault, and numbers of type size_t have no sign.
+static void messages(thaw_model *model, thaw_classifier *classifier, thaw_result *result) {
+    thaw_model *other;
+    thaw_result *output;
+    size_t indices[1], found;
+    thaw_tensor tensor = {.size = sizeof tensor};
+    SAYS(THAW_INVALID_ARGUMENT, "invalidArgument", "there is no output 18446744073709551615;",
+         thaw_result_output(result, SIZE_MAX, &tensor, &error));
+    SAYS(THAW_INVALID_ARGUMENT, "invalidArgument", "count is 18446744073709551615;",
+         thaw_result_top(result, SIZE_MAX, indices, &found, &error));
+    SAYS(THAW_INVALID_ARGUMENT, "invalidArgument", "has the size 18446744073709551615;",
+         thaw_convert("x", &(thaw_convert_options){.size = SIZE_MAX}, &other, &error));
+    SAYS(THAW_INVALID_ARGUMENT, "invalidArgument", "count is -1;", thaw_command(-1, NULL, &(int){0}, &error));
+    const uint8_t pixels[4] = {0};
+    thaw_image image = {.size = sizeof image, .pixels = pixels, .width = 1, .height = 1, .channels = 3};
+    image.row_stride = SIZE_MAX;
+    SAYS(THAW_INVALID_ARGUMENT, "invalidArgument", "row_stride is 18446744073709551615;",
+         thaw_classifier_run(classifier, &image, &output, &error));
+    image.row_stride = 0;
+    image.width = -5;
+    SAYS(THAW_FAILED, "invalidOption", "an image of -5×1 pixels is invalid; sides are from 1 to",
+         thaw_classifier_run(classifier, &image, &output, &error));
+    image.width = 1;
+    image.channels = 2;
+    SAYS(THAW_FAILED, "invalidOption", "an image with 2 channels is invalid; channels are 1, 3 or 4",
+         thaw_classifier_run(classifier, &image, &output, &error));
+    image = (thaw_image){.size = sizeof image, .bytes = "text", .byte_count = 4};
+    SAYS(THAW_FAILED, "unknownFormat", "the data is not an image;",
+         thaw_classifier_run(classifier, &image, &output, &error));
+    SAYS(THAW_FAILED, "wrongKind", "the model is a text file; expected a Core ML model",
+         thaw_model_load_bytes("text", 4, NULL, 0, &other, &error));
+    SAYS(THAW_FAILED, "wrongKind", "the graph is a text file;",
+         thaw_convert_bytes("text", 4, NULL, 0, NULL, &other, &error));
+    SAYS(THAW_FAILED, "invalidOption", "key cannot be combined with the field 'author'",
+         thaw_model_set_metadata(model, "author", "key", "x", &error));
+    thaw_convert_options options = {.size = sizeof options, .image_output = 5};
+    SAYS(THAW_INVALID_ARGUMENT, "invalidArgument", "options.image_output is 5; expected an integer from -1 to 1",
+         thaw_convert("x", &options, &other, &error));
+    const char *labels[] = {"a"};
+    const int64_t integers[] = {1};
+    options = (thaw_convert_options){.size = sizeof options, .labels = labels, .label_count = 1,
+                                     .integer_labels = integers, .integer_label_count = 1};
+    SAYS(THAW_FAILED, "invalidOption", "labels cannot be combined with integer_labels",
+         thaw_convert("x", &options, &other, &error));
+    options.labels = NULL;
+    options.label_count = 0;
+    options.label_file = "x";
+    SAYS(THAW_FAILED, "invalidOption", "integer_labels cannot be combined with label_file",
+         thaw_convert("x", &options, &other, &error));
+}
+
 int main(int count, char **arguments) {
     CHECK(count == 4);
     thaw_model *model = converted(arguments[1], arguments[2]);
@@ -241,6 +293,7 @@ int main(int count, char **arguments) {
     OK(thaw_classifier_run(classifier, &image, &result, &error));
 
     null_pointers(model, classifier, batch, result);
+    messages(model, classifier, result);
     for (size_t size = 0; size < 1000; size = size * 2 + 1) wrong_sizes(model, classifier, result, size);
     wrong_sizes(model, classifier, result, (size_t)-1);
 

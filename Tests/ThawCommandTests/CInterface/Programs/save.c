@@ -52,6 +52,11 @@ static void written(thaw_model *model, const char *name, const char *kind) {
         FAILS(THAW_FAILED, "incomplete", thaw_model_load_bytes(bytes.data, bytes.count, NULL, 0, &without, &error));
         FAILS(THAW_FAILED, "damaged",
               thaw_model_load_bytes(bytes.data, bytes.count, weights.data, weights.count / 2, &without, &error));
+    } else {
+        thaw_model *with = NULL;
+        SAYS(THAW_FAILED, "invalidOption", "weights are given for a model without ML Programs",
+             thaw_model_load_bytes(bytes.data, bytes.count, "weights", 7, &with, &error));
+        CHECK(with == NULL);
     }
     thaw_free(bytes.data);
     thaw_free(weights.data);
