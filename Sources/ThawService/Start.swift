@@ -30,7 +30,7 @@ public func runService(_ arguments: [String]) -> Int32 {
     return 2
 }
 
-/// Says where the options that messages about a graph mention can be given.
+/// Explains where the options that messages about a graph mention can be given.
 private func adviseConversion(_ messages: [String], model: String? = nil) {
     guard messages.contains(where: { $0.contains("--") }) else { return }
     tell((model.map { "\($0): " } ?? "") + "to use these options, convert the graph with 'thaw convert' first")
@@ -42,30 +42,7 @@ extension Failure {
 
 extension Phrase {
     /// The text, with options and tasks as those of the command, which whoever starts the service has.
-    var forOperator: String { spelled({ $0.forOperator }, task: { "'thaw \($0.command)'" }) }
-}
-
-extension OptionName {
-    /// The option of `thaw convert`.
-    fileprivate var forOperator: String {
-        switch self {
-        case .preprocessing: "--preprocess"
-        case .outputs: "--output"
-        case .placeholderValues: "--set"
-        case .hasIntegerLabels: "--integer-labels"
-        default: "--" + rawValue.map { $0.isUppercase ? "-" + $0.lowercased() : String($0) }.joined()
-        }
-    }
-}
-
-extension TaskName {
-    fileprivate var command: String {
-        switch self {
-        case .convert, .quantize, .classify, .detect, .apply, .run: rawValue
-        case .evaluateDetector: "evaluate"
-        case .runWithState, .runPipeline: "run"
-        }
-    }
+    var forOperator: String { spelled(\.forCommand, task: \.forCommand) }
 }
 
 private func run(_ settings: Settings) throws -> Int32 {

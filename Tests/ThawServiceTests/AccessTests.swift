@@ -1,5 +1,6 @@
 import Foundation
 import Testing
+import Thaw
 
 @testable import ThawService
 
@@ -116,8 +117,15 @@ import Testing
     @Test(arguments: [
         [], ["a.pb", "b/a.pb"], ["ä.pb"], ["a.pb", "--port"], ["a.pb", "--port=70000"], ["a.pb", "--nothing=1"],
         ["a.pb", "--crop=center:2"], ["a.pb", "--labels=b=x.txt"], ["a.pb", "--background=red"], ["a.pb", "--queue=0"],
+        ["a.pb", "--queue=1000001"], ["a.pb", "--port=+80"],
     ])
     func `wrong arguments are refused`(_ arguments: [String]) {
         #expect(throws: StartFailure.self) { try Settings(arguments) }
+    }
+
+    @Test func `messages name the options and commands of the program`() {
+        for option in OptionName.all { #expect(("\(option: option)" as Phrase).forOperator == option.forCommand) }
+        let phrase = "\(option: .usesMovingAverages), \(option: .maximumPixels) or \(task: .runPipeline)" as Phrase
+        #expect(phrase.forOperator == "--moving-averages, --max-pixels or 'thaw run'")
     }
 }
