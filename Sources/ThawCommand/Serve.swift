@@ -47,35 +47,24 @@ enum ServeOptions {
         "host", "HOST", "the address to listen on; 0.0.0.0 or :: means every address", default: "127.0.0.1",
         "127.0.0.1"
     ) { $0 }
-    static let port = Option("port", "N", "the port; 0 chooses a free one", default: 8080, "8080") {
-        guard let port = Int($0), 0...65535 ~= port else { throw Failure.badValue($0, "an integer from 0 to 65535") }
-        return port
-    }
+    static let port = number("port", "N", "the port; 0 chooses a free one", .port)
     static let tokenFile = Option(
         "token-file", "FILE", "require the token in this file: requests send it as 'Authorization: Bearer TOKEN'")
     static let origin = Option(
         "origin", "URL",
         "also accept requests from pages of this origin, such as https://example.com, and for its host; may be repeated",
         isRepeatable: true)
-    static let queue = Option(
-        "queue", "N", "the number of requests that may wait; others get status 503", default: 64, "64", read: readCount)
-    static let maxBody = Option(
-        "max-body", "BYTES", "refuse requests that are larger", default: 64 << 20, "\(64 << 20)", read: readCount)
-    static let maxPixels = Option(
-        "max-pixels", "N", "refuse images of more pixels than this, before allocating memory", default: 64_000_000,
-        "64000000", read: readCount)
-    static let connections = Option(
-        "connections", "N", "the number of clients that may be connected", default: 4096, "4096", read: readCount)
-    static let timeout = Option(
+    static let queue = number("queue", "N", "the number of requests that may wait; others get status 503", .queue)
+    static let maxBody = number("max-body", "BYTES", "refuse requests that are larger", .maxBody)
+    static let maxPixels = number(
+        "max-pixels", "N", "refuse images of more pixels than this, before allocating memory", .maxPixels)
+    static let connections = number("connections", "N", "the number of clients that may be connected", .connections)
+    static let timeout = number(
         "timeout", "S",
         "the seconds that a client has to send a request's header, to send its body, and to receive the response",
-        default: 60, "60", read: readCount)
-    static let grace = Option(
-        "grace", "S", "the seconds that requests in progress have when the service is stopped", default: 10, "10"
-    ) {
-        guard let seconds = Int($0), 0...86400 ~= seconds else { throw Failure.badValue($0, "a number of seconds") }
-        return seconds
-    }
+        .timeout)
+    static let grace = number(
+        "grace", "S", "the seconds that requests in progress have when the service is stopped", .grace)
     static let labels = Option(
         "labels", "[NAME=]FILE", "the class labels of a graph, or of the graph called NAME; may be repeated",
         isRepeatable: true)
@@ -85,6 +74,15 @@ enum ServeOptions {
         isRepeatable: true)
     static let accessLog = Option(
         "access-log", "FILE", "append a line of JSON for each request to this file; - is standard output")
+
+    private static func number(
+        _ name: String, _ placeholder: String, _ help: String, _ number: ServeNumber
+    ) -> Option<Int> {
+        Option(name, placeholder, help, default: number.defaultValue, "\(number.defaultValue)") { text in
+            guard let value = number.value(of: text) else { throw Failure.badValue(text, number.expected) }
+            return value
+        }
+    }
 }
 
 /// `thaw serve`: replaces this process by `thaw-serve`, which is in the same folder. The options have been checked; the

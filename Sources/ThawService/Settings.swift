@@ -6,7 +6,7 @@ import Thaw
     import Darwin
 #endif
 
-/// The settings from the command line. `thaw serve` prints the help; it checks options less strictly.
+/// The settings from the command line. `thaw serve` prints the help, and checks most options first.
 struct Settings: Sendable {
     /// A model to serve.
     struct Source: Sendable {
@@ -19,17 +19,17 @@ struct Settings: Sendable {
 
     var models: [Source] = []
     var host = "127.0.0.1"
-    var port = 8080
-    var threads = Processors.count
+    var port = ServeNumber.port.defaultValue
+    var threads = ServeNumber.threads.defaultValue
     var precision = Precision.float32
-    var queue = 64
-    var maxBody = 64 << 20
-    var decoding = DecodingOptions(maximumPixels: 64_000_000)
-    var connections = 4096
+    var queue = ServeNumber.queue.defaultValue
+    var maxBody = ServeNumber.maxBody.defaultValue
+    var decoding = DecodingOptions(maximumPixels: ServeNumber.maxPixels.defaultValue)
+    var connections = ServeNumber.connections.defaultValue
     /// The seconds that a client has for a header, for a body, and to receive a response.
-    var timeout = 60.0
+    var timeout = Double(ServeNumber.timeout.defaultValue)
     /// The seconds that requests in progress have when the service shuts down.
-    var grace = 10.0
+    var grace = Double(ServeNumber.grace.defaultValue)
     var crop = Crop.fill
     var resize = ResizeMethod.pillow
     var isFast = false
@@ -79,28 +79,27 @@ struct Settings: Sendable {
     }
 
     private mutating func set(_ option: String, _ value: String) throws {
-        func count(_ range: ClosedRange<Int>) throws -> Int {
-            guard let number = Int(value), range.contains(number) else {
-                throw StartFailure(
-                    option, value, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
+        func read(_ number: ServeNumber) throws -> Int {
+            guard let result = number.value(of: value) else {
+                throw StartFailure(option, value, expected: number.expected)
             }
-            return number
+            return result
         }
         switch option {
         case "--host": host = value
-        case "--port": port = try count(0...65535)
-        case "--threads": threads = try count(1...1024)
+        case "--port": port = try read(.port)
+        case "--threads": threads = try read(.threads)
         case "--precision":
             guard let choice = Precision(rawValue: value) else {
                 throw StartFailure(option, value, expected: "float32, bf16, int8 or auto")
             }
             precision = choice
-        case "--queue": queue = try count(1...1_000_000)
-        case "--max-body": maxBody = try count(1...(1 << 30))
-        case "--max-pixels": decoding.maximumPixels = try count(1...(1 << 40))
-        case "--connections": connections = try count(1...1_000_000)
-        case "--timeout": timeout = Double(try count(1...86400))
-        case "--grace": grace = Double(try count(0...86400))
+        case "--queue": queue = try read(.queue)
+        case "--max-body": maxBody = try read(.maxBody)
+        case "--max-pixels": decoding.maximumPixels = try read(.maxPixels)
+        case "--connections": connections = try read(.connections)
+        case "--timeout": timeout = Double(try read(.timeout))
+        case "--grace": grace = Double(try read(.grace))
         case "--token-file": tokenFile = value
         case "--origin": origins.append(value)
         case "--access-log": accessLog = value

@@ -233,6 +233,10 @@ import Testing
                 ["benchmark", "none", "--seconds", "0"],
                 "thaw: --seconds: invalid value '0'; expected a number of seconds greater than 0\nhint: see thaw benchmark --help\n"
             ),
+            (
+                ["serve", "none", "--queue", "1000001"],
+                "thaw: --queue: invalid value '1000001'; expected an integer from 1 to 1000000\nhint: see thaw serve --help\n"
+            ),
             (["freeze"], "thaw: 'freeze' is not a command\nhint: thaw --help lists the commands\n"),
             (["compare"], "thaw: the first model is missing\nhint: see thaw compare --help\n"),
             (["compare", "m"], "thaw: the second model is missing\nhint: see thaw compare --help\n"),

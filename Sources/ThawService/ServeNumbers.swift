@@ -1,0 +1,1 @@
+../ThawCommand/ServeNumbers.swift
