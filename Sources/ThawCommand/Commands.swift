@@ -36,31 +36,19 @@ struct Command: Sendable {
 
 /// The commands, in the order in which the help lists them.
 enum Commands {
-    static let all = names.map { named($0)! }
-
-    static let names = [
-        "convert", "compress", "quantize", "classify", "detect", "evaluate", "apply", "run", "compare", "benchmark",
-        "inspect", "serve",
+    /// Their names, and functions that create them: only the command that runs creates its options, at each start.
+    private static let makers: [(name: String, make: @Sendable () -> Command)] = [
+        ("convert", { convert }), ("compress", { compress }), ("quantize", { quantize }), ("classify", { classify }),
+        ("detect", { detect }), ("evaluate", { evaluate }), ("apply", { apply }), ("run", { run }),
+        ("compare", { compare }), ("benchmark", { benchmark }), ("inspect", { inspect }), ("serve", { serve }),
     ]
 
-    /// The command with this name. Only its own options are created, because it is called at each start.
-    static func named(_ name: String) -> Command? {
-        switch name {
-        case "convert": convert
-        case "compress": compress
-        case "quantize": quantize
-        case "classify": classify
-        case "detect": detect
-        case "evaluate": evaluate
-        case "apply": apply
-        case "run": run
-        case "compare": compare
-        case "benchmark": benchmark
-        case "inspect": inspect
-        case "serve": serve
-        default: nil
-        }
-    }
+    static let all = makers.map { $0.make() }
+
+    static let names = makers.map(\.name)
+
+    /// The command with this name.
+    static func named(_ name: String) -> Command? { makers.first { $0.name == name }?.make() }
 
     /// How images are decoded and resized, and how the model runs, for `classify` and `evaluate`.
     private static let images: [any AnyOption] = [
