@@ -45,8 +45,7 @@ public struct GroundTruth: Sendable {
     /// - Throws: `Failure` if it cannot be read, lists a photo twice, or names a label that the model does not have.
     public init(contentsOfFile path: String, for model: Model, offset: Int = 0) throws {
         let names = LabelIndex(model.classifier?.labels ?? [], classCount: model.classCount)
-        var status = stat()
-        let isFolder = stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        let isFolder = folderExists(path)
         try naming(file: path) {
             if isFolder {
                 try readFolder(path, names, offset)

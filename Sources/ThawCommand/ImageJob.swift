@@ -26,7 +26,7 @@ struct ImageJob: Equatable {
         let found = try zip(paths, files).flatMap { path, files in try files.paths().map { (path: path, file: $0) } }
         guard !found.isEmpty else { throw Failure.noImages().inFile(paths[0]) }
         var jobs: [ImageJob]
-        if ImageFormat(path: target) != nil, !isFolder(target) {
+        if ImageFormat(path: target) != nil, !folderExists(target) {
             guard found.count == 1 else { throw Failure.severalImagesInFile(found.count).inFile(target) }
             jobs = [ImageJob(source: found[0].file, target: target, isFile: true)]
         } else {
@@ -54,8 +54,8 @@ struct ImageJob: Equatable {
         if !mayReplace, Identity(of: target) != nil { throw Failure.alreadyExists(target) }
         for slash in target.indices where target[slash] == "/" && slash != target.startIndex {
             let folder = String(target[..<slash])
-            if isFile, !Self.isFolder(folder) { throw Failure.folderMissing(target) }
-            if !Self.isFolder(folder), mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
+            if isFile, !folderExists(folder) { throw Failure.folderMissing(target) }
+            if !folderExists(folder), mkdir(folder.fileName, 0o777) != 0, errno != EEXIST {
                 throw Failure.noFolder(folder, String(cString: strerror(errno)))
             }
         }
@@ -83,15 +83,10 @@ struct ImageJob: Equatable {
 
     /// Whether `path` names a folder: an existing one, or a new one, whose name ends in a slash or has no extension.
     static func namesFolder(_ path: String) -> Bool {
-        guard !isFolder(path), let last = path.split(separator: "/", omittingEmptySubsequences: false).last else {
+        guard !folderExists(path), let last = path.split(separator: "/", omittingEmptySubsequences: false).last else {
             return true
         }
         return !last.dropFirst().contains(".") || last == ".."
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// The identity of a file, whatever its name.

@@ -64,7 +64,7 @@ public final class ImageFiles: Sequence, IteratorProtocol {
                     return ImageFile(path: path)
                 }
             } else if let image = nextName() {
-                guard image.isUnread, refersToFolder(image.path) else { return image }
+                guard image.isUnread, folderExists(image.path) else { return image }
                 if let failure = enter(image.path) { return ImageFile(path: image.path, failure: failure) }
             } else {
                 return nil
@@ -105,11 +105,6 @@ public final class ImageFiles: Sequence, IteratorProtocol {
 /// The path of a folder with links resolved, ending in a slash.
 private func wholePath(_ path: String) -> String {
     withoutLinks(path).map { $0 + "/" } ?? path
-}
-
-private func refersToFolder(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
 }
 
 /// Whether the file's extension or its first bytes are those of an image.

@@ -86,6 +86,12 @@ func requireFolder(around path: String) throws {
 
 func fileExists(_ path: String) -> Bool { fileSize(path) != nil }
 
+/// Whether there is a folder at a path, or a link to one.
+package func folderExists(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path.fileName, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
 /// Whether there is anything at a path.
 func pathExists(_ path: String) -> Bool { access(path.fileName, F_OK) == 0 }
 
