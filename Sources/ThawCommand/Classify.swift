@@ -50,7 +50,9 @@ extension Console {
         let count = min(arguments[Options.top], classCount)
         guard let other = resumed.labelCounts.subtracting([count]).sorted().first else { return }
         let file = arguments[Options.resume]!
-        warn("\(file) has results of \(other) labels; the added results have \(count), as set by --top")
+        warn(
+            "\(file) has results of \(other) labels; the added results have \(count), as set by \(Options.top.spelling)"
+        )
     }
 }
 
@@ -71,11 +73,14 @@ extension Arguments {
     fileprivate func checkOutputs() throws {
         guard let resumed = self[Options.resume] else { return }
         if isGiven(Options.resultFormat), self[Options.resultFormat] != .json {
-            throw Failure.cannotCombine("--resume, which writes JSON,", "another --format")
+            throw Failure.cannotCombine(
+                Options.resume.spelling + ", which writes JSON,", "another " + Options.resultFormat.spelling)
         }
-        if isGiven(Options.resultFile) { throw Failure.cannotCombine("--resume", "--out") }
+        if isGiven(Options.resultFile) {
+            throw Failure.cannotCombine(Options.resume.spelling, Options.resultFile.spelling)
+        }
         if let report = self[Options.report], canonicalPath(of: resumed) == canonicalPath(of: report) {
-            throw Failure.sameFile("--resume", "--report").inFile(resumed)
+            throw Failure.sameFile(Options.resume.spelling, Options.report.spelling).inFile(resumed)
         }
     }
 }
@@ -175,7 +180,7 @@ private final class Work {
         if let page = arguments[Options.report], source.skippedCount > 0 {
             console.note(
                 added > 0
-                    ? "\(page) shows only the added results; without --resume it shows all"
+                    ? "\(page) shows only the added results; without \(Options.resume.spelling) it shows all"
                     : "nothing was added, and \(page) was not written")
         }
         if let resumed, source.skippedCount > 0 {

@@ -25,7 +25,7 @@ func withResultFile(
             (Options.profile.spelling, arguments[Options.profile]),
         ]
         for case (let option, let other?) in others where canonicalPath(of: other) == canonicalPath(of: path) {
-            throw Failure.sameFile("--out", option).inFile(path)
+            throw Failure.sameFile(Options.resultFile.spelling, option).inFile(path)
         }
         var console = console
         let file = try AtomicFile(path: path)

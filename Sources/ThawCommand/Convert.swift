@@ -8,7 +8,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     var options = try arguments.converterOptions()
     let forClassifiers: [any AnyOption] = [Options.classLabel, Options.probabilities, Options.integerLabels]
     if !arguments.isGiven(Options.labels), let option = forClassifiers.first(where: { arguments.isGiven($0) }) {
-        throw Failure.needsOption(option.spelling, "--labels")
+        throw Failure.needsOption(option.spelling, Options.labels.spelling)
     }
     options.predictedFeature = arguments[Options.classLabel]
     options.probabilities = arguments[Options.probabilities]
@@ -24,7 +24,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     console.report(conversion)
     try naming(file: source) { try verification?.check(conversion) }
     if conversion.model.classifier == nil, conversion.model.imageOutput == nil {
-        console.note("without --labels the model is not a classifier: its outputs are multi-arrays")
+        console.note("without \(Options.labels.spelling) the model is not a classifier: its outputs are multi-arrays")
     }
     let precision = arguments.precision(of: conversion.model, console)
     let written = try naming(file: source) {

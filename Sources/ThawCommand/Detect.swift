@@ -52,7 +52,7 @@ extension Crop {
     fileprivate func description(to image: ImageInput) -> String {
         let size = "\(image.size.optionText) pixels"
         return switch self {
-        case .fill: "photos are stretched to \(size); --crop fit keeps their aspect ratio"
+        case .fill: "photos are stretched to \(size); \(Options.crop.spelling) fit keeps their aspect ratio"
         case .center: "only the central square of photos is used, resized to \(size)"
         case .fit: "photos are letterboxed to \(size)"
         }

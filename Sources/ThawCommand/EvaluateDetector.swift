@@ -38,7 +38,9 @@ extension Arguments {
         if let option = others.first(where: { isGiven($0) }) {
             throw Failure.cannotCombine(Options.coco.spelling, option.spelling)
         }
-        guard self[Options.resultFormat] != .csv else { throw Failure.cannotCombine("--coco", "--format csv") }
+        guard self[Options.resultFormat] != .csv else {
+            throw Failure.cannotCombine(Options.coco.spelling, Options.resultFormat.spelling + " csv")
+        }
     }
 }
 

@@ -79,7 +79,7 @@ extension Failure {
 
     static func verifyNeedsImage() -> Failure {
         Failure(
-            .unsupportedModel, "--verify needs a network that takes an image",
+            .unsupportedModel, "\(Options.verify.spelling) needs a network that takes an image",
             remedy: "this one takes an array; use 'thaw run' to compute its outputs")
     }
 
@@ -103,7 +103,7 @@ extension Failure {
         Failure(
             .limitExceeded, file: "standard input", "contains an image of more than \(bytes) bytes",
             remedy: "larger images are refused",
-            hint: "--max-pixels raises the limit")
+            hint: "\(option: .maximumPixels) raises the limit")
     }
 
     static func sameFile(_ option: String, _ other: String) -> Failure {
@@ -218,7 +218,7 @@ extension Failure {
     }
 
     static func profileOfSeveral() -> Failure {
-        var failure = cannotCombine("--profile", "several models or numbers of threads")
+        var failure = cannotCombine(Options.profile.spelling, "several models or numbers of threads")
         // A chart's name without that extension is parsed as another model.
         failure.hint = "the name of a chart ends in .svg"
         return failure

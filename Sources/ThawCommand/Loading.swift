@@ -43,7 +43,7 @@ extension Arguments {
             options.imageOutput = false
         }
         if isGiven(Options.preprocess), let option = ([Options.scale, Options.bias].first { isGiven($0) }) {
-            throw Failure.cannotCombine("--preprocess", option.spelling)
+            throw Failure.cannotCombine(Options.preprocess.spelling, option.spelling)
         }
         return options
     }

@@ -12,7 +12,8 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     if try Pipeline.isPipeline(contentsOfFile: path) { return try runPipeline(arguments, console) }
     if arguments[Options.layout] == .native { return try runNative(arguments, console) }
     if arguments[Options.reference], arguments[Options.precision] != .float32 {
-        throw Failure.cannotCombine("--reference, which computes in float32,", "another --precision")
+        throw Failure.cannotCombine(
+            Options.reference.spelling + ", which computes in float32,", "another " + Options.precision.spelling)
     }
     let arrayArguments = ArrayArguments(arguments.positional.dropFirst())
     guard let target = arguments[Options.arrays] else { throw Failure.missingArgument("-o OUTPUT.npy or -o FOLDER") }

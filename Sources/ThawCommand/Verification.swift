@@ -32,7 +32,7 @@ struct Verification {
         guard arguments.isGiven(Options.verify) else {
             let options: [any AnyOption] = [Options.tolerance] + OptionGroups.images
             if let option = options.first(where: { arguments.isGiven($0) }) {
-                throw Failure.needsOption(option.spelling, "--verify")
+                throw Failure.needsOption(option.spelling, Options.verify.spelling)
             }
             return nil
         }
