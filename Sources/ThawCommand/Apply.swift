@@ -11,7 +11,7 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let network = try arguments.imageToImage(at: path)
     if let conversion = network.conversion { console.report(conversion) }
     console.report(arguments[Options.precision])
-    let work = Work(network, arguments, console, count: jobs.count)
+    let work = ApplyWork(network, arguments, console, count: jobs.count)
     try work.apply(to: jobs)
     // Results change the folders that contain them.
     let written = jobs.map { canonicalPath(of: $0.target) }
@@ -19,61 +19,55 @@ func runApply(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
         let path = canonicalPath(of: folder.path) + "/"
         if !written.contains(where: { $0.hasPrefix(path) }) { console.warn(folder) }
     }
-    if jobs.count > 1, let summary = work.summary { console.note("\(summary)") }
-    return ExitStatus(failures: work.failures, of: jobs.count)
+    return work.tally.finish()
 }
 
 /// Applies the network to the images in turn, and prints the results.
-private final class Work {
+private struct ApplyWork {
+    let tally: ImageTally
     private let network: ImageToImage
     private let console: Console
     private let format: ResultFormat
     private let quality: Int
     private let mayReplace: Bool
-    private let progress: Progress?
-    private(set) var failures = 0
-    private var hints: Set<Phrase> = []
 
     init(_ network: ImageToImage, _ arguments: Arguments, _ console: Console, count: Int) {
         (self.network, self.console) = (network, console)
         format = arguments[Options.resultFormat]
         quality = arguments[Options.quality]
         mayReplace = !arguments[Options.noClobber]
-        progress = Progress(console, total: count)
+        tally = ImageTally(console, total: count)
     }
-
-    /// The summary at the end, on a terminal; nil elsewhere.
-    var summary: String? { progress?.summary(failures: failures) }
 
     func apply(to jobs: [ImageJob]) throws {
         if format == .csv { try console.print("image,output,width,height,error\n") }
-        defer { progress?.clear() }
+        defer { tally.clear() }
         for job in jobs {
             do {
                 try apply(to: job)
             } catch let failure as Failure {
                 try add(failure, job)
             }
-            progress?.advance()
+            tally.advance()
         }
     }
 
     private func apply(to job: ImageJob) throws {
         try job.prepare(mayReplace: mayReplace)
         let result = try network.apply(toImageAt: job.source)
-        progress?.clear()
-        if let warning = result.warning { console.warn("\(job.source): \(warning)") }
+        tally.clear()
+        tally.warn(job.source, result.warning)
         try result.pixels.write(toFile: job.target, quality: quality, mayReplace: mayReplace)
         try console.print(rows(format, job, result.pixels), restoringNames: format != .json)
     }
 
     private func add(_ failure: Failure, _ job: ImageJob) throws {
-        failures += 1
-        progress?.clear()
+        tally.countFailure()
+        tally.clear()
         if let rows = rows(format, job, failure) {
             try console.print(rows, restoringNames: format != .json)
         } else {
-            console.report(failure, &hints)
+            tally.report(failure)
         }
     }
 }

@@ -35,9 +35,9 @@ func runClassify(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         format: resumed == nil ? arguments[Options.resultFormat] : .json, top: arguments[Options.top],
         isColored: console.isColored, origin: origin)
     let total = names.contains("-") ? nil : ImageSource.count(names)
-    let work = Work(
-        console: console, printer: printer, resumed: resumed, report: report,
-        cancellation: cancellation, progress: Progress(console, total: total, before: source.skippedCount))
+    let work = ClassificationWork(
+        console: console, printer: printer, resumed: resumed, report: report, cancellation: cancellation,
+        tally: ImageTally(console, total: total, before: source.skippedCount))
     if resumed == nil { try console.print(printer.header) }
     try work.classify(source, with: classifier, threads: arguments.threads)
     source.changedFolders.forEach(console.warn)
@@ -86,78 +86,69 @@ extension Arguments {
 }
 
 /// Writes and counts the results as they come.
-private final class Work {
+private final class ClassificationWork {
     private let console: Console
     private let printer: ResultPrinter
     private let resumed: ResumedFile?
     private let report: ReportFile?
     private let cancellation: Cancellation
-    private let progress: Progress?
-    private var done = 0
-    private var failures = 0
+    private let tally: ImageTally
     private var hasNotedNonProbabilities = false
     private var labelsAreIndependent = false
-    private var hints: Set<Phrase> = []
     /// Whether the reader of the results has closed the pipe.
     private var isClosed = false
 
     init(
         console: Console, printer: ResultPrinter, resumed: ResumedFile?, report: ReportFile?,
-        cancellation: Cancellation, progress: Progress?
+        cancellation: Cancellation, tally: ImageTally
     ) {
         (self.console, self.printer, self.resumed, self.report) = (console, printer, resumed, report)
-        (self.cancellation, self.progress) = (cancellation, progress)
+        (self.cancellation, self.tally) = (cancellation, tally)
     }
 
     /// Classifies the images until the user interrupts it.
     func classify(_ source: ImageSource, with classifier: Classifier, threads: Int) throws {
-        defer { progress?.clear() }
+        defer { tally.clear() }
         labelsAreIndependent = classifier.model.labelsAreIndependent
         try cancellation.stoppable {
             try classifier.classify(
                 images: source, threads: threads, thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
-            ) { image, answer in
-                try take(image, answer)
+            ) { image, result in
+                try take(image, result)
                 try cancellation.check()
             }
         }
     }
 
-    private func take(_ image: String, _ answer: Result<Classification, Failure>) throws {
-        done += 1
-        switch answer {
+    private func take(_ image: String, _ result: Result<Classification, Failure>) throws {
+        switch result {
         case .success(let classification):
-            if let warning = classification.warning {
-                progress?.clear()
-                console.warn("\(image): \(warning)")
-            }
+            tally.warn(image, classification.warning)
             if !hasNotedNonProbabilities,
                 let reason = Evaluation.whyNotProbabilities(
                     classification.probabilities, areIndependent: labelsAreIndependent)
             {
                 hasNotedNonProbabilities = true
-                progress?.clear()
-                console.note("the model's outputs are not probabilities: \(reason)")
+                tally.note("the model's outputs are not probabilities: \(reason)")
             }
             try put(printer.text(image, classification))
         case .failure(let failure):
-            failures += 1
+            tally.countFailure()
             if let row = printer.text(image, failure) {
                 try put(row)
             } else {
-                progress?.clear()
-                console.report(failure, &hints)
+                tally.report(failure)
             }
         }
-        try report?.add(image, answer)
-        progress?.advance()
+        try report?.add(image, result)
+        tally.advance()
     }
 
     private func put(_ text: String) throws {
         if let resumed { return try resumed.append(text, console) }
         if isClosed { return }
         // On a terminal, results and progress line would overlap.
-        if console.results == nil, Console.isTerminal(STDOUT_FILENO) { progress?.clear() }
+        if console.results == nil, Console.isTerminal(STDOUT_FILENO) { tally.clear() }
         do {
             try console.print(text, restoringNames: printer.format != .json)
         } catch let closed as ClosedPipe {
@@ -171,10 +162,10 @@ private final class Work {
 
     /// Writes the report, and prints a summary.
     func finish(_ source: ImageSource, _ arguments: Arguments) throws -> ExitStatus {
-        let added = done - failures
+        let added = tally.done - tally.failures
         // Without new results, keep the earlier report.
         if added > 0 || source.skippedCount == 0 {
-            let title = "\(grouped(done, "photo"))"
+            let title = "\(grouped(tally.done, "photo"))"
             try report?.finish(title: title, subtitle: arguments.positional[0], summary: nil)
         }
         if let page = arguments[Options.report], source.skippedCount > 0 {
@@ -184,15 +175,10 @@ private final class Work {
                     : "nothing was added, and \(page) was not written")
         }
         if let resumed, source.skippedCount > 0 {
-            let failed = failures == 0 ? "" : "; could not be read: \(grouped(failures))"
+            let failed = tally.failures == 0 ? "" : "; could not be read: \(grouped(tally.failures))"
             console.note("existing results: \(grouped(resumed.count)); added: \(grouped(added))\(failed)")
         }
-        if cancellation.isCanceled {
-            console.note("interrupted after \(grouped(done, "image"))")
-            return .interrupted
-        }
-        if done > 1, let summary = progress?.summary(failures: failures) { console.note("\(summary)") }
-        return ExitStatus(failures: failures, of: done + source.skippedCount)
+        return tally.finish(cancellation, skippedCount: source.skippedCount)
     }
 }
 

@@ -60,18 +60,15 @@ extension Crop {
 }
 
 /// Writes and counts the results as they come.
-private final class DetectionWork {
+private struct DetectionWork {
     private let console: Console
     private let format: ResultFormat
     private let cancellation: Cancellation
-    private let progress: Progress?
-    private var done = 0
-    private var failures = 0
-    private var hints: Set<Phrase> = []
+    private let tally: ImageTally
 
     init(_ arguments: Arguments, _ console: Console, _ cancellation: Cancellation, total: Int?) {
         (self.console, self.cancellation, format) = (console, cancellation, arguments[Options.resultFormat])
-        progress = Progress(console, total: total)
+        tally = ImageTally(console, total: total)
     }
 
     func detect(
@@ -89,42 +86,34 @@ private final class DetectionWork {
                     .write(toFile: job.target, quality: quality, mayReplace: mayReplace)
             }
         }
-        defer { progress?.clear() }
+        defer { tally.clear() }
         try cancellation.stoppable {
-            try detector.detect(images: source, threads: arguments.threads, inspecting: draw) { image, answer in
-                try take(image, answer)
+            try detector.detect(images: source, threads: arguments.threads, inspecting: draw) { image, result in
+                try take(image, result)
                 try cancellation.check()
             }
         }
     }
 
-    private func take(_ image: String, _ answer: Result<Detection, Failure>) throws {
-        done += 1
+    private func take(_ image: String, _ result: Result<Detection, Failure>) throws {
         // On a terminal, results and progress line would overlap.
-        progress?.clear()
-        switch answer {
+        tally.clear()
+        switch result {
         case .success(let detection):
-            if let warning = detection.warning { console.warn("\(image): \(warning)") }
+            tally.warn(image, detection.warning)
             try console.print(DetectionRows.text(format, image, detection), restoringNames: format != .json)
         case .failure(let failure):
-            failures += 1
+            tally.countFailure()
             if let row = DetectionRows.text(format, image, failure) {
                 try console.print(row, restoringNames: format != .json)
             } else {
-                console.report(failure, &hints)
+                tally.report(failure)
             }
         }
-        progress?.advance()
+        tally.advance()
     }
 
-    func finish() -> ExitStatus {
-        if cancellation.isCanceled {
-            console.note("interrupted after \(grouped(done, "image"))")
-            return .interrupted
-        }
-        if done > 1, let summary = progress?.summary(failures: failures) { console.note("\(summary)") }
-        return ExitStatus(failures: failures, of: done)
-    }
+    func finish() -> ExitStatus { tally.finish(cancellation) }
 }
 
 extension Detection {

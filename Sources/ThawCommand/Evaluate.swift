@@ -23,26 +23,16 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     truth.notes.forEach(console.note)
     let report = try arguments[Options.report].map { try ReportFile($0, model, top: 5) }
 
-    let total = truth.images.count * (baseline == nil ? 1 : 2)
-    let run = EvaluationRun(console, total: total, threads: arguments.threads, Interruption.watch())
-    var result: EvaluationResult
-    do {
-        let first = try run.evaluate(classifier, truth.images, report: report)
-        result = EvaluationResult(
-            model: path, truth: truthPath, labels: model.classifier?.labels, evaluation: first.evaluation,
-            images: first.images, failures: first.failures)
-        if let baseline { result.baseline = try run.compare(first.evaluation, first.images, with: baseline) }
-    } catch is Interrupted {
+    let run = EvaluationRun(console, arguments, total: truth.images.count * (baseline == nil ? 1 : 2))
+    guard let measured = try run.evaluate(classifier, truth.images, report: report, baseline: baseline) else {
         console.note("interrupted; partial results are not printed")
         return .interrupted
     }
+    let result = EvaluationResult(
+        model: path, truth: truthPath, labels: model.classifier?.labels, evaluation: measured.first.evaluation,
+        images: measured.first.images, failures: measured.first.failures, baseline: measured.baseline)
     truth.changedFolders.forEach(console.warn)
-    if truth.hasIndices, let likely = result.evaluation.likelyOffset {
-        console.note(
-            .offsetLikely(
-                arguments[Options.offset] + likely.offset, right: likely.count,
-                insteadOf: result.evaluation.topAccuracy(1).part, of: result.images.count))
-    }
+    if truth.hasIndices { console.noteLikelyOffset(result, arguments[Options.offset]) }
     guard !result.images.isEmpty else { return .failed }
     // Write the page first: printing fails if the reader of the results has closed the pipe.
     try report?.finish(
@@ -54,6 +44,15 @@ func runEvaluate(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
 }
 
 extension Console {
+    /// Suggests another offset of the class indices if most predictions differ from them by the same number.
+    fileprivate func noteLikelyOffset(_ result: EvaluationResult, _ offset: Int) {
+        guard let likely = result.evaluation.likelyOffset else { return }
+        note(
+            .offsetLikely(
+                offset + likely.offset, right: likely.count, insteadOf: result.evaluation.topAccuracy(1).part,
+                of: result.images.count))
+    }
+
     fileprivate func print(_ result: EvaluationResult, _ format: ResultFormat) throws {
         switch format {
         case .text:
@@ -109,80 +108,106 @@ extension Arguments {
     }
 }
 
+/// The result of one model on the photos.
+private struct Measured {
+    var evaluation: Evaluation
+    /// The photos that could be read.
+    var images: [GroundTruth.Image] = []
+    var failures: [EvaluationResult.Failed] = []
+
+    init(_ model: Model) {
+        evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
+    }
+
+    /// Adds the result of a photo, and returns its true class.
+    mutating func add(_ result: Result<Classification, Failure>, of image: GroundTruth.Image) -> Int {
+        switch result {
+        case .success(let classification):
+            evaluation.add(classification, truth: image.classIndex, others: image.others)
+            images.append(image)
+            // Of several true labels, the most probable one counts.
+            return Int(evaluation.outcomes.last!.truth)
+        case .failure(let failure):
+            failures.append(.init(image: image, failure: failure))
+            return image.classIndex
+        }
+    }
+}
+
 /// The work of an evaluation: runs one model after the other on all photos.
-private final class EvaluationRun {
+private struct EvaluationRun {
     private let console: Console
     private let threads: Int
-    private let cancellation: Cancellation
+    private let cancellation = Interruption.watch()
     /// The number of photos, counted once per model.
     private let total: Int
-    private let progress: Progress?
-    private var unreadableCount = 0
-    private var isFirst = true
+    private let tally: ImageTally
 
-    init(_ console: Console, total: Int, threads: Int, _ cancellation: Cancellation) {
-        (self.console, self.total, self.threads, self.cancellation) = (console, total, threads, cancellation)
-        progress = Progress(console, total: total)
+    init(_ console: Console, _ arguments: Arguments, total: Int) {
+        (self.console, self.total, threads) = (console, total, arguments.threads)
+        tally = ImageTally(console, total: total)
     }
 
     /// The summary at the end, on a terminal; nil elsewhere.
-    var summary: String? { total > 1 ? progress?.summary(failures: unreadableCount) : nil }
+    var summary: String? { total > 1 ? tally.summary : nil }
 
-    /// - Returns: The result, the photos that could be read, and the failures of the others.
+    /// Evaluates the model, and then the baseline.
+    /// - Returns: nil if the user interrupts it.
     func evaluate(
-        _ classifier: Classifier, _ images: [GroundTruth.Image], report: ReportFile? = nil
-    ) throws -> (evaluation: Evaluation, images: [GroundTruth.Image], failures: [EvaluationResult.Failed]) {
-        let model = classifier.model
-        var evaluation = Evaluation(classCount: model.classCount, labelsAreIndependent: model.labelsAreIndependent)
-        var failures: [EvaluationResult.Failed] = []
-        var read: [GroundTruth.Image] = []
-        var hints: Set<Phrase> = []
+        _ classifier: Classifier, _ images: [GroundTruth.Image], report: ReportFile?, baseline: BaselineModel?
+    ) throws -> (first: Measured, baseline: EvaluationResult.Baseline?)? {
+        do {
+            let first = try evaluate(classifier, images, report: report, reportsProblems: true)
+            return (first, try baseline.map { try compare(first.evaluation, first.images, with: $0) })
+        } catch is Interrupted {
+            return nil
+        }
+    }
+
+    /// - Parameter reportsProblems: Whether problems with photos are reported: they are once, with the first model.
+    private func evaluate(
+        _ classifier: Classifier, _ images: [GroundTruth.Image], report: ReportFile? = nil, reportsProblems: Bool
+    ) throws -> Measured {
+        var measured = Measured(classifier.model)
         var index = 0
-        // Problems with a photo are reported once, with the first model.
-        let reportsProblems = isFirst
-        isFirst = false
-        defer { progress?.clear() }
+        defer { tally.clear() }
         try classifier.classify(
             images: images.lazy.map { ImageFile(path: $0.path) }, threads: threads,
             thumbnailSide: report.map { _ in ReportFile.thumbnailSide }
-        ) { path, answer in
+        ) { path, result in
             let image = images[index]
             index += 1
-            switch answer {
-            case .success(let classification):
-                evaluation.add(classification, truth: image.classIndex, others: image.others)
-                read.append(image)
-                if reportsProblems, let warning = classification.warning {
-                    progress?.clear()
-                    console.warn("\(path): \(warning)")
-                }
-            case .failure(let failure):
-                progress?.clear()
-                if reportsProblems {
-                    console.report(failure, &hints)
-                    unreadableCount += 1
-                }
-                failures.append(.init(image: image, failure: failure))
-            }
-            // Of several true labels, the most probable one counts.
-            let truth = (try? answer.get()).map { _ in Int(evaluation.outcomes.last!.truth) }
-            try report?.add(path, answer, truth: truth ?? image.classIndex)
-            progress?.advance()
+            if reportsProblems { tally.report(result, of: path) }
+            let truth = measured.add(result, of: image)
+            try report?.add(path, result, truth: truth)
+            tally.advance()
             try cancellation.check()
         }
-        return (evaluation, read, failures)
+        return measured
     }
 
     /// Evaluates the baseline on the photos that the model was evaluated on.
-    func compare(
+    private func compare(
         _ evaluation: Evaluation, _ images: [GroundTruth.Image], with baseline: BaselineModel
     ) throws -> EvaluationResult.Baseline {
-        let other = try evaluate(baseline.classifier, images.map { baseline.image($0) })
+        let other = try evaluate(baseline.classifier, images.map { baseline.image($0) }, reportsProblems: false)
         guard other.images.count == images.count else { throw Failure.readablePhotosDiffer() }
         let unknown = other.evaluation.outcomes.count { $0.confidence.isNaN }
         if unknown > 0 { console.warn("\(baseline.path): \(grouped(unknown)) of its predictions are NaN") }
         let comparison = PairedComparison(evaluation, other.evaluation) { $0 == baseline.translate($1) }
         return EvaluationResult.Baseline(
             model: baseline.path, evaluation: other.evaluation, comparison: comparison, translate: baseline.translate)
+    }
+}
+
+extension ImageTally {
+    /// Prints the warning of a photo that was classified, or counts and prints its failure.
+    fileprivate func report(_ result: Result<Classification, Failure>, of image: String) {
+        switch result {
+        case .success(let classification): warn(image, classification.warning)
+        case .failure(let failure):
+            countFailure()
+            report(failure)
+        }
     }
 }

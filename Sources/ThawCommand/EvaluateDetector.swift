@@ -49,17 +49,15 @@ private final class DetectorRun {
     private let annotations: COCOAnnotations
     /// The category of each label; nil if it has none.
     private let categories: [Int?]
-    private let console: Console
     private let cancellation = Interruption.watch()
-    private let progress: Progress?
+    private let tally: ImageTally
     private(set) var evaluation: DetectionEvaluation
     /// The number of photos that could not be read.
-    private(set) var failures = 0
-    private var hints: Set<Phrase> = []
+    var failures: Int { tally.failures }
 
     init(_ annotations: COCOAnnotations, _ categories: [Int?], _ console: Console) {
-        (self.annotations, self.categories, self.console) = (annotations, categories, console)
-        progress = Progress(console, total: annotations.images.count)
+        (self.annotations, self.categories) = (annotations, categories)
+        tally = ImageTally(console, total: annotations.images.count)
         evaluation = DetectionEvaluation(categoryCount: annotations.categories.count)
     }
 
@@ -67,23 +65,19 @@ private final class DetectorRun {
         let root = folder.hasSuffix("/") ? folder : folder + "/"
         let images = annotations.images.lazy.map { ImageFile(path: root + $0.fileName) }
         var index = 0
-        defer { progress?.clear() }
-        try detector.detect(images: images, threads: threads) { image, answer in
+        defer { tally.clear() }
+        try detector.detect(images: images, threads: threads) { image, result in
             let truth = annotations.objects(in: annotations.images[index])
             index += 1
-            switch answer {
+            switch result {
             case .success(let detection):
-                if let warning = detection.warning {
-                    progress?.clear()
-                    console.warn("\(image): \(warning)")
-                }
+                tally.warn(image, detection.warning)
                 evaluation.add(truths: truth, predictions: predictions(detection))
             case .failure(let failure):
-                failures += 1
-                progress?.clear()
-                console.report(failure, &hints)
+                tally.countFailure()
+                tally.report(failure)
             }
-            progress?.advance()
+            tally.advance()
             try cancellation.check()
         }
     }
