@@ -163,22 +163,6 @@ extension Failure {
         Failure(.environment, file: program, "cannot be started: \(reason)")
     }
 
-    static func noGraphviz() -> Failure {
-        Failure(
-            .environment, "SVG drawings need Graphviz, whose program 'dot' is not on PATH",
-            hint:
-                "install it with apt-get install graphviz, or brew install graphviz on a Mac; .dot files do not need it"
-        )
-    }
-
-    static func graphvizFailed(_ reason: String) -> Failure {
-        Failure(.environment, "Graphviz's 'dot' failed: \(reason)")
-    }
-
-    static func noScratchFile(_ folder: String, _ reason: String) -> Failure {
-        Failure(.environment, file: folder, "cannot write a temporary file for Graphviz there: \(reason)")
-    }
-
     static func severalArrays(_ names: [String]) -> Failure {
         Failure(
             .invalidOption, "one file cannot hold \(names.count) outputs: \(names.quotedList())",

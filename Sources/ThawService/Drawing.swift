@@ -1,11 +1,5 @@
 import Thaw
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension ServedModel {
     /// The drawing of the network.
     enum Drawing: Sendable {
@@ -29,7 +23,7 @@ extension ServedModel {
         case .inProgress: throw Refusal.drawingInProgress()
         case .none:
             do {
-                svg = try Graphviz.svg(of: dot)
+                svg = try Graphviz.layout(of: dot)
             } catch {
                 drawing.with { $0 = .none }
                 throw error
@@ -43,92 +37,40 @@ extension ServedModel {
     }
 }
 
-/// The layout program (https://graphviz.org), which must be on PATH. The command starts it in a similar way; it has no
-/// blocked signals to undo, and prints what the program reports.
-private enum Graphviz {
-    /// The layout of a large network may take longer than anyone waits, and occupies a thread.
+extension Graphviz {
+    /// In seconds. The layout of a large network may take longer than anyone waits, and occupies a thread.
     private static let timeLimit = 60
 
-    static func svg(of dot: String) throws -> [UInt8] {
-        let input = try temporaryFile()
-        let output = try temporaryFile()
-        defer {
-            fclose(input)
-            fclose(output)
-        }
-        let text = Array(dot.utf8)
-        guard fwrite(text, 1, text.count, input) == text.count, fflush(input) == 0 else { throw failed() }
-        rewind(input)
-        try layOut(input, output)
-        fseek(output, 0, SEEK_END)
-        let size = ftell(output)
-        rewind(output)
-        return [UInt8](unsafeUninitializedCapacity: size) { buffer, count in
-            count = fread(buffer.baseAddress, 1, size, output)
-        }
-    }
-
-    /// Runs the program, and ends it when the time is up.
-    private static func layOut(_ input: UnsafeMutablePointer<FILE>, _ output: UnsafeMutablePointer<FILE>) throws {
-        #if canImport(Darwin)
-            var actions: posix_spawn_file_actions_t?
-        #else
-            var actions = posix_spawn_file_actions_t()
-        #endif
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, fileno(input), STDIN_FILENO)
-        posix_spawn_file_actions_adddup2(&actions, fileno(output), STDOUT_FILENO)
-        var argv: [UnsafeMutablePointer<CChar>?] =
-            ["dot", "-Tsvg"].map { (argument: String) in strdup(argument) } + [nil]
-        defer { for argument in argv { free(argument) } }
-        // The service blocks the signals that it waits for; the program must not.
-        #if canImport(Darwin)
-            var attributes: posix_spawnattr_t?
-        #else
-            var attributes = posix_spawnattr_t()
-        #endif
-        posix_spawnattr_init(&attributes)
-        defer { posix_spawnattr_destroy(&attributes) }
-        var none = sigset_t()
-        sigemptyset(&none)
-        posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
-        #if canImport(Darwin)
-            let environment = _NSGetEnviron().pointee
-        #else
-            let environment = environ
-        #endif
-        var process = pid_t()
-        let error = posix_spawnp(&process, "dot", &actions, &attributes, &argv, environment)
-        guard error == 0 else { throw error == ENOENT ? missing() : failed() }
-        var status: Int32 = 0
-        let start = Moment.now
-        while waitpid(process, &status, WNOHANG) == 0 {
-            guard Moment.seconds(since: start) < Double(timeLimit) else {
-                kill(process, SIGKILL)
-                while waitpid(process, &status, 0) < 0, errno == EINTR {}
-                throw tooSlow()
+    fileprivate static func layout(of dot: String) throws -> [UInt8] {
+        do {
+            return try svg(of: dot, timeLimit: Double(timeLimit))
+        } catch {
+            switch error {
+            case .missing: throw Refusal.noGraphviz()
+            case .failed(let reason):
+                tell("Graphviz failed: \(reason)")
+                throw Refusal.graphvizFailed()
+            case .tooSlow: throw Refusal.graphvizTooSlow(seconds: timeLimit)
+            case .noTemporaryFile(let folder, let reason):
+                tell("Graphviz failed: no temporary file can be written to \(folder): \(reason)")
+                throw Refusal.graphvizFailed()
             }
-            pause(milliseconds: 10)
         }
-        guard status == 0 else { throw status >> 8 == 127 ? missing() : failed() }
     }
+}
 
-    private static func temporaryFile() throws -> UnsafeMutablePointer<FILE> {
-        guard let file = tmpfile() else { throw failed() }
-        return file
-    }
-
-    private static func missing() -> Refusal {
+extension Refusal {
+    fileprivate static func noGraphviz() -> Refusal {
         Refusal(
             501, .environment, "drawings need Graphviz, which this server does not have",
             remedy: "install it there: apt-get install graphviz")
     }
 
-    private static func failed() -> Refusal { Refusal(500, .environment, "Graphviz failed to draw the network") }
+    fileprivate static func graphvizFailed() -> Refusal {
+        Refusal(500, .environment, "Graphviz failed to draw the network")
+    }
 
-    private static func tooSlow() -> Refusal {
-        Refusal(500, .environment, "Graphviz did not draw the network within \(timeLimit) seconds")
+    fileprivate static func graphvizTooSlow(seconds: Int) -> Refusal {
+        Refusal(500, .environment, "Graphviz did not draw the network within \(seconds) seconds")
     }
 }

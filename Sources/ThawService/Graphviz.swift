@@ -1,0 +1,1 @@
+../ThawCommand/Graphviz.swift
