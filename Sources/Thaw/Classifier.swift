@@ -26,8 +26,8 @@ public final class Classifier: Sendable {
     ///     the results slightly.
     ///   - precision: The precision that the network is computed in.
     ///   - threads: The number of threads per image.
-    /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores, or if `threads` is less
-    ///   than 1.
+    /// - Throws: `Failure` if the model takes no image or does not return a vector of class scores, or if the crop or
+    ///   `threads` is invalid.
     public convenience init(
         _ model: Model, crop: Crop = .fill, resize: ResizeMethod = .pillow,
         decoding: DecodingOptions = DecodingOptions(), isFast: Bool = false, precision: Precision = .float32,
@@ -43,6 +43,7 @@ public final class Classifier: Sendable {
         _ model: Model, crop: Crop, resize: ResizeMethod, decoding: DecodingOptions, isFast: Bool,
         precision: Precision, threads: Int, first: String?
     ) throws {
+        try crop.check()
         let image = try model.onlyImage()
         let output = model.graph[model.graph.outputs[0].value]
         let isRow = output.element == .float32 && output.shape.dropFirst().filter({ $0 != 1 }).count <= 1

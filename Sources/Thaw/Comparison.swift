@@ -46,6 +46,7 @@ public struct Comparison: Sendable {
         _ first: Conversion, _ second: Conversion, tolerance: Double? = nil, precision: Precision = .float32,
         crop: Crop = .fill, decoding: DecodingOptions = DecodingOptions()
     ) throws {
+        try crop.check()
         var second = second
         second.model.graph.arrangeOutputs(like: first.model.graph)
         let (image, otherImage) = (try first.model.onlyImage(), try second.model.onlyImage())

@@ -21,6 +21,16 @@ public final class Detector: Sendable {
 
         /// The whole image, stretched, with the model's own thresholds.
         public init() {}
+
+        fileprivate func check() throws {
+            try crop.check()
+            if let threshold = confidenceThreshold, !(threshold >= 0 && threshold.isFinite) {
+                throw Failure.threshold("confidence", threshold, expected: "a finite number of at least 0")
+            }
+            if let threshold = iouThreshold, !(0...1).contains(threshold) {
+                throw Failure.threshold("IoU", threshold, expected: "a number from 0 to 1")
+            }
+        }
     }
 
     /// The image that the network takes.
@@ -39,8 +49,9 @@ public final class Detector: Sendable {
     private let outputs: (confidence: Int, coordinates: Int)
 
     /// A detector for a pipeline.
-    /// - Throws: `Failure` if the pipeline does not detect objects in an image.
+    /// - Throws: `Failure` if an option is invalid, or if the pipeline does not detect objects in an image.
     public init(_ pipeline: Pipeline, options: Options = Options()) throws {
+        try options.check()
         let images = pipeline.inputs.compactMap { if case .image(let image) = $0.type { image } else { nil } }
         guard let (step, detection, confidence, coordinates) = pipeline.sequence.detection, images.count == 1 else {
             throw Failure.noDetector(
@@ -214,5 +225,11 @@ public struct Detection: Equatable, Sendable {
     /// - Parameter objects: The most confident first.
     public init(objects: [Object], width: Int, height: Int) {
         (self.objects, self.width, self.height) = (objects, width, height)
+    }
+}
+
+extension Failure {
+    fileprivate static func threshold(_ name: String, _ value: Double, expected: String) -> Failure {
+        Failure(.invalidOption, "the \(name) threshold is \(value)", remedy: "expected \(expected)")
     }
 }

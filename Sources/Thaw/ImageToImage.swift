@@ -45,8 +45,8 @@ public final class ImageToImage {
     private var network: SizedNetwork?
 
     /// A model whose input and output are images.
-    /// - Throws: `Failure` if the input or the output is not an image, if tiles are requested but cannot be used, or if
-    ///   `options.threads` is less than 1.
+    /// - Throws: `Failure` if the input or the output is not an image, or if an option is invalid, or if tiles are requested but
+    ///   cannot be used.
     public convenience init(_ model: Model, options: Options = Options()) throws {
         try requireThreads(options.threads)
         try self.init(model, nil, options, resizer: nil)
@@ -84,6 +84,7 @@ public final class ImageToImage {
         _ model: Model, _ conversion: Conversion?, _ options: Options,
         resizer: (any ModelResizer)?
     ) throws {
+        try options.crop.check()
         let image = try model.onlyImage()
         guard let output = model.imageOutput else {
             throw Failure.noImageOutput(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })

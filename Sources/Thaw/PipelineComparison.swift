@@ -21,6 +21,7 @@ public struct PipelineComparison: Sendable {
         _ first: Pipeline, _ second: Pipeline, tolerance: Double = Comparison.defaultTolerance,
         precision: Precision = .float32, crop: Crop = .fill, decoding: DecodingOptions = DecodingOptions()
     ) throws {
+        try crop.check()
         let images = try [first, second].map { try $0.onlyImage().image }
         try Comparison.checkInputs(images[0], images[1])
         let names = [first, second].map { $0.outputs.map(\.name) }

@@ -24,6 +24,11 @@ public struct Quantization: Sendable {
 
         /// The default options.
         public init() {}
+
+        fileprivate func check() throws {
+            try crop.check()
+            if let share = maximumChangedShare, !(0...1).contains(share) { throw Failure.changedShare(share) }
+        }
     }
 
     /// The quantized model. Computed in float32, it rounds its activations to quantized values.
@@ -47,10 +52,10 @@ public struct Quantization: Sendable {
 
     /// Quantizes a model.
     /// - Parameter paths: The photos on which ranges are measured, and top labels compared.
-    /// - Throws: `Failure` if the model cannot be quantized, if there is no photo that can be read, or if `options.threads`
-    ///   is less than 1.
+    /// - Throws: `Failure` if an option is invalid, if the model cannot be quantized, or if there is no photo that can be read.
     public init(_ model: Model, imagesAt paths: some Sequence<String>, options: Options = Options()) throws {
         try requireThreads(options.threads)
+        try options.check()
         let image = try Quantization.check(model)
         let (pixels, damages, failures) = Quantization.pixels(paths, image, options)
         guard !pixels.isEmpty else { throw failures.first ?? Failure.noPhotos() }
@@ -191,5 +196,12 @@ extension Model {
         guard let output = graph.outputs.first, graph[output.value].element == .float32 else { return nil }
         let sizes = graph[output.value].shape.filter { $0 != 1 }
         return sizes.count == 1 && imageOutput == nil ? sizes[0] : nil
+    }
+}
+
+extension Failure {
+    fileprivate static func changedShare(_ share: Double) -> Failure {
+        Failure(
+            .invalidOption, "\(option: .maximumChangedShare) is \(share)", remedy: "expected a number from 0 to 1")
     }
 }

@@ -25,6 +25,12 @@ extension Crop {
         }
     }
 
+    /// - Throws: `Failure` for a fraction that is not greater than 0 and at most 1.
+    func check() throws {
+        guard case .center(let fraction) = self else { return }
+        guard fraction > 0, fraction <= 1 else { throw Failure.cropFraction(fraction) }
+    }
+
     /// Whether a photo of this size is large enough that, after cropping, it is only scaled down.
     func onlyShrinks(width: Int, height: Int, to newWidth: Int, _ newHeight: Int) -> Bool {
         switch self {
@@ -104,4 +110,12 @@ private func centered(_ side: Double, within extent: Int) -> Range<Int> {
 extension Double {
     /// The nearest integer, halves rounded up.
     fileprivate var nearest: Double { (self + 0.5).rounded(.down) }
+}
+
+extension Failure {
+    fileprivate static func cropFraction(_ fraction: Double) -> Failure {
+        Failure(
+            .invalidOption, "the fraction of the crop is \(fraction)",
+            remedy: "expected a number greater than 0 and at most 1")
+    }
 }

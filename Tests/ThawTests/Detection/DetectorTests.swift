@@ -89,6 +89,20 @@ import Testing
         }
     }
 
+    @Test(
+        arguments: [
+            (-0.1, nil, "the confidence threshold is -0.1"), (.nan, nil, "the confidence threshold is nan"),
+            (.infinity, nil, "the confidence threshold is inf"), (nil, -0.1, "the IoU threshold is -0.1"),
+            (nil, 1.1, "the IoU threshold is 1.1"), (nil, .nan, "the IoU threshold is nan"),
+        ] as [(Double?, Double?, String)])
+    func `a threshold that is out of range is refused`(_ confidence: Double?, _ iou: Double?, _ start: String) throws {
+        let pipeline = try Pipeline(contentsOfFile: detectorPath("anchors.mlmodel"))
+        var options = Detector.Options()
+        (options.confidenceThreshold, options.iouThreshold) = (confidence, iou)
+        let failure = #expect(throws: Failure.self) { try Detector(pipeline, options: options) }
+        #expect(failure?.code == .invalidOption && failure?.description.hasPrefix(start) == true)
+    }
+
     @Test func `a detector is neither a classifier nor a network`() throws {
         let pipeline = try Pipeline(contentsOfFile: detectorPath("anchors.mlmodel"))
         let failure = #expect(throws: Failure.self) { try pipeline.imageClassifier() }

@@ -18,6 +18,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [0, -1, 2, 1e300, .infinity, .nan] as [Double])
+    func `a fraction of a crop that is out of range is refused`(_ fraction: Double) throws {
+        let crop = Crop.center(fraction)
+        let model = try Model.load(contentsOfFile: Fixtures.path("coreml/rgb.mlmodel")).model
+        let pipeline = try Pipeline(contentsOfFile: Fixtures.path("detectors/anchors.mlmodel"))
+        var (detector, quantization, images) = (Detector.Options(), Quantization.Options(), ImageToImage.Options())
+        (detector.crop, quantization.crop, images.crop) = (crop, crop, crop)
+        let failures = [
+            #expect(throws: Failure.self) { _ = try Classifier(model, crop: crop) },
+            #expect(throws: Failure.self) { _ = try Detector(pipeline, options: detector) },
+            #expect(throws: Failure.self) { _ = try ImageToImage(model, options: images) },
+            #expect(throws: Failure.self) { _ = try Quantization(model, imagesAt: [], options: quantization) },
+            #expect(throws: Failure.self) { _ = try PipelineComparison(pipeline, pipeline, crop: crop) },
+        ]
+        for failure in failures {
+            #expect(failure?.code == .invalidOption)
+            #expect(failure?.description.hasPrefix("the fraction of the crop is \(fraction); expected ") == true)
+        }
+    }
+
     /// TensorFlow rounds once, at the end; here, each of the two passes rounds.
     @Test(
         arguments: ImageFixtures.table("tensorflow")

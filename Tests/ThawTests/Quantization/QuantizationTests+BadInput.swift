@@ -46,6 +46,17 @@ extension QuantizationTests {
         #expect(some.failures.count == 1 && some.photoCount == Self.photos.count)
     }
 
+    @Test(arguments: [-.infinity, -0.1, 1.1, 1e300, .nan] as [Double])
+    func `a share that is out of range is refused`(_ share: Double) throws {
+        var options = Quantization.Options()
+        options.maximumChangedShare = share
+        let failure = #expect(throws: Failure.self) {
+            try Quantization(Self.model("mobilenet_v1_folded"), imagesAt: Self.photos, options: options)
+        }
+        #expect(failure?.code == .invalidOption)
+        #expect(failure?.description == "maximumChangedShare is \(share); expected a number from 0 to 1")
+    }
+
     @Test func `unsuitable photos cause a warning`() {
         // The scores of the first class, of three classes.
         func scores(_ first: [Float]) -> [[Float]] { first.map { [$0, (1 - $0) / 2, (1 - $0) / 2] } }
