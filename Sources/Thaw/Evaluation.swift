@@ -39,8 +39,15 @@ public struct Evaluation: Sendable {
     }
 
     /// Adds the outcome for one photo.
+    ///
+    /// The classification must have one probability per class of the evaluation, and labels must be indices of classes.
     /// - Parameter others: Further labels of a photo that has several. The most probable of all counts as the true class.
     public mutating func add(_ classification: Classification, truth: Int, others: [Int] = []) {
+        let count = classification.probabilities.count
+        precondition(count == classCount, "\(count) probabilities for an evaluation of \(classCount) classes")
+        for index in [truth] + others {
+            precondition(0..<classCount ~= index, "class \(index) in an evaluation of \(classCount) classes")
+        }
         loss +=
             scores?.add(classification.probabilities, truths: [truth] + others)
             ?? LogLoss.of(classification.probabilities[truth])
