@@ -630,8 +630,8 @@ function make(tag, properties = {}, ...children) {
 
 const byId = (id) => document.getElementById(id);
 
-/// Text without characters that reverse the direction of what follows.
-const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f\u202a-\u202e\u2066-\u2069]/g, "�");
+/// Text without characters that affect how other text is shown: the same ones as `isControlling` in Swift.
+const plain = (text) => String(text).replace(/[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g, "�");
 
 const percent = (value) =>
     value >= 0.9995 ? "100%" : value >= 0.1 ? `${(value * 100).toFixed(1)}%` : `${(value * 100).toFixed(2)}%`;
