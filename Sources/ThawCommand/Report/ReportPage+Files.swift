@@ -145,7 +145,7 @@ svg text { fill: var(--soft); font-size: 12px; }
 .card { display: flex; height: 128px; overflow: hidden; }
 .card .photo { flex: 0 0 126px; background: var(--edge); display: grid; place-items: center; color: var(--soft); font-size: 12px; }
 .card img { width: 126px; height: 126px; object-fit: cover; display: block; }
-.card .said { flex: 1; min-width: 0; padding: 10px 14px; display: flex; flex-direction: column; }
+.card .result { flex: 1; min-width: 0; padding: 10px 14px; display: flex; flex-direction: column; }
 .card .file { font-size: 12.5px; line-height: 1.3; flex: none; color: var(--soft); white-space: nowrap; overflow: hidden; text-overflow: ellipsis; direction: rtl; text-align: left; }
 .card .best { font-weight: 620; line-height: 1.35; flex: none; margin-top: 2px; display: flex; }
 .card .best span { min-width: 0; white-space: pre; overflow: hidden; text-overflow: ellipsis; }
@@ -233,7 +233,7 @@ function evaluation() {
   main.append(tiles);
   if (baseline) main.append(comparison());
   if (summary.failed) main.append(make("p", { class: "sub" }, `${photos(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
-  const used = summary.classes.filter(one => one.images || one.predicted);
+  const used = summary.classes.filter(entry => entry.images || entry.predicted);
   const isLarge = used.length > mostClasses;
   const matrixPart = make("section", {}, make("h2", {}, "Confusion matrix"),
     make("p", { class: "hint" }, isLarge
@@ -311,12 +311,12 @@ function curve() {
 function sortable(name, columns, items, first) {
   const body = make("tbody", {}), enter = walk(body);
   let by = -1, down = false;
-  const titles = columns.map(([heading], place) =>
-    make("th", { scope: "col" }, make("button", { type: "button", onclick: () => sort(place) }, heading, make("i", { "aria-hidden": true }))));
-  function sort(place) {
-    const [, key, , isDown = false] = columns[place];
-    down = place === by ? !down : isDown;
-    by = place;
+  const titles = columns.map(([heading], column) =>
+    make("th", { scope: "col" }, make("button", { type: "button", onclick: () => sort(column) }, heading, make("i", { "aria-hidden": true }))));
+  function sort(column) {
+    const [, key, , isDown = false] = columns[column];
+    down = column === by ? !down : isDown;
+    by = column;
     const order = [...items].sort((a, b) => {
       const x = key(a), y = key(b);
       // Rows without a value come last in both directions.
@@ -324,12 +324,12 @@ function sortable(name, columns, items, first) {
         || (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
     });
     titles.forEach((title, index) => {
-      title.setAttribute("aria-sort", index !== place ? "none" : down ? "descending" : "ascending");
-      title.querySelector("i").textContent = index !== place ? "" : down ? " ↓" : " ↑";
+      title.setAttribute("aria-sort", index !== column ? "none" : down ? "descending" : "ascending");
+      title.querySelector("i").textContent = index !== column ? "" : down ? " ↓" : " ↑";
     });
-    body.replaceChildren(...order.map(one => make("tr", { onclick: () => show({ truth: one.index }) },
-      ...columns.map(([, , content], place) => place ? make("td", {}, ...[content(one)].flat())
-        : make("td", { title: one.label, tabindex: -1 }, one.label)))));
+    body.replaceChildren(...order.map(entry => make("tr", { onclick: () => show({ truth: entry.index }) },
+      ...columns.map(([, , content], index) => index ? make("td", {}, ...[content(entry)].flat())
+        : make("td", { title: entry.label, tabindex: -1 }, entry.label)))));
     enter();
   }
   sort(first);
@@ -346,13 +346,13 @@ function classes(used) {
     if (truth !== best && count > (worst.get(truth)?.[1] || 0)) worst.set(truth, [best, count]);
   }
   return sortable("Classes", [
-    ["Class", one => one.label],
-    ["Photos", one => one.images, one => number(one.images)],
-    ["Precision", one => one.precision, one => meter(one.precision)],
-    ["Recall", one => one.recall, one => meter(one.recall)],
-    ["F1", one => one.f1, one => decimals(one.f1)],
-    ["Most often mistaken for", one => worst.get(one.index)?.[1] ?? null, one => {
-      const other = worst.get(one.index);
+    ["Class", entry => entry.label],
+    ["Photos", entry => entry.images, entry => number(entry.images)],
+    ["Precision", entry => entry.precision, entry => meter(entry.precision)],
+    ["Recall", entry => entry.recall, entry => meter(entry.recall)],
+    ["F1", entry => entry.f1, entry => decimals(entry.f1)],
+    ["Most often mistaken for", entry => worst.get(entry.index)?.[1] ?? null, entry => {
+      const other = worst.get(entry.index);
       return other ? `${label(other[0])} (${number(other[1])})` : "";
     }, true],
   ], used, 3);
@@ -361,16 +361,16 @@ function classes(used) {
 // The labels of a multi-label model, at the threshold 0.5 and at the best one.
 function labels() {
   return sortable("Labels", [
-    ["Label", one => one.label],
-    ["Photos", one => one.images, one => number(one.images)],
-    ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],
-    ["Recall at 0.5", one => one.at_half.recall, one => meter(one.at_half.recall)],
-    ["F1 at 0.5", one => one.at_half.f1, one => decimals(one.at_half.f1)],
-    ["Best threshold", one => one.best.threshold, one => decimals(one.best.threshold)],
-    ["Precision", one => one.best.precision, one => meter(one.best.precision)],
-    ["Recall", one => one.best.recall, one => meter(one.best.recall)],
-    ["F1", one => one.best.f1, one => decimals(one.best.f1)],
-  ], summary.labels.filter(one => one.images || one.at_half.predicted), 8);
+    ["Label", entry => entry.label],
+    ["Photos", entry => entry.images, entry => number(entry.images)],
+    ["Precision at 0.5", entry => entry.at_half.precision, entry => meter(entry.at_half.precision)],
+    ["Recall at 0.5", entry => entry.at_half.recall, entry => meter(entry.at_half.recall)],
+    ["F1 at 0.5", entry => entry.at_half.f1, entry => decimals(entry.at_half.f1)],
+    ["Best threshold", entry => entry.best.threshold, entry => decimals(entry.best.threshold)],
+    ["Precision", entry => entry.best.precision, entry => meter(entry.best.precision)],
+    ["Recall", entry => entry.best.recall, entry => meter(entry.best.recall)],
+    ["F1", entry => entry.best.f1, entry => decimals(entry.best.f1)],
+  ], summary.labels.filter(entry => entry.images || entry.at_half.predicted), 8);
 }
 
 """##,
@@ -379,9 +379,9 @@ function labels() {
 const read = id => JSON.parse(document.getElementById(id).textContent);
 const page = read("page"), summary = page.summary, baseline = summary && summary.baseline;
 // The baseline's results for the photos on which the two disagree.
-const others = new Map((baseline ? baseline.changed : []).map(one => [one.image, one]));
-const rows = read("rows").map((r, place) => ({
-  place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], warning: r[5], other: others.get(r[0]),
+const others = new Map((baseline ? baseline.changed : []).map(entry => [entry.image, entry]));
+const rows = read("rows").map((r, index) => ({
+  index, path: r[0], photo: r[1], predictions: r[2], truth: r[3], error: r[4], warning: r[5], other: others.get(r[0]),
   best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
 }));
 const label = index => page.labels ? page.labels[index] : String(index);
@@ -434,7 +434,7 @@ function card(row) {
   const file = make("div", { class: "file", title: row.path }, make("bdi", { dir: "ltr" }, row.path));
   if (row.error) {
     return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
-      make("div", { class: "said" }, file, make("div", { class: "error" }, row.error)));
+      make("div", { class: "result" }, file, make("div", { class: "error" }, row.error)));
   }
   const isJudged = row.truth >= 0, isRight = row.best === row.truth;
   const truth = isJudged && !isRight ? " – is " + label(row.truth) : "";
@@ -444,14 +444,14 @@ function card(row) {
     make("div", { class: "track" },
       make("u", {}, make("i", { style: `width:${Math.max(0, Math.min(100, 100 * share))}%` })),
       make("em", {}, share > 1.001 || share < -0.001 ? share.toFixed(2) : percent(share))));
-  const lines = row.said.slice(0, row.other || row.warning ? 2 : 3)
+  const lines = row.predictions.slice(0, row.other || row.warning ? 2 : 3)
     .map(([index, share]) => line(isJudged && index === row.truth ? " is" : "", label(index), share));
   if (row.other) {
     lines.push(line(" other" + (row.other.baseline_right ? " is" : ""),
       "baseline: " + (row.other.baseline_prediction ?? "–"), row.other.baseline_probability));
   }
   return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
-    make("div", { class: "said" }, file, row.warning ? make("div", { class: "warning", title: row.warning }, row.warning) : null,
+    make("div", { class: "result" }, file, row.warning ? make("div", { class: "warning", title: row.warning }, row.warning) : null,
       best, make("div", { class: "lines" }, ...lines)));
 }
 
@@ -473,7 +473,7 @@ function shades() {
   const linear = value => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   return share => {
     const part = 0.08 + 0.92 * Math.sqrt(share);
-    const color = card.map((from, place) => Math.round(from + part * (ice[place] - from)));
+    const color = card.map((from, index) => Math.round(from + part * (ice[index] - from)));
     const [r, g, b] = color.map(linear), luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
     // At this luminance both have a contrast of 4.58 (WCAG 2.2): (luminance + 0.05) / 0.05 = 1.05 / (luminance + 0.05).
     return { background: `rgb(${color})`, color: luminance > 0.179 ? "#000" : "#fff" };
@@ -515,7 +515,7 @@ function short(name) {
   }
   return text + "…";
 }
-const said = (row, column, count) => `${row.label} mistaken for ${column.label}: ${number(count)}`
+const description = (row, column, count) => `${row.label} mistaken for ${column.label}: ${number(count)}`
   + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
 // A table of `rows` and `columns`, which have labels; each cell says what a click on it does.
@@ -534,9 +534,9 @@ function table(heading, rows, columns, cell) {
     for (const [element, share] of colored) Object.assign(element.style, shade(share));
   });
   walk(body)();
-  const longest = Math.max(...columns.map(one => breadth(short(one.name ?? one.label))));
+  const longest = Math.max(...columns.map(column => breadth(short(column.name ?? column.label))));
   return make("table", { class: columns.length > 24 ? "matrix dense" : "matrix", role: "grid", "aria-label": heading, style: `--heading:${Math.min(92, 30 + 5.3 * longest)}px` },
-    make("thead", {}, make("tr", {}, make("th", {}), ...columns.map(one => make("th", { scope: "col", title: one.label }, make("span", {}, short(one.name ?? one.label)))))),
+    make("thead", {}, make("tr", {}, make("th", {}), ...columns.map(column => make("th", { scope: "col", title: column.label }, make("span", {}, short(column.name ?? column.label)))))),
     body);
 }
 
@@ -545,7 +545,7 @@ function matrix(rows, columns = rows) {
   const cells = new Map(summary.confusion.map(([truth, best, count]) => [truth + ":" + best, count]));
   return table("Confusion matrix", rows, columns, (row, column) => {
     const count = cells.get(row.index + ":" + column.index) || 0;
-    return { text: String(count), words: said(row, column, count), share: count && count / row.images, id: `cell-${row.index}-${column.index}`,
+    return { text: String(count), words: description(row, column, count), share: count && count / row.images, id: `cell-${row.index}-${column.index}`,
       open: () => show({ truth: row.index, best: column.index }) };
   });
 }
@@ -579,18 +579,18 @@ function zoom(used) {
   }
   function draw(focus) {
     const [rows, columns] = steps[steps.length - 1];
-    const trail = steps.map(([rows, columns], place) => {
+    const trail = steps.map(([rows, columns], index) => {
       const text = rows === columns ? name(rows) : `${name(rows)} mistaken for ${name(columns)}`;
-      return place === steps.length - 1 ? make("b", {}, text) : make("button", { class: "link", type: "button", onclick: () => back(place + 1) }, text);
+      return index === steps.length - 1 ? make("b", {}, text) : make("button", { class: "link", type: "button", onclick: () => back(index + 1) }, text);
     });
     const isFine = Math.max(rows.length, columns.length) <= mostClasses;
     panel.replaceChildren(
-      make("p", { class: "trail", role: "status" }, ...trail.flatMap((one, place) => place ? [" › ", one] : [one])),
+      make("p", { class: "trail", role: "status" }, ...trail.flatMap((step, index) => index ? [" › ", step] : [step])),
       isFine ? matrix(rows, columns) : overview(rows, columns));
     if (focus) panel.querySelector("td").focus({ preventScroll: true });
   }
   function overview(rows, columns) {
-    const groupOf = sets => new Map(sets.flatMap((set, place) => set.members.map(one => [one.index, place])));
+    const groupOf = sets => new Map(sets.flatMap((set, index) => set.members.map(entry => [entry.index, index])));
     const [down, across] = rows === columns ? [groups(rows)].flatMap(sets => [sets, sets]) : [groups(rows), groups(columns)];
     const [byRow, byColumn] = [groupOf(down), groupOf(across)];
     const counts = new Map();
@@ -616,7 +616,7 @@ function confusedPairs() {
   const pairs = summary.confusion.filter(([truth, best]) => truth !== best)
     .sort((a, b) => b[2] - a[2] || a[0] - b[0] || a[1] - b[1]);
   if (!pairs.length) return make("p", {}, "There are no mistakes.");
-  const images = new Map(summary.classes.map(one => [one.index, one.images]));
+  const images = new Map(summary.classes.map(entry => [entry.index, entry.images]));
   const body = make("tbody", {}), enter = walk(body);
   const more = make("button", { class: "link", type: "button", onclick: () => add(100) });
   let shownPairs = 0;
@@ -672,7 +672,7 @@ start();
 
 const everything = { text: "", label: "", least: 0, kind: "all", truth: -1, best: -1, sort: "order" };
 const filter = { ...everything }, controls = {};
-const inOrder = (a, b) => a.place - b.place;
+const inOrder = (a, b) => a.index - b.index;
 // Rows without a probability, such as files that could not be read, come last in any order.
 const known = (a, b) => (a.sure === null) - (b.sure === null);
 const sorts = {
@@ -696,7 +696,7 @@ function choose() {
   const text = filter.text.toLowerCase(), wanted = filter.label === "" ? -1 : Number(filter.label);
   const isKind = kinds[filter.kind][1];
   shown = rows.filter(row =>
-    (!text || row.path.toLowerCase().includes(text) || row.said.length && label(row.best).toLowerCase().includes(text)
+    (!text || row.path.toLowerCase().includes(text) || row.predictions.length && label(row.best).toLowerCase().includes(text)
       || row.truth >= 0 && label(row.truth).toLowerCase().includes(text))
     && (wanted < 0 || row.best === wanted)
     && (filter.least === 0 || row.sure !== null && row.sure >= filter.least)

@@ -36,7 +36,7 @@ function evaluation() {
   main.append(tiles);
   if (baseline) main.append(comparison());
   if (summary.failed) main.append(make("p", { class: "sub" }, `${photos(summary.failed)} could not be read and ${summary.failed === 1 ? "does" : "do"} not count.`));
-  const used = summary.classes.filter(one => one.images || one.predicted);
+  const used = summary.classes.filter(entry => entry.images || entry.predicted);
   const isLarge = used.length > mostClasses;
   const matrixPart = make("section", {}, make("h2", {}, "Confusion matrix"),
     make("p", { class: "hint" }, isLarge
@@ -114,12 +114,12 @@ function curve() {
 function sortable(name, columns, items, first) {
   const body = make("tbody", {}), enter = walk(body);
   let by = -1, down = false;
-  const titles = columns.map(([heading], place) =>
-    make("th", { scope: "col" }, make("button", { type: "button", onclick: () => sort(place) }, heading, make("i", { "aria-hidden": true }))));
-  function sort(place) {
-    const [, key, , isDown = false] = columns[place];
-    down = place === by ? !down : isDown;
-    by = place;
+  const titles = columns.map(([heading], column) =>
+    make("th", { scope: "col" }, make("button", { type: "button", onclick: () => sort(column) }, heading, make("i", { "aria-hidden": true }))));
+  function sort(column) {
+    const [, key, , isDown = false] = columns[column];
+    down = column === by ? !down : isDown;
+    by = column;
     const order = [...items].sort((a, b) => {
       const x = key(a), y = key(b);
       // Rows without a value come last in both directions.
@@ -127,12 +127,12 @@ function sortable(name, columns, items, first) {
         || (typeof x === "string" ? x.localeCompare(y) : x - y) * (down ? -1 : 1) || a.index - b.index;
     });
     titles.forEach((title, index) => {
-      title.setAttribute("aria-sort", index !== place ? "none" : down ? "descending" : "ascending");
-      title.querySelector("i").textContent = index !== place ? "" : down ? " ↓" : " ↑";
+      title.setAttribute("aria-sort", index !== column ? "none" : down ? "descending" : "ascending");
+      title.querySelector("i").textContent = index !== column ? "" : down ? " ↓" : " ↑";
     });
-    body.replaceChildren(...order.map(one => make("tr", { onclick: () => show({ truth: one.index }) },
-      ...columns.map(([, , content], place) => place ? make("td", {}, ...[content(one)].flat())
-        : make("td", { title: one.label, tabindex: -1 }, one.label)))));
+    body.replaceChildren(...order.map(entry => make("tr", { onclick: () => show({ truth: entry.index }) },
+      ...columns.map(([, , content], index) => index ? make("td", {}, ...[content(entry)].flat())
+        : make("td", { title: entry.label, tabindex: -1 }, entry.label)))));
     enter();
   }
   sort(first);
@@ -149,13 +149,13 @@ function classes(used) {
     if (truth !== best && count > (worst.get(truth)?.[1] || 0)) worst.set(truth, [best, count]);
   }
   return sortable("Classes", [
-    ["Class", one => one.label],
-    ["Photos", one => one.images, one => number(one.images)],
-    ["Precision", one => one.precision, one => meter(one.precision)],
-    ["Recall", one => one.recall, one => meter(one.recall)],
-    ["F1", one => one.f1, one => decimals(one.f1)],
-    ["Most often mistaken for", one => worst.get(one.index)?.[1] ?? null, one => {
-      const other = worst.get(one.index);
+    ["Class", entry => entry.label],
+    ["Photos", entry => entry.images, entry => number(entry.images)],
+    ["Precision", entry => entry.precision, entry => meter(entry.precision)],
+    ["Recall", entry => entry.recall, entry => meter(entry.recall)],
+    ["F1", entry => entry.f1, entry => decimals(entry.f1)],
+    ["Most often mistaken for", entry => worst.get(entry.index)?.[1] ?? null, entry => {
+      const other = worst.get(entry.index);
       return other ? `${label(other[0])} (${number(other[1])})` : "";
     }, true],
   ], used, 3);
@@ -164,14 +164,14 @@ function classes(used) {
 // The labels of a multi-label model, at the threshold 0.5 and at the best one.
 function labels() {
   return sortable("Labels", [
-    ["Label", one => one.label],
-    ["Photos", one => one.images, one => number(one.images)],
-    ["Precision at 0.5", one => one.at_half.precision, one => meter(one.at_half.precision)],
-    ["Recall at 0.5", one => one.at_half.recall, one => meter(one.at_half.recall)],
-    ["F1 at 0.5", one => one.at_half.f1, one => decimals(one.at_half.f1)],
-    ["Best threshold", one => one.best.threshold, one => decimals(one.best.threshold)],
-    ["Precision", one => one.best.precision, one => meter(one.best.precision)],
-    ["Recall", one => one.best.recall, one => meter(one.best.recall)],
-    ["F1", one => one.best.f1, one => decimals(one.best.f1)],
-  ], summary.labels.filter(one => one.images || one.at_half.predicted), 8);
+    ["Label", entry => entry.label],
+    ["Photos", entry => entry.images, entry => number(entry.images)],
+    ["Precision at 0.5", entry => entry.at_half.precision, entry => meter(entry.at_half.precision)],
+    ["Recall at 0.5", entry => entry.at_half.recall, entry => meter(entry.at_half.recall)],
+    ["F1 at 0.5", entry => entry.at_half.f1, entry => decimals(entry.at_half.f1)],
+    ["Best threshold", entry => entry.best.threshold, entry => decimals(entry.best.threshold)],
+    ["Precision", entry => entry.best.precision, entry => meter(entry.best.precision)],
+    ["Recall", entry => entry.best.recall, entry => meter(entry.best.recall)],
+    ["F1", entry => entry.best.f1, entry => decimals(entry.best.f1)],
+  ], summary.labels.filter(entry => entry.images || entry.at_half.predicted), 8);
 }

@@ -2,9 +2,9 @@
 const read = id => JSON.parse(document.getElementById(id).textContent);
 const page = read("page"), summary = page.summary, baseline = summary && summary.baseline;
 // The baseline's results for the photos on which the two disagree.
-const others = new Map((baseline ? baseline.changed : []).map(one => [one.image, one]));
-const rows = read("rows").map((r, place) => ({
-  place, path: r[0], photo: r[1], said: r[2], truth: r[3], error: r[4], warning: r[5], other: others.get(r[0]),
+const others = new Map((baseline ? baseline.changed : []).map(entry => [entry.image, entry]));
+const rows = read("rows").map((r, index) => ({
+  index, path: r[0], photo: r[1], predictions: r[2], truth: r[3], error: r[4], warning: r[5], other: others.get(r[0]),
   best: r[2].length ? r[2][0][0] : -1, sure: r[2].length ? r[2][0][1] : null,
 }));
 const label = index => page.labels ? page.labels[index] : String(index);
@@ -57,7 +57,7 @@ function card(row) {
   const file = make("div", { class: "file", title: row.path }, make("bdi", { dir: "ltr" }, row.path));
   if (row.error) {
     return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
-      make("div", { class: "said" }, file, make("div", { class: "error" }, row.error)));
+      make("div", { class: "result" }, file, make("div", { class: "error" }, row.error)));
   }
   const isJudged = row.truth >= 0, isRight = row.best === row.truth;
   const truth = isJudged && !isRight ? " – is " + label(row.truth) : "";
@@ -67,13 +67,13 @@ function card(row) {
     make("div", { class: "track" },
       make("u", {}, make("i", { style: `width:${Math.max(0, Math.min(100, 100 * share))}%` })),
       make("em", {}, share > 1.001 || share < -0.001 ? share.toFixed(2) : percent(share))));
-  const lines = row.said.slice(0, row.other || row.warning ? 2 : 3)
+  const lines = row.predictions.slice(0, row.other || row.warning ? 2 : 3)
     .map(([index, share]) => line(isJudged && index === row.truth ? " is" : "", label(index), share));
   if (row.other) {
     lines.push(line(" other" + (row.other.baseline_right ? " is" : ""),
       "baseline: " + (row.other.baseline_prediction ?? "–"), row.other.baseline_probability));
   }
   return make("div", { class: "card" }, make("div", { class: "photo" }, photo),
-    make("div", { class: "said" }, file, row.warning ? make("div", { class: "warning", title: row.warning }, row.warning) : null,
+    make("div", { class: "result" }, file, row.warning ? make("div", { class: "warning", title: row.warning }, row.warning) : null,
       best, make("div", { class: "lines" }, ...lines)));
 }

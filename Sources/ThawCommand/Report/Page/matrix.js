@@ -14,7 +14,7 @@ function shades() {
   const linear = value => (value /= 255) <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
   return share => {
     const part = 0.08 + 0.92 * Math.sqrt(share);
-    const color = card.map((from, place) => Math.round(from + part * (ice[place] - from)));
+    const color = card.map((from, index) => Math.round(from + part * (ice[index] - from)));
     const [r, g, b] = color.map(linear), luminance = 0.2126 * r + 0.7152 * g + 0.0722 * b;
     // At this luminance both have a contrast of 4.58 (WCAG 2.2): (luminance + 0.05) / 0.05 = 1.05 / (luminance + 0.05).
     return { background: `rgb(${color})`, color: luminance > 0.179 ? "#000" : "#fff" };
@@ -56,7 +56,7 @@ function short(name) {
   }
   return text + "…";
 }
-const said = (row, column, count) => `${row.label} mistaken for ${column.label}: ${number(count)}`
+const description = (row, column, count) => `${row.label} mistaken for ${column.label}: ${number(count)}`
   + (row.images ? ` of ${number(row.images)} (${percent(count / row.images)})` : "");
 
 // A table of `rows` and `columns`, which have labels; each cell says what a click on it does.
@@ -75,9 +75,9 @@ function table(heading, rows, columns, cell) {
     for (const [element, share] of colored) Object.assign(element.style, shade(share));
   });
   walk(body)();
-  const longest = Math.max(...columns.map(one => breadth(short(one.name ?? one.label))));
+  const longest = Math.max(...columns.map(column => breadth(short(column.name ?? column.label))));
   return make("table", { class: columns.length > 24 ? "matrix dense" : "matrix", role: "grid", "aria-label": heading, style: `--heading:${Math.min(92, 30 + 5.3 * longest)}px` },
-    make("thead", {}, make("tr", {}, make("th", {}), ...columns.map(one => make("th", { scope: "col", title: one.label }, make("span", {}, short(one.name ?? one.label)))))),
+    make("thead", {}, make("tr", {}, make("th", {}), ...columns.map(column => make("th", { scope: "col", title: column.label }, make("span", {}, short(column.name ?? column.label)))))),
     body);
 }
 
@@ -86,7 +86,7 @@ function matrix(rows, columns = rows) {
   const cells = new Map(summary.confusion.map(([truth, best, count]) => [truth + ":" + best, count]));
   return table("Confusion matrix", rows, columns, (row, column) => {
     const count = cells.get(row.index + ":" + column.index) || 0;
-    return { text: String(count), words: said(row, column, count), share: count && count / row.images, id: `cell-${row.index}-${column.index}`,
+    return { text: String(count), words: description(row, column, count), share: count && count / row.images, id: `cell-${row.index}-${column.index}`,
       open: () => show({ truth: row.index, best: column.index }) };
   });
 }
@@ -120,18 +120,18 @@ function zoom(used) {
   }
   function draw(focus) {
     const [rows, columns] = steps[steps.length - 1];
-    const trail = steps.map(([rows, columns], place) => {
+    const trail = steps.map(([rows, columns], index) => {
       const text = rows === columns ? name(rows) : `${name(rows)} mistaken for ${name(columns)}`;
-      return place === steps.length - 1 ? make("b", {}, text) : make("button", { class: "link", type: "button", onclick: () => back(place + 1) }, text);
+      return index === steps.length - 1 ? make("b", {}, text) : make("button", { class: "link", type: "button", onclick: () => back(index + 1) }, text);
     });
     const isFine = Math.max(rows.length, columns.length) <= mostClasses;
     panel.replaceChildren(
-      make("p", { class: "trail", role: "status" }, ...trail.flatMap((one, place) => place ? [" › ", one] : [one])),
+      make("p", { class: "trail", role: "status" }, ...trail.flatMap((step, index) => index ? [" › ", step] : [step])),
       isFine ? matrix(rows, columns) : overview(rows, columns));
     if (focus) panel.querySelector("td").focus({ preventScroll: true });
   }
   function overview(rows, columns) {
-    const groupOf = sets => new Map(sets.flatMap((set, place) => set.members.map(one => [one.index, place])));
+    const groupOf = sets => new Map(sets.flatMap((set, index) => set.members.map(entry => [entry.index, index])));
     const [down, across] = rows === columns ? [groups(rows)].flatMap(sets => [sets, sets]) : [groups(rows), groups(columns)];
     const [byRow, byColumn] = [groupOf(down), groupOf(across)];
     const counts = new Map();
@@ -157,7 +157,7 @@ function confusedPairs() {
   const pairs = summary.confusion.filter(([truth, best]) => truth !== best)
     .sort((a, b) => b[2] - a[2] || a[0] - b[0] || a[1] - b[1]);
   if (!pairs.length) return make("p", {}, "There are no mistakes.");
-  const images = new Map(summary.classes.map(one => [one.index, one.images]));
+  const images = new Map(summary.classes.map(entry => [entry.index, entry.images]));
   const body = make("tbody", {}), enter = walk(body);
   const more = make("button", { class: "link", type: "button", onclick: () => add(100) });
   let shownPairs = 0;

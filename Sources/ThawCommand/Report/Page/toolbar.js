@@ -2,7 +2,7 @@
 
 const everything = { text: "", label: "", least: 0, kind: "all", truth: -1, best: -1, sort: "order" };
 const filter = { ...everything }, controls = {};
-const inOrder = (a, b) => a.place - b.place;
+const inOrder = (a, b) => a.index - b.index;
 // Rows without a probability, such as files that could not be read, come last in any order.
 const known = (a, b) => (a.sure === null) - (b.sure === null);
 const sorts = {
@@ -26,7 +26,7 @@ function choose() {
   const text = filter.text.toLowerCase(), wanted = filter.label === "" ? -1 : Number(filter.label);
   const isKind = kinds[filter.kind][1];
   shown = rows.filter(row =>
-    (!text || row.path.toLowerCase().includes(text) || row.said.length && label(row.best).toLowerCase().includes(text)
+    (!text || row.path.toLowerCase().includes(text) || row.predictions.length && label(row.best).toLowerCase().includes(text)
       || row.truth >= 0 && label(row.truth).toLowerCase().includes(text))
     && (wanted < 0 || row.best === wanted)
     && (filter.least === 0 || row.sure !== null && row.sure >= filter.least)
