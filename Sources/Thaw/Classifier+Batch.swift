@@ -23,13 +23,13 @@ extension Classifier {
         typealias Half = (path: String, image: Result<Prepared, Failure>)
         // Copies of an iterator may not share their position, so it is in a box.
         let source = IteratorBox(images.makeIterator())
-        let conveyor = Conveyor<ImageFile, Half, (path: String, answer: Result<Classification, Failure>)>(
+        let pipeline = OrderedPipeline<ImageFile, Half, (path: String, result: Result<Classification, Failure>)>(
             threads: threads, window: 16 * threads, nextItem: { source.next() },
             prepare: { found in
                 (found.path, self.prepared(found, thumbnailSide: thumbnailSide))
             },
             finish: { half in (half.path, half.image.map { self.classify($0) }) })
-        try conveyor.run { try body($0.path, $0.answer) }
+        try pipeline.run { try body($0.path, $0.result) }
     }
 
     /// Classifies the images at these paths.

@@ -25,13 +25,13 @@ extension Detector {
         let source = IteratorBox(images.makeIterator())
         // Originals are large.
         let window = inspect == nil ? 16 * threads : 2 * threads
-        let conveyor = Conveyor<ImageFile, Prepared, (path: String, answer: Result<Detection, Failure>)>(
+        let pipeline = OrderedPipeline<ImageFile, Prepared, (path: String, result: Result<Detection, Failure>)>(
             threads: threads, window: window, nextItem: { source.next() },
             prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
             finish: { prepared in
                 (prepared.path, prepared.detection(by: self, inspecting: inspect))
             })
-        try conveyor.run { try body($0.path, $0.answer) }
+        try pipeline.run { try body($0.path, $0.result) }
     }
 
     /// Detects objects in the images at these paths.

@@ -75,7 +75,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         case timedOut
     }
 
-    private let conveyor: Conveyor<ImageFile, Prepared, Element>
+    private let pipeline: OrderedPipeline<ImageFile, Prepared, Element>
     private let source: Source
     /// One thread at a time takes results.
     private let taking = Lock()
@@ -94,12 +94,12 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         let source = Source(images)
         self.source = source
         self.window = max(window ?? 16 * threads, 1)
-        conveyor = Conveyor(
+        pipeline = OrderedPipeline(
             threads: threads, window: self.window, nextItem: { source.next() },
             // From here on, only the name of the image is needed.
             prepare: { image in (ImageFile(path: image.path), prepare(image)) },
             finish: { prepared in (prepared.image, prepared.finish()) })
-        conveyor.begin()
+        pipeline.begin()
     }
 
     deinit { cancelAndWait() }
@@ -124,8 +124,8 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         if source.isCanceled { return .canceled }
         // The threads wait for more images.
         if source.isIdle { return .end }
-        if let limit, !conveyor.isReady(by: timespec(fromNow: limit)) { return .timedOut }
-        guard let element = conveyor.next() else { return source.isCanceled ? .canceled : .end }
+        if let limit, !pipeline.isReady(by: timespec(fromNow: limit)) { return .timedOut }
+        guard let element = pipeline.next() else { return source.isCanceled ? .canceled : .end }
         source.didTake()
         return .result(element)
     }
@@ -138,13 +138,13 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
     /// Drops images that have not been started, and ends all waiting.
     public func cancel() {
         source.cancel()
-        conveyor.stop()
+        pipeline.stop()
     }
 
     /// Cancels, and waits for the images that are being worked on.
     public func cancelAndWait() {
         cancel()
-        taking.withLock { conveyor.end() }
+        taking.withLock { pipeline.end() }
     }
 }
 

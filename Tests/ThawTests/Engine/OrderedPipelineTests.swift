@@ -3,12 +3,12 @@ import Testing
 
 @testable import Thaw
 
-@Suite struct ConveyorTests {
+@Suite struct OrderedPipelineTests {
     @Test(arguments: [1, 2, 5]) func `results come in order, and never more than the window are in flight`(
         _ threads: Int
     ) throws {
         let (fetched, taken) = (Counter(), Counter())
-        let conveyor = Conveyor<Int, Int, Int>(
+        let pipeline = OrderedPipeline<Int, Int, Int>(
             threads: threads, window: 7,
             nextItem: {
                 let next = fetched.add()
@@ -21,8 +21,8 @@ import Testing
             },
             finish: { $0 + 1 })
         var expected = 0
-        conveyor.run { answer in
-            #expect(answer == expected * 2 + 1)
+        pipeline.run { result in
+            #expect(result == expected * 2 + 1)
             expected += 1
             _ = taken.add()
         }
@@ -31,21 +31,21 @@ import Testing
 
     @Test func `without threads the caller does the work`() {
         let fetched = Counter()
-        let conveyor = Conveyor<Int, Int, Int>(
+        let pipeline = OrderedPipeline<Int, Int, Int>(
             threads: 2, window: 4, nextItem: { fetched.add() < 10 ? fetched.value - 1 : nil }, prepare: { $0 * 2 },
             finish: { $0 + 1 }, startingThreadsBy: { _ in nil })
-        var answers: [Int] = []
-        conveyor.run { answers.append($0) }
-        #expect(answers == (0..<10).map { $0 * 2 + 1 })
+        var results: [Int] = []
+        pipeline.run { results.append($0) }
+        #expect(results == (0..<10).map { $0 * 2 + 1 })
     }
 
     @Test func `an error ends the work`() {
         struct Stop: Error {}
-        let conveyor = Conveyor<Int, Int, Int>(
+        let pipeline = OrderedPipeline<Int, Int, Int>(
             threads: 3, window: 8, nextItem: { 1 }, prepare: { $0 }, finish: { $0 })
         var count = 0
         #expect(throws: Stop.self) {
-            try conveyor.run { _ in
+            try pipeline.run { _ in
                 count += 1
                 if count == 100 { throw Stop() }
             }
@@ -54,20 +54,20 @@ import Testing
     }
 
     @Test func `items already fetched are finished while the source is slow`() {
-        let (answered, fetched) = (Counter(), Counter())
-        let conveyor = Conveyor<Int, Int, Int>(
+        let (taken, fetched) = (Counter(), Counter())
+        let pipeline = OrderedPipeline<Int, Int, Int>(
             threads: 2, window: 8,
             nextItem: {
                 let next = fetched.add()
                 guard next < 3 else {
                     // The source ends only when all other items have been finished.
-                    while answered.value < 3 { usleep(1000) }
+                    while taken.value < 3 { usleep(1000) }
                     return nil
                 }
                 return next
             }, prepare: { $0 }, finish: { $0 })
-        conveyor.run { _ in _ = answered.add() }
-        #expect(answered.value == 3)
+        pipeline.run { _ in _ = taken.add() }
+        #expect(taken.value == 3)
     }
 }
 

@@ -4,16 +4,16 @@
     import Darwin
 #endif
 
-/// Processes a stream of items in two stages on several threads, and returns the answers in the order of the items.
+/// Processes a stream of items in two stages on several threads, and returns the results in the order of the items.
 ///
 /// If enough prepared items have accumulated, a thread finishes those; otherwise it fetches the next item and prepares
 /// it. So both stages progress together whatever their costs, and a thread stays with one stage for several items,
-/// which is good for its caches. At most `window` items are between the last one fetched and the last answer taken, so
+/// which is good for its caches. At most `window` items are between the last one fetched and the last result taken, so
 /// memory does not grow with the stream.
-final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
+final class OrderedPipeline<Item, Prepared, Output>: @unchecked Sendable {
     private let nextItem: () -> Item?
     private let prepare: (Item) -> Prepared
-    private let finish: (Prepared) -> Answer
+    private let finish: (Prepared) -> Output
     private let start: (@escaping () -> Void) -> pthread_t?
     private let threads: Int
     private let window: Int
@@ -22,11 +22,11 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
 
     // Everything below is guarded by `lock`.
     private let lock = Lock()
-    /// `work` wakes threads that wait for work, `answered` the thread that waits for the next answer.
+    /// `work` wakes threads that wait for work, `resultReady` the thread that waits for the next result.
     private let work = Condition()
-    private let answered = Condition()
+    private let resultReady = Condition()
     private var prepared: [(ticket: Int, item: Prepared)] = []
-    private var answers: [Answer?]
+    private var results: [Output?]
     private var fetched = 0
     private var taken = 0
     private var isFetching = false
@@ -41,21 +41,21 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     ///     itself.
     init(
         threads: Int, window: Int, nextItem: @escaping () -> Item?, prepare: @escaping (Item) -> Prepared,
-        finish: @escaping (Prepared) -> Answer,
+        finish: @escaping (Prepared) -> Output,
         startingThreadsBy start: @escaping (@escaping () -> Void) -> pthread_t? = startThread
     ) {
         (self.threads, self.window) = (max(threads, 1), max(window, 1))
         (self.nextItem, self.prepare, self.finish, self.start) = (nextItem, prepare, finish, start)
         group = threads > 1 ? 4 : 1
-        answers = Array(repeating: nil, count: self.window)
+        results = Array(repeating: nil, count: self.window)
     }
 
-    /// Works until the stream ends, and passes the answers to `body` on the calling thread. If `body` throws, the work
+    /// Works until the stream ends, and passes the results to `body` on the calling thread. If `body` throws, the work
     /// ends. Call this only once, and none of the functions below.
-    func run(_ body: (Answer) throws -> Void) rethrows {
+    func run(_ body: (Output) throws -> Void) rethrows {
         begin()
         defer { end() }
-        while let answer = next() { try body(answer) }
+        while let result = next() { try body(result) }
     }
 
     // MARK: The parts of a run
@@ -74,44 +74,44 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
     func stop() {
         lock.withLock { isStopped = true }
         work.broadcast()
-        answered.broadcast()
+        resultReady.broadcast()
     }
 
-    /// Waits for the next answer; nil at the end of the stream and after `stop`. One thread at a time may call it.
-    func next() -> Answer? {
-        // Without threads the caller does all the work. The answers are the same.
+    /// Waits for the next result; nil at the end of the stream and after `stop`. One thread at a time may call it.
+    func next() -> Output? {
+        // Without threads the caller does all the work. The results are the same.
         guard !running.isEmpty else {
             return lock.withLock { isStopped } ? nil : nextItem().map { finish(prepare($0)) }
         }
         return lock.withLock {
             while !isStopped {
-                if let answer = takeAnswer() { return answer }
+                if let result = takeResult() { return result }
                 if hasEnded && taken == fetched { return nil }
-                answered.wait(lock)
+                resultReady.wait(lock)
             }
             return nil
         }
     }
 
-    /// Waits for an answer until `deadline`, or until the end of the stream or `stop`.
+    /// Waits for a result until `deadline`, or until the end of the stream or `stop`.
     /// - Returns: Whether `next` would not wait.
     func isReady(by deadline: timespec) -> Bool {
         running.isEmpty
             || lock.withLock {
-                while !isStopped, answers[taken % window] == nil, !(hasEnded && taken == fetched) {
-                    if !answered.wait(lock, until: deadline) { return false }
+                while !isStopped, results[taken % window] == nil, !(hasEnded && taken == fetched) {
+                    if !resultReady.wait(lock, until: deadline) { return false }
                 }
                 return true
             }
     }
 
-    private func takeAnswer() -> Answer? {
-        guard let answer = answers[taken % window] else { return nil }
-        answers[taken % window] = nil
+    private func takeResult() -> Output? {
+        guard let result = results[taken % window] else { return nil }
+        results[taken % window] = nil
         // While the window was full, the threads could fetch nothing.
         if fetched - taken == window { work.broadcast() }
         taken += 1
-        return answer
+        return result
     }
 
     private func serve() {
@@ -136,9 +136,9 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         let batch = Array(prepared.prefix(count))
         prepared.removeFirst(batch.count)
         for (ticket, item) in batch {
-            let answer = lock.withoutLock { finish(item) }
-            answers[ticket % window] = answer
-            if ticket == taken { answered.signal() }
+            let result = lock.withoutLock { finish(item) }
+            results[ticket % window] = result
+            if ticket == taken { resultReady.signal() }
         }
     }
 
@@ -150,14 +150,14 @@ final class Conveyor<Item, Prepared, Answer>: @unchecked Sendable {
         guard let item else {
             hasEnded = true
             work.broadcast()
-            answered.signal()
+            resultReady.signal()
             return
         }
         let ticket = fetched
         fetched += 1
         work.signal()
-        let result = lock.withoutLock { prepare(item) }
-        prepared.append((ticket, result))
+        let preparedItem = lock.withoutLock { prepare(item) }
+        prepared.append((ticket, preparedItem))
         // The thread that fetches may be held up by a slow source.
         if isFetching { work.signal() }
     }
