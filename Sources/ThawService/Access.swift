@@ -32,7 +32,7 @@ struct Access: Sendable {
         }
     }
 
-    /// - Throws: `Refusal` with status 403 or 401.
+    /// - Throws: `ErrorResponse` with status 403 or 401.
     func check(_ request: Request, _ route: Route) throws {
         // Browsers, whose pages could reach the service under their own host names, always send the host. Health checks
         // with HTTP/1.0 do not.
@@ -40,14 +40,16 @@ struct Access: Sendable {
         if isLoopback, let host, !Access.isLoopback(host),
             !origins.contains(where: { Access.hosts(of: $0).contains(host.lowercased()) })
         {
-            throw Refusal.foreignHost(host)
+            throw ErrorResponse.foreignHost(host)
         }
-        if let origin = request["origin"], !isAllowed(origin, host: host ?? "") { throw Refusal.foreignOrigin(origin) }
-        if let token, !route.isOpen, !matches(request["authorization"], token) { throw Refusal.unauthorized() }
+        if let origin = request["origin"], !isAllowed(origin, host: host ?? "") {
+            throw ErrorResponse.foreignOrigin(origin)
+        }
+        if let token, !route.isOpen, !matches(request["authorization"], token) { throw ErrorResponse.unauthorized() }
     }
 
     /// The response to a browser's preflight request: whether a page of another origin may send a request.
-    /// - Throws: `Refusal` if it may not.
+    /// - Throws: `ErrorResponse` if it may not.
     func preflight(_ request: Request) throws -> Response {
         try check(request, .page)
         return Response(

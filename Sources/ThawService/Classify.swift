@@ -11,7 +11,7 @@ extension Service {
             request.query, models, background: settings.decoding.background, limit: Service.maximumLabels)
         exchange.model = options.model.name
         let body = try decodedBody(of: exchange)
-        guard !body.isEmpty else { throw Refusal.noBody() }
+        guard !body.isEmpty else { throw ErrorResponse.noBody() }
         let work = ImageWork(settings, options.image, crop: options.crop ?? settings.crop)
         guard let boundary = try Multipart.boundary(in: request["content-type"]) else {
             let result = try classify(body, exchange, options, work)
@@ -22,11 +22,13 @@ extension Service {
             let result = try classify(parts[0].content, exchange, options, work)
             return Response(type: "application/json", text: result.line(image: parts[0].fileName, top: options.top))
         }
-        guard !parts.isEmpty else { throw Refusal.badRequest("the form has no file") }
-        guard parts.count <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
+        guard !parts.isEmpty else { throw ErrorResponse.badRequest("the form has no file") }
+        guard parts.count <= InferPlan.maximumItems else { throw ErrorResponse.batchTooLarge(InferPlan.maximumItems) }
         var lines = ""
         for part in parts {
-            guard lines.utf8.count <= 4 * settings.maxBody else { throw Refusal.outputsTooLarge(lines.utf8.count) }
+            guard lines.utf8.count <= 4 * settings.maxBody else {
+                throw ErrorResponse.outputsTooLarge(lines.utf8.count)
+            }
             // The client is no longer waiting for the response.
             if !lines.isEmpty, Connections.isGone(exchange.connection) { return Response(status: 499) }
             do {
@@ -34,9 +36,9 @@ extension Service {
                     image: part.fileName, top: options.top)
             } catch let failure as Failure {
                 metrics.count(failure.code)
-                let refusal = Refusal(failure)
+                let error = ErrorResponse(failure)
                 lines +=
-                    "{\"image\": \(quoted(part.fileName ?? "")), \"error\": \(quoted(refusal.message)), "
+                    "{\"image\": \(quoted(part.fileName ?? "")), \"error\": \(quoted(error.message)), "
                     + "\"code\": \(quoted(failure.code.rawValue))}\n"
             }
         }
@@ -84,30 +86,30 @@ private struct ClassifyOptions {
 
     init(_ query: [String: String], _ models: ModelStore, background: RGBColor?, limit: Int) throws {
         if let unknown = query.keys.sorted().first(where: { !["model", "top", "crop"].contains($0) }) {
-            throw Refusal.unknownParameter(unknown)
+            throw ErrorResponse.unknownParameter(unknown)
         }
         if let name = query["model"] {
             model = try models.model(name)
         } else {
             // With one classifier, there is nothing to choose.
             let classifiers = models.all.filter { $0.classifiedImage != nil }
-            guard let only = classifiers.first else { throw Refusal.noClassifier() }
-            guard classifiers.count == 1 else { throw Refusal.missingModel(classifiers.map(\.name)) }
+            guard let only = classifiers.first else { throw ErrorResponse.noClassifier() }
+            guard classifiers.count == 1 else { throw ErrorResponse.missingModel(classifiers.map(\.name)) }
             model = only
         }
         guard let image = model.classifiedImage else {
-            throw Refusal(
+            throw ErrorResponse(
                 400, .unsupportedModel, "'\(model.name)' does not classify single images", remedy: "use infer")
         }
         self.image = image
         let text = query["top"] ?? "5"
         guard let top = Int(text), 1...limit ~= top else {
-            throw Refusal.badParameter("top", text, expected: "an integer from 1 to \(limit)")
+            throw ErrorResponse.badParameter("top", text, expected: "an integer from 1 to \(limit)")
         }
         self.top = top
         crop = try query["crop"].map {
             guard let crop = Crop($0, background: background ?? .black) else {
-                throw Refusal.badParameter("crop", $0, expected: "fill, center, center:F or fit")
+                throw ErrorResponse.badParameter("crop", $0, expected: "fill, center, center:F or fit")
             }
             return crop
         }

@@ -6,12 +6,12 @@ enum Gzip {
     /// Shorter responses are not compressed.
     static let minimumBytes = 1024
 
-    /// - Throws: `Refusal` if the data is corrupt or truncated, or if it decompresses to more than `limit` bytes.
+    /// - Throws: `ErrorResponse` if the data is corrupt or truncated, or if it decompresses to more than `limit` bytes.
     static func decompressed(_ bytes: ArraySlice<UInt8>, limit: Int) throws -> [UInt8] {
         var stream = z_stream()
         // 32 makes zlib detect whether the header is gzip's or its own.
         guard inflateInit2_(&stream, 15 + 32, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
-            throw Refusal.bodiesFull()
+            throw ErrorResponse.bodiesFull()
         }
         defer { inflateEnd(&stream) }
         var result: [UInt8] = []
@@ -27,7 +27,7 @@ enum Gzip {
                     status = inflate(&stream, Z_NO_FLUSH)
                     return target.count - Int(stream.avail_out)
                 }
-                guard result.count + count <= limit else { throw Refusal.bodyTooLarge(limit) }
+                guard result.count + count <= limit else { throw ErrorResponse.bodyTooLarge(limit) }
                 result.append(contentsOf: buffer[..<count])
                 // A gzip file may have several parts.
                 if status == Z_STREAM_END, stream.avail_in > 0 { status = inflateReset(&stream) }
@@ -35,7 +35,7 @@ enum Gzip {
             }
         }
         guard status == Z_STREAM_END, stream.avail_in == 0 else {
-            throw Refusal.badRequest("the body is not valid compressed data")
+            throw ErrorResponse.badRequest("the body is not valid compressed data")
         }
         return result
     }
@@ -82,7 +82,7 @@ extension Service {
         switch exchange.request?["content-encoding"]?.lowercased() {
         case nil, "identity": return exchange.body[...]
         case "gzip", "x-gzip", "deflate": return try Gzip.decompressed(exchange.body[...], limit: settings.maxBody)[...]
-        case let encoding?: throw Refusal.unsupportedEncoding(encoding)
+        case let encoding?: throw ErrorResponse.unsupportedEncoding(encoding)
         }
     }
 

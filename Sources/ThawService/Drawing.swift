@@ -9,9 +9,9 @@ extension ServedModel {
     }
 
     /// The drawing of the network, laid out by Graphviz on first request.
-    /// - Throws: `Refusal` with status 501 without Graphviz, and with 503 while another request draws it.
+    /// - Throws: `ErrorResponse` with status 501 without Graphviz, and with 503 while another request draws it.
     func drawingResponse() throws -> Response {
-        guard let dot = details.drawing else { throw Refusal.cannotDrawPipeline(name) }
+        guard let dot = details.drawing else { throw ErrorResponse.cannotDrawPipeline(name) }
         let known = drawing.with { drawing in
             defer { if case .none = drawing { drawing = .inProgress } }
             return drawing
@@ -20,7 +20,7 @@ extension ServedModel {
         switch known {
         case .done(let drawn): svg = drawn
         // Waiting would occupy a thread for as long as Graphviz needs.
-        case .inProgress: throw Refusal.drawingInProgress()
+        case .inProgress: throw ErrorResponse.drawingInProgress()
         case .none:
             do {
                 svg = try Graphviz.layout(of: dot)
@@ -46,31 +46,31 @@ extension Graphviz {
             return try svg(of: dot, timeLimit: Double(timeLimit))
         } catch {
             switch error {
-            case .missing: throw Refusal.noGraphviz()
+            case .missing: throw ErrorResponse.noGraphviz()
             case .failed(let reason):
                 tell("Graphviz failed: \(reason)")
-                throw Refusal.graphvizFailed()
-            case .tooSlow: throw Refusal.graphvizTooSlow(seconds: timeLimit)
+                throw ErrorResponse.graphvizFailed()
+            case .tooSlow: throw ErrorResponse.graphvizTooSlow(seconds: timeLimit)
             case .noTemporaryFile(let folder, let reason):
                 tell("Graphviz failed: no temporary file can be written to \(folder): \(reason)")
-                throw Refusal.graphvizFailed()
+                throw ErrorResponse.graphvizFailed()
             }
         }
     }
 }
 
-extension Refusal {
-    fileprivate static func noGraphviz() -> Refusal {
-        Refusal(
+extension ErrorResponse {
+    fileprivate static func noGraphviz() -> ErrorResponse {
+        ErrorResponse(
             501, .environment, "drawings need Graphviz, which this server does not have",
             remedy: "install it there: apt-get install graphviz")
     }
 
-    fileprivate static func graphvizFailed() -> Refusal {
-        Refusal(500, .environment, "Graphviz failed to draw the network")
+    fileprivate static func graphvizFailed() -> ErrorResponse {
+        ErrorResponse(500, .environment, "Graphviz failed to draw the network")
     }
 
-    fileprivate static func graphvizTooSlow(seconds: Int) -> Refusal {
-        Refusal(500, .environment, "Graphviz did not draw the network within \(seconds) seconds")
+    fileprivate static func graphvizTooSlow(seconds: Int) -> ErrorResponse {
+        ErrorResponse(500, .environment, "Graphviz did not draw the network within \(seconds) seconds")
     }
 }

@@ -1,7 +1,7 @@
 import Thaw
 
-/// A request that is answered with an error: the status and the problem.
-struct Refusal: Error {
+/// The response to a request that failed: the status and the problem.
+struct ErrorResponse: Error {
     var status: Int
     var failure: Failure
     /// The header fields that go with the status.
@@ -15,7 +15,7 @@ struct Refusal: Error {
         self.headers = headers
     }
 
-    /// A refusal of the library.
+    /// The response for a failure of the library.
     init(_ failure: Failure) {
         self.failure = failure
         status =
@@ -63,151 +63,153 @@ extension Failure.Code {
 
 // MARK: Problems with requests
 
-extension Refusal {
-    static func badRequest(_ problem: Phrase, remedy: Phrase? = nil) -> Refusal {
-        Refusal(400, .invalidRequest, problem, remedy: remedy)
+extension ErrorResponse {
+    static func badRequest(_ problem: Phrase, remedy: Phrase? = nil) -> ErrorResponse {
+        ErrorResponse(400, .invalidRequest, problem, remedy: remedy)
     }
 
-    static func notJSON(at offset: Int) -> Refusal { badRequest("the request is not valid JSON at byte \(offset)") }
+    static func notJSON(at offset: Int) -> ErrorResponse {
+        badRequest("the request is not valid JSON at byte \(offset)")
+    }
 
-    static func duplicateKey(_ key: String) -> Refusal {
+    static func duplicateKey(_ key: String) -> ErrorResponse {
         badRequest("the request's JSON has the key '\(key)' twice in one object")
     }
 
-    static func tooDeep() -> Refusal {
+    static func tooDeep() -> ErrorResponse {
         badRequest("the request's JSON is nested deeper than \(JSON.depthLimit) levels")
     }
 
-    static func tooManyValues() -> Refusal {
+    static func tooManyValues() -> ErrorResponse {
         badRequest("the request has more than \(JSON.valueLimit) JSON values besides the elements of tensors")
     }
 
-    static func mixedElements() -> Refusal { badRequest("the data of a tensor mixes strings with numbers") }
+    static func mixedElements() -> ErrorResponse { badRequest("the data of a tensor mixes strings with numbers") }
 
-    static func unknownTransferEncoding(_ encoding: String) -> Refusal {
-        Refusal(
+    static func unknownTransferEncoding(_ encoding: String) -> ErrorResponse {
+        ErrorResponse(
             501, .invalidRequest, "the transfer encoding '\(encoding)' is not supported", remedy: "use chunked",
             headers: [("Connection", "close")])
     }
 
-    static func missing(_ key: String, _ expected: String) -> Refusal {
+    static func missing(_ key: String, _ expected: String) -> ErrorResponse {
         badRequest("'\(key)' is missing or of the wrong type", remedy: "expected \(expected)")
     }
 
-    static func badParameter(_ name: String, _ value: String, expected: String) -> Refusal {
-        Refusal(400, .invalidOption, "\(name) is '\(value)'", remedy: "expected \(expected)")
+    static func badParameter(_ name: String, _ value: String, expected: String) -> ErrorResponse {
+        ErrorResponse(400, .invalidOption, "\(name) is '\(value)'", remedy: "expected \(expected)")
     }
 
-    static func unknownParameter(_ name: String) -> Refusal {
-        Refusal(
+    static func unknownParameter(_ name: String) -> ErrorResponse {
+        ErrorResponse(
             400, .invalidOption, "there is no query parameter '\(name)'",
             remedy: "the parameters are model, top and crop")
     }
 
-    static func noClassifier() -> Refusal {
-        Refusal(400, .unsupportedModel, "no model here classifies single images", remedy: "use infer")
+    static func noClassifier() -> ErrorResponse {
+        ErrorResponse(400, .unsupportedModel, "no model here classifies single images", remedy: "use infer")
     }
 
-    static func missingModel(_ names: [String]) -> Refusal {
-        Refusal(
+    static func missingModel(_ names: [String]) -> ErrorResponse {
+        ErrorResponse(
             400, .invalidOption, "the parameter 'model' is missing, and several models classify images",
             remedy: "expected one of '\(names.joined(separator: "', '"))'")
     }
 
-    static func noSuchModel(_ name: String, _ names: [String]) -> Refusal {
-        var refusal = Refusal(
+    static func noSuchModel(_ name: String, _ names: [String]) -> ErrorResponse {
+        var error = ErrorResponse(
             404, .notFound, "there is no model '\(name)'",
             remedy: "the models are '\(names.joined(separator: "', '"))'")
-        refusal.failure.names = names
-        return refusal
+        error.failure.names = names
+        return error
     }
 
-    static func noSuchVersion(_ version: String) -> Refusal {
-        Refusal(404, .notFound, "there is no version '\(version)'", remedy: "the only version is 1")
+    static func noSuchVersion(_ version: String) -> ErrorResponse {
+        ErrorResponse(404, .notFound, "there is no version '\(version)'", remedy: "the only version is 1")
     }
 
-    static func noSuchPath(_ path: String) -> Refusal {
-        Refusal(404, .notFound, "there is nothing at \(path)", remedy: "/openapi.json lists the paths")
+    static func noSuchPath(_ path: String) -> ErrorResponse {
+        ErrorResponse(404, .notFound, "there is nothing at \(path)", remedy: "/openapi.json lists the paths")
     }
 
-    static func methodNotAllowed(_ method: String, _ allowed: [String]) -> Refusal {
-        Refusal(
+    static func methodNotAllowed(_ method: String, _ allowed: [String]) -> ErrorResponse {
+        ErrorResponse(
             405, .methodNotAllowed, "\(method) is not supported here",
             remedy: "use \(allowed.joined(separator: " or "))",
             headers: [("Allow", allowed.joined(separator: ", "))])
     }
 
-    static func unauthorized() -> Refusal {
-        Refusal(
+    static func unauthorized() -> ErrorResponse {
+        ErrorResponse(
             401, .unauthorized, "the token is missing or wrong", remedy: "send 'Authorization: Bearer TOKEN'",
             headers: [("WWW-Authenticate", "Bearer realm=\"thaw\"")])
     }
 
-    static func foreignHost(_ host: String) -> Refusal {
-        Refusal(
+    static func foreignHost(_ host: String) -> ErrorResponse {
+        ErrorResponse(
             403, .forbidden, "requests for the host '\(host)' are not allowed",
             remedy: "to allow them, start the service with '--origin http://\(host)'")
     }
 
-    static func foreignOrigin(_ origin: String) -> Refusal {
-        Refusal(
+    static func foreignOrigin(_ origin: String) -> ErrorResponse {
+        ErrorResponse(
             403, .forbidden, "requests from pages of '\(origin)' are not allowed",
             remedy: "to allow them, start the service with '--origin \(origin)'")
     }
 
-    static func bodyTooLarge(_ limit: Int) -> Refusal {
-        Refusal(
+    static func bodyTooLarge(_ limit: Int) -> ErrorResponse {
+        ErrorResponse(
             413, .limitExceeded, "the request has more than \(limit) bytes",
             remedy: "the limit is set when the service is started")
     }
 
-    static func batchTooLarge(_ limit: Int) -> Refusal {
-        Refusal(413, .limitExceeded, "the batch has more than \(limit) items", remedy: "send several requests")
+    static func batchTooLarge(_ limit: Int) -> ErrorResponse {
+        ErrorResponse(413, .limitExceeded, "the batch has more than \(limit) items", remedy: "send several requests")
     }
 
-    static func outputsTooLarge(_ bytes: Int) -> Refusal {
-        Refusal(413, .limitExceeded, "the outputs would take \(bytes) bytes", remedy: "send smaller batches")
+    static func outputsTooLarge(_ bytes: Int) -> ErrorResponse {
+        ErrorResponse(413, .limitExceeded, "the outputs would take \(bytes) bytes", remedy: "send smaller batches")
     }
 
-    static func unequalItems(_ name: String, _ first: [Int], _ other: [Int]) -> Refusal {
-        Refusal(
+    static func unequalItems(_ name: String, _ first: [Int], _ other: [Int]) -> ErrorResponse {
+        ErrorResponse(
             400, .wrongShape,
             "the items of the output '\(name)' have the shapes \(Tensor.Shape(first)) and \(Tensor.Shape(other))",
             remedy: "send one item at a time")
     }
 
-    static func cannotDrawPipeline(_ name: String) -> Refusal {
-        Refusal(400, .unsupportedModel, "only networks can be drawn; '\(name)' is a pipeline")
+    static func cannotDrawPipeline(_ name: String) -> ErrorResponse {
+        ErrorResponse(400, .unsupportedModel, "only networks can be drawn; '\(name)' is a pipeline")
     }
 
-    static func drawingInProgress() -> Refusal {
-        Refusal(
+    static func drawingInProgress() -> ErrorResponse {
+        ErrorResponse(
             503, .unavailable, "the drawing is in progress", remedy: "try again later",
             headers: [("Retry-After", "1")])
     }
 
-    static func noBody() -> Refusal { badRequest("the request has no body") }
+    static func noBody() -> ErrorResponse { badRequest("the request has no body") }
 
-    static func unsupportedEncoding(_ encoding: String) -> Refusal {
-        Refusal(
+    static func unsupportedEncoding(_ encoding: String) -> ErrorResponse {
+        ErrorResponse(
             415, .unknownFormat, "the content encoding '\(encoding)' is not supported",
             remedy: "use gzip, deflate or none")
     }
 
-    static func queueFull(_ limit: Int) -> Refusal {
-        Refusal(
+    static func queueFull(_ limit: Int) -> ErrorResponse {
+        ErrorResponse(
             503, .unavailable, "\(limit) requests are already waiting", remedy: "try again later",
             headers: [("Retry-After", "1")])
     }
 
-    static func bodiesFull() -> Refusal {
-        Refusal(
+    static func bodiesFull() -> ErrorResponse {
+        ErrorResponse(
             503, .unavailable, "the requests in progress take all memory for bodies", remedy: "try again later",
             headers: [("Retry-After", "1")])
     }
 
-    static func stopping() -> Refusal {
-        Refusal(
+    static func stopping() -> ErrorResponse {
+        ErrorResponse(
             503, .unavailable, "the service is shutting down", headers: [("Retry-After", "5"), ("Connection", "close")])
     }
 }

@@ -59,7 +59,9 @@ extension Service {
             exchange.timings.decoding = (exchange.timings.decoding ?? 0) + decoded.seconds(since: start)
             exchange.timings.computing = (exchange.timings.computing ?? 0) + Moment.seconds(since: decoded)
             let bytes = results.reduce(0) { $0 + $1.bytes.count }
-            guard bytes <= settings.maxBody else { throw Refusal.outputsTooLarge(bytes / (item + 1) * plan.items) }
+            guard bytes <= settings.maxBody else {
+                throw ErrorResponse.outputsTooLarge(bytes / (item + 1) * plan.items)
+            }
         }
         return results
     }

@@ -70,7 +70,7 @@ extension Pixels {
 
 extension OutputValues {
     /// Appends the value for an item.
-    /// - Throws: `Refusal` if its shape differs from that of the previous items.
+    /// - Throws: `ErrorResponse` if its shape differs from that of the previous items.
     mutating func append(_ value: FeatureValue, _ output: InferPlan.Output) throws {
         var itemShape = [1]
         switch value {
@@ -93,7 +93,7 @@ extension OutputValues {
             itemShape = [pixels.height, pixels.width, pixels.channels]
         }
         guard itemShape == shape ?? itemShape else {
-            throw Refusal.unequalItems(output.port.name, shape ?? [], itemShape)
+            throw ErrorResponse.unequalItems(output.port.name, shape ?? [], itemShape)
         }
         shape = itemShape
     }

@@ -37,14 +37,14 @@ struct InferPlan {
     /// The size of the batch.
     let items: Int
 
-    /// - Throws: `Refusal` or `Failure` if the request does not match the model.
+    /// - Throws: `ErrorResponse` or `Failure` if the request does not match the model.
     init(_ request: InferRequest, _ model: ServedModel, _ settings: Settings) throws {
         let (given, count) = try InferPlan.givenInputs(of: request, model, settings)
         items = count ?? 1
         inputs = zip(given, model.inputs).map { $0 ?? Input(defaultOf: $1, items: count ?? 1) }
-        guard items <= InferPlan.maximumItems else { throw Refusal.batchTooLarge(InferPlan.maximumItems) }
+        guard items <= InferPlan.maximumItems else { throw ErrorResponse.batchTooLarge(InferPlan.maximumItems) }
         guard items > 0 else {
-            throw Refusal(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
+            throw ErrorResponse(400, .wrongShape, "the batch is empty", remedy: "send at least one item")
         }
         outputs = try InferPlan.outputs(of: request, model)
         try checkOutputSize(model, settings)
@@ -63,14 +63,14 @@ struct InferPlan {
             let given = request.inputs.filter { $0.name == port.name }
             guard let input = given.first else {
                 if port.isOptional { return nil }
-                throw Refusal(400, .noInput, "the input '\(port.name)' is missing")
+                throw ErrorResponse(400, .noInput, "the input '\(port.name)' is missing")
             }
             guard given.count == 1 else {
-                throw Refusal.badRequest("the input '\(port.name)' is given \(given.count) times")
+                throw ErrorResponse.badRequest("the input '\(port.name)' is given \(given.count) times")
             }
             let count = try InferPlan.items(of: input, port, isBatched: model.isBatched)
             guard items == nil || items == count else {
-                throw Refusal(
+                throw ErrorResponse(
                     400, .wrongShape, "the inputs have batches of \(items!) and \(count)", remedy: "they must agree")
             }
             items = count
@@ -91,12 +91,12 @@ struct InferPlan {
             return Output(index: index, port: model.outputs[index], isBinary: output.isBinary, classes: output.classes)
         }
         guard Set(outputs.map(\.index)).count == outputs.count else {
-            throw Refusal.badRequest("an output is requested twice")
+            throw ErrorResponse.badRequest("an output is requested twice")
         }
         return outputs
     }
 
-    /// - Throws: `Refusal` if the response would be too large.
+    /// - Throws: `ErrorResponse` if the response would be too large.
     private func checkOutputSize(_ model: ServedModel, _ settings: Settings) throws {
         let bytes = outputs.reduce(0) { sum, output in
             let items = model.isBatched ? items : max(1, output.port.shape.first ?? 1)
@@ -104,15 +104,15 @@ struct InferPlan {
             // Text takes more space than the values themselves.
             return sum + (output.isBinary || output.classes != nil ? size : 4 * size)
         }
-        guard bytes <= 4 * settings.maxBody else { throw Refusal.outputsTooLarge(bytes) }
+        guard bytes <= 4 * settings.maxBody else { throw ErrorResponse.outputsTooLarge(bytes) }
     }
 
-    private static func unknown(_ kind: String, _ name: String, _ names: [String]) -> Refusal {
-        var refusal = Refusal(
+    private static func unknown(_ kind: String, _ name: String, _ names: [String]) -> ErrorResponse {
+        var error = ErrorResponse(
             400, .noSuchFeature, "the model has no \(kind) '\(name)'",
             remedy: "it has '\(names.joined(separator: "', '"))'")
-        refusal.failure.names = names
-        return refusal
+        error.failure.names = names
+        return error
     }
 
     /// The number of items in an input, whose shape and type must match.
@@ -128,7 +128,7 @@ struct InferPlan {
         }
         guard input.type == port.type else {
             let expected = port.image == nil ? port.type.rawValue : "UINT8, or BYTES for encoded images"
-            throw Refusal(
+            throw ErrorResponse(
                 400, .wrongType, "'\(port.name)' is given as \(input.type.rawValue)", remedy: "expected \(expected)")
         }
         guard port.accepts(input.shape) else {
@@ -137,8 +137,8 @@ struct InferPlan {
         return isBatched ? input.shape[0] : 1
     }
 
-    private static func wrongShape(_ input: InferRequest.Input, expected: String) -> Refusal {
-        Refusal(
+    private static func wrongShape(_ input: InferRequest.Input, expected: String) -> ErrorResponse {
+        ErrorResponse(
             400, .wrongShape, "'\(input.name)' has the shape \(Tensor.Shape(input.shape))",
             remedy: "expected \(expected)")
     }

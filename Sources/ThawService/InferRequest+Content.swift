@@ -3,8 +3,8 @@ import Thaw
 extension InferRequest.Input {
     private var count: Int { Tensor.Shape(shape).elementCount }
 
-    private func wrongCount(_ given: Int, _ unit: String, expected: Int) -> Refusal {
-        Refusal(
+    private func wrongCount(_ given: Int, _ unit: String, expected: Int) -> ErrorResponse {
+        ErrorResponse(
             400, .wrongShape, "'\(name)' has \(given) \(unit)",
             remedy: "its shape \(Tensor.Shape(shape)) and datatype \(type.rawValue) need \(expected)")
     }
@@ -19,13 +19,13 @@ extension InferRequest.Input {
             guard numbers.count == count else { throw wrongCount(numbers.count, "elements", expected: count) }
             return try numbers.map { number in
                 guard let byte = UInt8(exactly: number) else {
-                    throw Refusal(
+                    throw ErrorResponse(
                         400, .wrongType, "'\(name)' contains \(spelled(number))",
                         remedy: "pixels are integers from 0 to 255")
                 }
                 return byte
             }
-        case .strings: throw Refusal(400, .wrongType, "'\(name)' contains strings", remedy: "expected pixels")
+        case .strings: throw ErrorResponse(400, .wrongType, "'\(name)' contains strings", remedy: "expected pixels")
         }
     }
 
@@ -36,17 +36,19 @@ extension InferRequest.Input {
         case .binary(let bytes): images = try strings(in: bytes)
         case .strings(let texts, let isBase64):
             guard isBase64 else {
-                throw Refusal.badRequest(
+                throw ErrorResponse.badRequest(
                     "'\(name)' contains images as text",
                     remedy: "encode them, and add the parameter \"content_type\": \"base64\"")
             }
             images = try texts.map { text in
-                guard let bytes = base64Decoded(text) else { throw Refusal.badRequest("'\(name)' is not valid base64") }
+                guard let bytes = base64Decoded(text) else {
+                    throw ErrorResponse.badRequest("'\(name)' is not valid base64")
+                }
                 return bytes[...]
             }
         case .numbers(let numbers, _):
             guard numbers.isEmpty else {
-                throw Refusal(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
+                throw ErrorResponse(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
             }
         }
         guard images.count == count else { throw wrongCount(images.count, "strings", expected: count) }
@@ -59,7 +61,7 @@ extension InferRequest.Input {
         while !rest.isEmpty {
             let length = rest.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
             guard rest.count >= 4, length <= rest.count - 4 else {
-                throw Refusal.badRequest("the string lengths in the binary data of '\(name)' do not fit its size")
+                throw ErrorResponse.badRequest("the string lengths in the binary data of '\(name)' do not fit its size")
             }
             strings.append(rest.dropFirst(4).prefix(length))
             rest = rest.dropFirst(4 + length)
@@ -74,11 +76,11 @@ extension InferRequest.Input {
         switch content {
         case .strings(let strings, isBase64: false): texts = strings
         case .numbers(let numbers, _) where numbers.isEmpty: break
-        case .numbers: throw Refusal(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
+        case .numbers: throw ErrorResponse(400, .wrongType, "'\(name)' contains numbers", remedy: "expected strings")
         case .binary, .strings:
             texts = try byteStrings().map {
                 guard let text = String(validating: $0, as: UTF8.self) else {
-                    throw Refusal(400, .wrongType, "'\(name)' contains a string that is not UTF-8")
+                    throw ErrorResponse(400, .wrongType, "'\(name)' contains a string that is not UTF-8")
                 }
                 return text
             }
@@ -95,12 +97,12 @@ extension InferRequest.Input {
             if let bounds = type.bounds,
                 let number = numbers.first(where: { !bounds.contains($0) || $0 != $0.rounded(.towardZero) })
             {
-                throw Refusal(
+                throw ErrorResponse(
                     400, .wrongType, "'\(name)' contains \(spelled(number))",
                     remedy: "expected values of datatype \(type.rawValue)")
             }
             return numbers
-        case .strings: throw Refusal(400, .wrongType, "'\(name)' contains strings", remedy: "expected numbers")
+        case .strings: throw ErrorResponse(400, .wrongType, "'\(name)' contains strings", remedy: "expected numbers")
         case .binary(let bytes):
             let size = type.size ?? 1
             guard bytes.count == count * size else { throw wrongCount(bytes.count, "bytes", expected: count * size) }
@@ -120,7 +122,7 @@ extension InferRequest.Input {
         if case .numbers(_, let long) = content { for integer in long { integers[integer.index] = integer.value } }
         return try integers.map { integer in
             guard let integer else {
-                throw Refusal(
+                throw ErrorResponse(
                     400, .wrongType, "'\(name)' contains an integer of more than 64 bits",
                     remedy: "expected values of datatype \(type.rawValue)")
             }

@@ -18,7 +18,7 @@ enum JSON: Equatable, Sendable {
     static let valueLimit = 10_000
     static let depthLimit = 32
 
-    /// - Throws: `Refusal` that names the offset of the first byte that is not valid.
+    /// - Throws: `ErrorResponse` that names the offset of the first byte that is not valid.
     init(_ bytes: ArraySlice<UInt8>) throws {
         self = try bytes.withUnsafeBufferPointer { bytes in
             var parser = JSONParser(bytes: bytes)
@@ -56,7 +56,7 @@ private struct JSONParser {
     var position = 0
     var values = 0
 
-    private var failure: Refusal { Refusal.notJSON(at: position) }
+    private var failure: ErrorResponse { ErrorResponse.notJSON(at: position) }
     private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
     private mutating func skipSpace() {
@@ -83,8 +83,8 @@ private struct JSONParser {
     /// The next value, with surrounding whitespace.
     mutating func value(_ role: Role, depth: Int = 0) throws -> JSON {
         values += 1
-        guard values <= JSON.valueLimit else { throw Refusal.tooManyValues() }
-        guard depth < JSON.depthLimit else { throw Refusal.tooDeep() }
+        guard values <= JSON.valueLimit else { throw ErrorResponse.tooManyValues() }
+        guard depth < JSON.depthLimit else { throw ErrorResponse.tooDeep() }
         skipSpace()
         defer { skipSpace() }
         switch next {
@@ -98,7 +98,7 @@ private struct JSONParser {
                 parser.skipSpace()
                 let isTensor = role == .input && key == "data" && parser.next == UInt8(ascii: "[")
                 let value = try isTensor ? parser.elements() : parser.value(role.member(key), depth: depth + 1)
-                guard members.updateValue(value, forKey: key) == nil else { throw Refusal.duplicateKey(key) }
+                guard members.updateValue(value, forKey: key) == nil else { throw ErrorResponse.duplicateKey(key) }
             }
             return .object(members)
         case UInt8(ascii: "["):
@@ -136,7 +136,7 @@ private struct JSONParser {
             skipSpace()
             switch next {
             case UInt8(ascii: "["):
-                guard depth < JSON.depthLimit else { throw Refusal.tooDeep() }
+                guard depth < JSON.depthLimit else { throw ErrorResponse.tooDeep() }
                 (depth, position) = (depth + 1, position + 1)
                 skipSpace()
                 // An empty array has no element before a comma.
@@ -159,7 +159,7 @@ private struct JSONParser {
             }
             if depth > 0 { try take(",") }
         } while depth > 0
-        guard numbers.isEmpty || strings.isEmpty else { throw Refusal.mixedElements() }
+        guard numbers.isEmpty || strings.isEmpty else { throw ErrorResponse.mixedElements() }
         return strings.isEmpty ? .numbers(numbers, long: longIntegers) : .strings(strings)
     }
 

@@ -16,11 +16,11 @@ final class ModelStore: Sendable {
 
     var all: [ServedModel] { current.with { $0 } }
 
-    /// - Throws: `Refusal` with status 404 if there is no model with this name.
+    /// - Throws: `ErrorResponse` with status 404 if there is no model with this name.
     func model(_ name: String) throws -> ServedModel {
         let models = all
         guard let model = models.first(where: { $0.name == name }) else {
-            throw Refusal.noSuchModel(name, models.map(\.name))
+            throw ErrorResponse.noSuchModel(name, models.map(\.name))
         }
         return model
     }

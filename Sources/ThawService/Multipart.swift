@@ -14,17 +14,17 @@ enum Multipart {
     static let partLimit = 10_000
 
     /// The boundary in a Content-Type; nil for another type.
-    /// - Throws: `Refusal` if there is none, or if it is not valid.
+    /// - Throws: `ErrorResponse` if there is none, or if it is not valid.
     static func boundary(in type: String?) throws -> [UInt8]? {
         guard let type, type.lowercased().hasPrefix("multipart/") else { return nil }
         guard type.lowercased().hasPrefix("multipart/form-data"), let text = parameter("boundary", in: type),
             1...70 ~= text.utf8.count
-        else { throw Refusal.badRequest("the Content-Type is not multipart/form-data with a boundary") }
+        else { throw ErrorResponse.badRequest("the Content-Type is not multipart/form-data with a boundary") }
         return Array(text.utf8)
     }
 
     /// Splits a form into its parts.
-    /// - Throws: `Refusal` if it is malformed or truncated.
+    /// - Throws: `ErrorResponse` if it is malformed or truncated.
     static func parts(of body: ArraySlice<UInt8>, boundary: [UInt8]) throws -> [Part] {
         let delimiter = Array("\r\n--".utf8) + boundary
         var parts: [Part] = []
@@ -57,8 +57,8 @@ enum Multipart {
         }
     }
 
-    private static func malformed(_ problem: String) -> Refusal {
-        Refusal.badRequest("the form is malformed: \(problem)")
+    private static func malformed(_ problem: String) -> ErrorResponse {
+        ErrorResponse.badRequest("the form is malformed: \(problem)")
     }
 
     private static func part(head: ArraySlice<UInt8>, content: ArraySlice<UInt8>) throws -> Part {

@@ -9,17 +9,19 @@ struct Request: Sendable {
     /// - Parameters:
     ///   - target: The path and the query as sent.
     ///   - fields: The header fields, with names in lower case.
-    /// - Throws: `Refusal` for malformed requests, and for those that a proxy might interpret differently.
+    /// - Throws: `ErrorResponse` for malformed requests, and for those that a proxy might interpret differently.
     init(method: String, target: String, fields: [(name: String, value: String)]) throws {
         self.method = method
         self.fields = fields
         // A space before the colon, for example, which other programs may ignore (RFC 9112, section 5.1).
         if let field = fields.first(where: { !$0.name.utf8.allSatisfy(Request.isTokenCharacter) || $0.name.isEmpty }) {
-            throw Refusal.badRequest("the header field name \(quoted(field.name)) is invalid")
+            throw ErrorResponse.badRequest("the header field name \(quoted(field.name)) is invalid")
         }
         let (host, target) = Request.split(target)
         let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
-        guard parts[0].first == UInt8(ascii: "/") else { throw Refusal.badRequest("the path does not begin with '/'") }
+        guard parts[0].first == UInt8(ascii: "/") else {
+            throw ErrorResponse.badRequest("the path does not begin with '/'")
+        }
         var path = try parts[0].dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
             .map { try Request.decoded($0, plusIsSpace: false) }
         while path.last == "" { path.removeLast() }
@@ -30,23 +32,23 @@ struct Request: Sendable {
             let name = try Request.decoded(sides[0], plusIsSpace: true)
             let value = try sides.count > 1 ? Request.decoded(sides[1], plusIsSpace: true) : ""
             guard query.updateValue(value, forKey: name) == nil else {
-                throw Refusal.badRequest("the query has '\(name)' twice")
+                throw ErrorResponse.badRequest("the query has '\(name)' twice")
             }
         }
         self.query = query
         for name in ["host", "content-length", "transfer-encoding", "authorization", "origin", "content-type"] {
             guard fields.count(where: { $0.name == name }) <= 1 else {
-                throw Refusal.badRequest("the header field '\(name)' is given twice")
+                throw ErrorResponse.badRequest("the header field '\(name)' is given twice")
             }
         }
         if let host { self.fields = [("host", host)] + fields.filter { $0.name != "host" } }
         guard self["content-length"] == nil || self["transfer-encoding"] == nil else {
-            throw Refusal.badRequest("the request has both Content-Length and Transfer-Encoding")
+            throw ErrorResponse.badRequest("the request has both Content-Length and Transfer-Encoding")
         }
         // Only the encoding determines where the body ends. A list of encodings that ends in chunked has others before
         // it.
         if let encoding = self["transfer-encoding"], encoding.lowercased() != "chunked" {
-            throw Refusal.unknownTransferEncoding(encoding)
+            throw ErrorResponse.unknownTransferEncoding(encoding)
         }
     }
 
@@ -86,7 +88,7 @@ struct Request: Sendable {
                 let digits = Substring(rest.prefix(2))
                 guard digits.utf8.count == 2, digits.allSatisfy(\.isHexDigit), let code = UInt8(digits, radix: 16)
                 else {
-                    throw Refusal.badRequest("the path or query has a '%' without two hexadecimal digits")
+                    throw ErrorResponse.badRequest("the path or query has a '%' without two hexadecimal digits")
                 }
                 bytes.append(code)
                 rest = rest.dropFirst(2)
@@ -95,7 +97,7 @@ struct Request: Sendable {
             }
         }
         guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
-            throw Refusal.badRequest("the path or query is not UTF-8 text, or contains a NUL character")
+            throw ErrorResponse.badRequest("the path or query is not UTF-8 text, or contains a NUL character")
         }
         return text
     }

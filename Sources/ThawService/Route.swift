@@ -68,14 +68,14 @@ enum Route: Equatable, Sendable {
         }
     }
 
-    /// - Throws: `Refusal` with status 405 for a method that is not supported.
+    /// - Throws: `ErrorResponse` with status 405 for a method that is not supported.
     func check(method: String) throws {
         switch self {
         case .unknown, .unknownVersion: return
         default: break
         }
         let allowed = isPosted ? ["POST"] : ["GET", "HEAD"]
-        guard allowed.contains(method) else { throw Refusal.methodNotAllowed(method, allowed) }
+        guard allowed.contains(method) else { throw ErrorResponse.methodNotAllowed(method, allowed) }
     }
 
     /// The name of the endpoint in metrics: one of few.

@@ -8,11 +8,11 @@ extension Service {
         case .server: return Service.metadata
         case .live: return Service.flag("live", true)
         case .ready:
-            return isStopping ? Refusal.stopping().response : Service.flag("ready", true)
+            return isStopping ? ErrorResponse.stopping().response : Service.flag("ready", true)
         case .model(let name): return Response(json: try models.model(name).description)
         case .modelReady(let name):
             let model = try models.model(name)
-            if isStopping { throw Refusal.stopping() }
+            if isStopping { throw ErrorResponse.stopping() }
             var json = JSONText()
             json.object { json in
                 json.member("name", model.name)
@@ -26,8 +26,8 @@ extension Service {
         case .drawing(let name): return try models.model(name).drawingResponse()
         case .metrics: return Response(type: Metrics.contentType, text: metrics.text(queue, connections, models))
         case .openAPI: return Response(type: "application/json", text: OpenAPI.text)
-        case .unknownVersion(let version): throw Refusal.noSuchVersion(version)
-        case .unknown: throw Refusal.noSuchPath("/" + (exchange.request?.path.joined(separator: "/") ?? ""))
+        case .unknownVersion(let version): throw ErrorResponse.noSuchVersion(version)
+        case .unknown: throw ErrorResponse.noSuchPath("/" + (exchange.request?.path.joined(separator: "/") ?? ""))
         }
     }
 

@@ -44,11 +44,11 @@ final class Service: @unchecked Sendable {
             try access.check(request, exchange.route)
             try exchange.route.check(method: method)
             if let length = request.contentLength, length > settings.maxBody {
-                throw Refusal.bodyTooLarge(settings.maxBody)
+                throw ErrorResponse.bodyTooLarge(settings.maxBody)
             }
             if exchange.route.needsWork {
-                if isStopping { throw Refusal.stopping() }
-                if queue.isFull { throw Refusal.queueFull(settings.queue) }
+                if isStopping { throw ErrorResponse.stopping() }
+                if queue.isFull { throw ErrorResponse.queueFull(settings.queue) }
             }
         } catch {
             refuse(exchange, error)
@@ -65,9 +65,9 @@ final class Service: @unchecked Sendable {
     func receive(_ part: UnsafeRawBufferPointer, of exchange: Exchange) -> Bool {
         if exchange.response == nil {
             if exchange.body.count + part.count > settings.maxBody {
-                refuse(exchange, Refusal.bodyTooLarge(settings.maxBody))
+                refuse(exchange, ErrorResponse.bodyTooLarge(settings.maxBody))
             } else if !bodies.take(part.count) {
-                refuse(exchange, Refusal.bodiesFull())
+                refuse(exchange, ErrorResponse.bodiesFull())
             } else {
                 exchange.reserved += part.count
                 if exchange.body.isEmpty {
@@ -90,7 +90,7 @@ final class Service: @unchecked Sendable {
             return false
         }
         if queue.reserve() { return true }
-        refuse(exchange, Refusal.queueFull(settings.queue))
+        refuse(exchange, ErrorResponse.queueFull(settings.queue))
         return false
     }
 
@@ -108,7 +108,7 @@ final class Service: @unchecked Sendable {
                     return
                 }
                 answer(exchange)
-            case .dropped: refuse(exchange, Refusal.stopping())
+            case .dropped: refuse(exchange, ErrorResponse.stopping())
             }
         }
     }
@@ -125,7 +125,7 @@ final class Service: @unchecked Sendable {
 
     /// The response, with the header fields that all responses have.
     func finished(_ exchange: Exchange) -> Response {
-        var response = exchange.response ?? Refusal.stopping().response
+        var response = exchange.response ?? ErrorResponse.stopping().response
         if let request = exchange.request { access.addHeaders(to: &response, for: request) }
         response.headers.append(("X-Content-Type-Options", "nosniff"))
         if let timings = exchange.timings.header { response.headers.append(("Server-Timing", timings)) }
@@ -151,14 +151,14 @@ final class Service: @unchecked Sendable {
     func refuse(_ exchange: Exchange, _ error: any Error) {
         bodies.giveBack(exchange.reserved)
         (exchange.reserved, exchange.body) = (0, [])
-        let refusal =
+        let errorResponse =
             switch error {
-            case let refusal as Refusal: refusal
-            case let failure as Failure: Refusal(failure)
+            case let response as ErrorResponse: response
+            case let failure as Failure: ErrorResponse(failure)
             default: fatalError("unexpected error: \(error)")
             }
-        metrics.count(refusal.failure.code)
-        exchange.response = refusal.response
+        metrics.count(errorResponse.failure.code)
+        exchange.response = errorResponse.response
     }
 
     // MARK: Shutting down

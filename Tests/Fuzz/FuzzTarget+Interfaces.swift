@@ -57,7 +57,7 @@ extension FuzzTarget {
                     _ = try Multipart.parts(of: body, boundary: boundary)
                 }
                 _ = try ThawService.JSON(body)
-            } catch is ThawService.Refusal {}
+            } catch is ThawService.ErrorResponse {}
         })
 
     /// A request to run a model: the length of its JSON in two bytes, or 0 for all, and the body.
@@ -77,6 +77,6 @@ extension FuzzTarget {
             let length = Int(input[0]) | Int(input[1]) << 8
             do {
                 _ = try InferRequest(input[2...], headerLength: length == 0 ? nil : String(length))
-            } catch is ThawService.Refusal {}
+            } catch is ThawService.ErrorResponse {}
         })
 }

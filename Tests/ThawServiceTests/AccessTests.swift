@@ -12,8 +12,8 @@ import Thaw
         do {
             try access.check(request, route)
             return 200
-        } catch let refusal as Refusal {
-            return refusal.status
+        } catch let error as ErrorResponse {
+            return error.status
         }
     }
 
@@ -43,7 +43,7 @@ import Thaw
             method: "POST", target: target, fields: host.map { [(name: "host", value: $0)] } ?? [])
         #expect(request.path == ["classify"] && request.query == (target.contains("?") ? ["top": "3"] : [:]))
         var refused = 200
-        do { try access.check(request, .classify) } catch let refusal as Refusal { refused = refusal.status }
+        do { try access.check(request, .classify) } catch let error as ErrorResponse { refused = error.status }
         #expect(refused == status)
     }
 

@@ -26,11 +26,11 @@ import Thaw
         let compressed = try #require(Gzip.compressed(bytes))
         #expect(try Gzip.decompressed(compressed[...], limit: bytes.count) == bytes)
         #expect(try Gzip.decompressed(compressed[...] + compressed, limit: 2 * bytes.count) == bytes + bytes)
-        #expect(throws: Refusal.self) { try Gzip.decompressed(compressed[...], limit: bytes.count - 1) }
-        #expect(throws: Refusal.self) { try Gzip.decompressed(compressed.dropLast(), limit: bytes.count) }
-        #expect(throws: Refusal.self) { try Gzip.decompressed(compressed[...] + [0], limit: bytes.count) }
-        #expect(throws: Refusal.self) { try Gzip.decompressed([1, 2, 3], limit: 10) }
-        #expect(throws: Refusal.self) { try Gzip.decompressed([], limit: 10) }
+        #expect(throws: ErrorResponse.self) { try Gzip.decompressed(compressed[...], limit: bytes.count - 1) }
+        #expect(throws: ErrorResponse.self) { try Gzip.decompressed(compressed.dropLast(), limit: bytes.count) }
+        #expect(throws: ErrorResponse.self) { try Gzip.decompressed(compressed[...] + [0], limit: bytes.count) }
+        #expect(throws: ErrorResponse.self) { try Gzip.decompressed([1, 2, 3], limit: 10) }
+        #expect(throws: ErrorResponse.self) { try Gzip.decompressed([], limit: 10) }
     }
 
     @Test(
@@ -136,7 +136,7 @@ import Thaw
         (Failure.Code.limitExceeded, 413), (.unknownFormat, 415), (.imageDamaged, 400), (.wrongShape, 400),
     ])
     func `a failure has a status`(_ code: Failure.Code, _ status: Int) {
-        let refusal = Refusal(Failure(code, file: "secret/path.jpg", "it is wrong", hint: "--option"))
-        #expect(refusal.status == status && refusal.message == "it is wrong")
+        let error = ErrorResponse(Failure(code, file: "secret/path.jpg", "it is wrong", hint: "--option"))
+        #expect(error.status == status && error.message == "it is wrong")
     }
 }

@@ -1,5 +1,4 @@
 import Testing
-
 import Thaw
 
 @testable import ThawService
@@ -45,7 +44,7 @@ import Thaw
         "[" + String(repeating: "1,", count: 10_000) + "1]",
     ])
     func `invalid JSON is refused`(_ text: String) {
-        #expect(throws: Refusal.self) { try ThawService.JSON(Self.bytes(text)) }
+        #expect(throws: ErrorResponse.self) { try ThawService.JSON(Self.bytes(text)) }
     }
 
     @Test(arguments: [
@@ -54,8 +53,8 @@ import Thaw
         ("[1,]", "the request is not valid JSON at byte 3"),
     ])
     func `invalid JSON is described`(_ text: String, _ expected: String) {
-        let refusal = #expect(throws: Refusal.self) { try ThawService.JSON(Self.bytes(text)) }
-        #expect(refusal?.message == expected)
+        let error = #expect(throws: ErrorResponse.self) { try ThawService.JSON(Self.bytes(text)) }
+        #expect(error?.message == expected)
     }
 
     @Test(arguments: [
@@ -71,7 +70,7 @@ import Thaw
 
     @Test(arguments: ["x", "/%", "/%4", "/%zz", "/%ff", "/%00", "/?a=1&a=2", "/?%c3=1", "*", ""])
     func `a malformed path is refused`(_ target: String) {
-        #expect(throws: Refusal.self) { try Request(method: "GET", target: target, fields: []) }
+        #expect(throws: ErrorResponse.self) { try Request(method: "GET", target: target, fields: []) }
     }
 
     @Test(arguments: [
@@ -79,7 +78,7 @@ import Thaw
         [("authorization", "a"), ("authorization", "b")],
     ])
     func `fields that a proxy may read differently are refused`(_ fields: [(String, String)]) {
-        #expect(throws: Refusal.self) {
+        #expect(throws: ErrorResponse.self) {
             try Request(method: "POST", target: "/", fields: fields.map { (name: $0.0, value: $0.1) })
         }
     }
@@ -132,26 +131,26 @@ import Thaw
 
     @Test(arguments: ["9223372036854775808", "-9223372036854775809"])
     func `an integer of more than 64 bits is refused`(_ text: String) {
-        let refusal = #expect(throws: Refusal.self) { try Self.input("INT64", text).integers() }
-        #expect(refusal?.message == "'x' contains an integer of more than 64 bits; expected values of datatype INT64")
+        let error = #expect(throws: ErrorResponse.self) { try Self.input("INT64", text).integers() }
+        #expect(error?.message == "'x' contains an integer of more than 64 bits; expected values of datatype INT64")
     }
 
     @Test(arguments: ["null", "256", "-1", "1.5"])
     func `an invalid pixel is named as in JSON`(_ text: String) {
-        let refusal = #expect(throws: Refusal.self) { try Self.input("UINT8", text).pixelBytes() }
-        #expect(refusal?.message == "'x' contains \(text); pixels are integers from 0 to 255")
+        let error = #expect(throws: ErrorResponse.self) { try Self.input("UINT8", text).pixelBytes() }
+        #expect(error?.message == "'x' contains \(text); pixels are integers from 0 to 255")
     }
 
     @Test(arguments: ["sequence_id", "sequence_start", "sequence_end"])
     func `sequences are refused`(_ name: String) {
         let text = #"{"inputs": [], "parameters": {"\#(name)": 1}}"#
-        let refusal = #expect(throws: Refusal.self) { try InferRequest(Self.bytes(text), headerLength: nil) }
-        #expect(refusal?.message.hasPrefix("'\(name)' is not supported") == true)
+        let error = #expect(throws: ErrorResponse.self) { try InferRequest(Self.bytes(text), headerLength: nil) }
+        #expect(error?.message.hasPrefix("'\(name)' is not supported") == true)
     }
 
     @Test(arguments: ["content-length ", "a b", "", "caf\u{E9}", "a\0"])
     func `invalid names of header fields are refused`(_ name: String) {
-        #expect(throws: Refusal.self) {
+        #expect(throws: ErrorResponse.self) {
             try Request(method: "POST", target: "/", fields: [(name: name, value: "60")])
         }
     }
@@ -164,7 +163,7 @@ import Thaw
         var refused: Int?
         do {
             _ = try Request(method: "POST", target: "/", fields: [(name: "transfer-encoding", value: encoding)])
-        } catch { refused = (error as? Refusal)?.status }
+        } catch { refused = (error as? ErrorResponse)?.status }
         #expect(refused == status)
     }
 
@@ -213,7 +212,7 @@ import Thaw
     @Test(arguments: [
         "", "--Y\r\n\r\n--Y--", "--X", "--X\r\n", "--X\r\nA: b", "--X\r\nA: b\r\n\r\nabc", "--Xabc\r\n\r\n\r\n--X--",
     ])
-    func `a malformed form is refused`(_ form: String) { #expect(throws: Refusal.self) { try Self.parts(form) } }
+    func `a malformed form is refused`(_ form: String) { #expect(throws: ErrorResponse.self) { try Self.parts(form) } }
 
     @Test(arguments: [
         ("multipart/form-data; boundary=abc", "abc"), ("Multipart/Form-Data; charset=utf-8; Boundary=\"a b\"", "a b"),
@@ -224,6 +223,6 @@ import Thaw
 
     @Test(arguments: ["multipart/form-data", "multipart/form-data; boundary=", "multipart/mixed; boundary=a"])
     func `a form without a boundary is refused`(_ type: String) {
-        #expect(throws: Refusal.self) { try Multipart.boundary(in: type) }
+        #expect(throws: ErrorResponse.self) { try Multipart.boundary(in: type) }
     }
 }
