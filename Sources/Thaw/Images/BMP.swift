@@ -17,37 +17,12 @@ extension StoredImage {
             if !isWhole { warning = .imageDamaged(.truncatedImage("BMP")) }
             return
         }
-        let rowBytes = (width * header.bits).dividedRoundingUp(by: 8)
-        let stride = (width * header.bits).dividedRoundingUp(by: 32) * 4
-        guard (height - 1) * stride + rowBytes <= data.count else { throw Failure.truncatedImage("BMP") }
-        func start(_ y: Int) -> Int { (header.isTopDown ? y : height - 1 - y) * stride }
+        guard (height - 1) * header.stride + header.rowBytes <= data.count else { throw Failure.truncatedImage("BMP") }
         if header.bits <= 8 {
-            let mask = UInt8(truncatingIfNeeded: 1 << header.bits - 1)
-            var indices: [UInt8] = []
-            indices.reserveCapacity(width * height)
-            for y in 0..<height {
-                for x in 0..<width {
-                    let bit = x * header.bits
-                    indices.append(data[start(y) + bit / 8] >> UInt8(8 - header.bits - bit % 8) & mask)
-                }
-            }
-            pixels = Pixels(width: width, height: height, indices, header.palette)
-            return
-        }
-        let fields = header.masks.map(BitField.init)
-        let step = header.bits / 8
-        pixels = Pixels(width: width, height: height, channels: 3) { target in
-            for y in 0..<height {
-                for x in 0..<width {
-                    let value = data.word(start(y) + x * step, count: step)
-                    for channel in 0..<3 { target[(y * width + x) * 3 + channel] = fields[channel].sample(value) }
-                }
-            }
-        }
-        if options.background != nil, header.masks[3] != 0 {
-            alpha = (0..<width * height).map { pixel in
-                fields[3].sample(data.word(start(pixel / width) + pixel % width * step, count: step))
-            }
+            pixels = Pixels(width: width, height: height, header.indices(data), header.palette)
+        } else {
+            pixels = header.colors(data)
+            if options.background != nil, header.masks[3] != 0 { alpha = header.alpha(data) }
         }
     }
 }
@@ -80,15 +55,7 @@ private struct BMPHeader {
         bits = try number(isCore ? 24 : 28, 2)
         compression = isCore ? 0 : try number(30, 4)
         guard width > 0, height > 0 else { throw Failure.damagedImage("BMP", "no pixels") }
-        switch (bits, compression) {
-        case (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (24, 0), (32, 0), (8, 1), (4, 2), (16, 3), (24, 3), (32, 3),
-            (16, 6), (32, 6):
-            break
-        case (_, 4):
-            throw Failure.unsupportedImage(kind: "BMP", size == 64 ? " with runs of 24 bits" : " that contains a JPEG")
-        case (_, 5): throw Failure.unsupportedImage(kind: "BMP", " that contains a PNG")
-        default: throw Failure.damagedImage("BMP", "\(bits) bits per pixel in compression \(compression)")
-        }
+        try Self.checkFormat(bits, compression, headerSize: size)
         var end = 14 + size
         if bits > 8 {
             if compression == 0 {
@@ -116,6 +83,68 @@ private struct BMPHeader {
         let named = try number(10, 4)
         // Some writers give the offset directly after the header even though a palette follows.
         offset = named <= 14 + size ? end : named
+    }
+
+    /// - Throws: `Failure` for pixels that are not supported.
+    private static func checkFormat(_ bits: Int, _ compression: Int, headerSize: Int) throws {
+        switch (bits, compression) {
+        case (1, 0), (2, 0), (4, 0), (8, 0), (16, 0), (24, 0), (32, 0), (8, 1), (4, 2), (16, 3), (24, 3), (32, 3),
+            (16, 6), (32, 6):
+            break
+        case (_, 4):
+            throw Failure.unsupportedImage(
+                kind: "BMP", headerSize == 64 ? " with runs of 24 bits" : " that contains a JPEG")
+        case (_, 5): throw Failure.unsupportedImage(kind: "BMP", " that contains a PNG")
+        default: throw Failure.damagedImage("BMP", "\(bits) bits per pixel in compression \(compression)")
+        }
+    }
+
+    /// The bytes of a row without the padding at its end.
+    var rowBytes: Int { (width * bits).dividedRoundingUp(by: 8) }
+
+    /// The bytes from one row to the next.
+    var stride: Int { (width * bits).dividedRoundingUp(by: 32) * 4 }
+
+    /// The offset of a row, counted from the top.
+    private func start(_ y: Int) -> Int { (isTopDown ? y : height - 1 - y) * stride }
+
+    /// The palette indices of an uncompressed image.
+    func indices(_ data: UnsafeRawBufferPointer) -> [UInt8] {
+        let mask = UInt8(truncatingIfNeeded: 1 << bits - 1)
+        var indices: [UInt8] = []
+        indices.reserveCapacity(width * height)
+        for y in 0..<height {
+            let start = start(y)
+            for x in 0..<width {
+                let bit = x * bits
+                indices.append(data[start + bit / 8] >> UInt8(8 - bits - bit % 8) & mask)
+            }
+        }
+        return indices
+    }
+
+    /// The colors of an image without a palette.
+    func colors(_ data: UnsafeRawBufferPointer) -> Pixels {
+        let fields = masks.map(BitField.init)
+        let step = bits / 8
+        return Pixels(width: width, height: height, channels: 3) { target in
+            for y in 0..<height {
+                let start = start(y)
+                for x in 0..<width {
+                    let value = data.word(start + x * step, count: step)
+                    for channel in 0..<3 { target[(y * width + x) * 3 + channel] = fields[channel].sample(value) }
+                }
+            }
+        }
+    }
+
+    /// The alpha channel of an image without a palette.
+    func alpha(_ data: UnsafeRawBufferPointer) -> [UInt8] {
+        let field = BitField(masks[3])
+        let step = bits / 8
+        return (0..<width * height).map { pixel in
+            field.sample(data.word(start(pixel / width) + pixel % width * step, count: step))
+        }
     }
 
     /// The palette indices of a run-length encoded image. Pixels that the file skips are 0. Corrupt files are decoded

@@ -7,18 +7,8 @@ extension StoredImage {
     /// Corrupt data is decoded as libjpeg recovers it, as in any viewer. The missing part of truncated data is gray,
     /// with a warning.
     init(jpeg bytes: UnsafeRawBufferPointer, _ options: DecodingOptions) throws {
-        guard let decoder = tjInitDecompress() else { throw Failure.damagedImage("JPEG", "out of memory") }
-        defer { tjDestroy(decoder) }
-        let (start, count) = (bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt(bytes.count))
-
-        // For chroma subsampling that turbojpeg has no name for, this call reports an error, although decoding works.
-        // So the results decide.
-        var (columns, rows, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
-        let status = tjDecompressHeader3(decoder, start, count, &columns, &rows, &sampling, &space)
-        guard columns > 0, rows > 0, space >= 0 else {
-            throw Failure.damagedImage("JPEG", status == 0 ? "no image" : decoder.problem)
-        }
-        var (width, height) = (Int(columns), Int(rows))
+        let decoder = try JPEGDecoder(bytes)
+        var (width, height) = (decoder.width, decoder.height)
         // A block of 64 samples takes at least one bit, so a byte produces at most 512 pixels. This does not hold for
         // arithmetic coding.
         let capacity = bytes.isArithmeticJPEG ? Int.max : bytes.count * 512
@@ -30,34 +20,67 @@ extension StoredImage {
         }
         orientation = Orientation(jpeg: bytes)
         var warning: Note?
-        let (format, channels) =
+        if decoder.channels < 4 {
+            pixels = try Pixels(width: width, height: height, channels: decoder.channels) { target in
+                warning = try decoder.decode(into: target, width, height)
+            }
+        } else {
+            let inks = try [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, initialized in
+                initialized = width * height * 4
+                warning = try decoder.decode(into: buffer, width, height)
+            }
+            pixels = Pixels(width: width, height: height, invertedInks: inks)
+        }
+        self.warning = warning
+    }
+}
+
+/// turbojpeg's decoder of a file, with what the header says.
+private final class JPEGDecoder {
+    let width: Int
+    let height: Int
+    let channels: Int
+    private let bytes: UnsafeRawBufferPointer
+    private let handle: tjhandle
+    private let format: TJPF
+
+    init(_ bytes: UnsafeRawBufferPointer) throws {
+        guard let handle = tjInitDecompress() else { throw Failure.damagedImage("JPEG", "out of memory") }
+        // For chroma subsampling that turbojpeg has no name for, this call reports an error, although decoding works.
+        // So the results decide.
+        var (columns, rows, sampling, space): (Int32, Int32, Int32, Int32) = (0, 0, -1, -1)
+        let status = tjDecompressHeader3(
+            handle, bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), &columns, &rows,
+            &sampling, &space)
+        guard columns > 0, rows > 0, space >= 0 else {
+            let problem = status == 0 ? "no image" : handle.problem
+            tjDestroy(handle)
+            throw Failure.damagedImage("JPEG", problem)
+        }
+        (self.bytes, self.handle, width, height) = (bytes, handle, Int(columns), Int(rows))
+        (format, channels) =
             switch TJCS(rawValue: UInt32(space)) {
             case TJCS_GRAY: (TJPF_GRAY, 1)
             case TJCS_CMYK, TJCS_YCCK: (TJPF_CMYK, 4)
             default: (TJPF_RGB, 3)
             }
-        func decode(into target: UnsafeMutableBufferPointer<UInt8>) throws {
-            let status = tjDecompress2(
-                decoder, start, count, target.baseAddress, Int32(width), Int32(width * channels), Int32(height),
-                Int32(format.rawValue), TJFLAG_LIMITSCANS)
-            if status == 0 { return }
-            // turbojpeg reports only the first warning, so the end of the file is checked as well.
-            let endsEarly = decoder.problem.contains("Premature end") || !bytes.endsLikeAJPEG
-            if tjGetErrorCode(decoder) != TJERR_WARNING.rawValue {
-                throw endsEarly ? Failure.truncatedImage("JPEG") : Failure.damagedImage("JPEG", decoder.problem)
-            }
-            if endsEarly { warning = .imageDamaged(.truncatedImage("JPEG")) }
+    }
+
+    deinit { tjDestroy(handle) }
+
+    /// Decodes the image at this size, which may be a reduced one.
+    /// - Returns: A warning if the file is truncated.
+    func decode(into target: UnsafeMutableBufferPointer<UInt8>, _ width: Int, _ height: Int) throws -> Note? {
+        let status = tjDecompress2(
+            handle, bytes.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt(bytes.count), target.baseAddress,
+            Int32(width), Int32(width * channels), Int32(height), Int32(format.rawValue), TJFLAG_LIMITSCANS)
+        if status == 0 { return nil }
+        // turbojpeg reports only the first warning, so the end of the file is checked as well.
+        let endsEarly = handle.problem.contains("Premature end") || !bytes.endsLikeAJPEG
+        if tjGetErrorCode(handle) != TJERR_WARNING.rawValue {
+            throw endsEarly ? Failure.truncatedImage("JPEG") : Failure.damagedImage("JPEG", handle.problem)
         }
-        if channels < 4 {
-            pixels = try Pixels(width: width, height: height, channels: channels, filling: decode)
-        } else {
-            let inks = try [UInt8](unsafeUninitializedCapacity: width * height * 4) { buffer, initialized in
-                initialized = width * height * 4
-                try decode(into: buffer)
-            }
-            pixels = Pixels(width: width, height: height, invertedInks: inks)
-        }
-        self.warning = warning
+        return endsEarly ? .imageDamaged(.truncatedImage("JPEG")) : nil
     }
 }
 
