@@ -5,17 +5,7 @@ func runConvert(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     let source = arguments.positional[0]
     let weights = arguments.weightStorage(Options.weights)
     let verification = try Verification(arguments, weights)
-    var options = try arguments.converterOptions()
-    let forClassifiers: [any AnyOption] = [Options.classLabel, Options.probabilities, Options.integerLabels]
-    if !arguments.isGiven(Options.labels), let option = forClassifiers.first(where: { arguments.isGiven($0) }) {
-        throw Failure.needsOption(option.spelling, Options.labels.spelling)
-    }
-    options.predictedFeature = arguments[Options.classLabel]
-    options.probabilities = arguments[Options.probabilities]
-    options.hasIntegerLabels = arguments[Options.integerLabels]
-    options.renamings = arguments.all(Options.rename).compactMap { $0.map { ($0.key, $0.value) } }
-    options.metadata = try arguments.metadata()
-
+    let options = try arguments.optionsOfWrittenModel()
     let target = arguments[Options.target]
     let result = arguments[Options.convertedModel] ?? defaultResult(of: source, for: target)
     try Model.requireWritable(toFile: result, target: target, mayReplace: !arguments[Options.noClobber])
@@ -87,6 +77,22 @@ extension Console {
 }
 
 extension Arguments {
+    /// The options of the conversion, with those for the names and the metadata of a model that is written.
+    /// - Throws: `Failure` for options of classifiers if there are no labels.
+    fileprivate func optionsOfWrittenModel() throws -> Converter.Options {
+        let forClassifiers: [any AnyOption] = [Options.classLabel, Options.probabilities, Options.integerLabels]
+        var options = try converterOptions()
+        if !isGiven(Options.labels), let option = forClassifiers.first(where: { isGiven($0) }) {
+            throw Failure.needsOption(option.spelling, Options.labels.spelling)
+        }
+        options.predictedFeature = self[Options.classLabel]
+        options.probabilities = self[Options.probabilities]
+        options.hasIntegerLabels = self[Options.integerLabels]
+        options.renamings = all(Options.rename).compactMap { $0.map { ($0.key, $0.value) } }
+        options.metadata = try metadata()
+        return options
+    }
+
     /// The types of an ML Program according to the options, without those that do not apply to the model.
     fileprivate func precision(of model: Model, _ console: Console) -> ProgramPrecision {
         var precision = ProgramPrecision(

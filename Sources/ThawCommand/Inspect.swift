@@ -10,18 +10,7 @@ func runInspect(_ arguments: Arguments, _ console: Console) throws -> ExitStatus
     var model: Model?
     report.add(contents, path)
     do {
-        if contents.isPipeline {
-            try arguments.checkOptions(forModelAt: path, isGraph: false, isPipeline: true)
-            report.add(try Pipeline(contentsOfFile: path))
-            try console.print(report.text)
-            return .done
-        }
-        let conversion = try arguments.model(at: path)
-        report.add(conversion.model, isGraph: conversion.isGraph)
-        try report.add(layers: conversion.model)
-        try console.print(report.text)
-        conversion.warnings.forEach(console.warn)
-        model = conversion.model
+        model = try report.add(contents, arguments, console)
     } catch let failure as Failure {
         report.add(placeholders: contents)
         try console.print(report.text)
@@ -84,6 +73,25 @@ private struct Report {
                 padded(grouped($0.count), width, left: true) + "  " + padded($0.form, forms) + "  "
                     + megabytes($0.bytes)
             })
+    }
+
+    /// Adds the model or the pipeline in the file, and prints the report.
+    /// - Returns: The model; nil for a pipeline.
+    /// - Throws: `Failure` if it cannot be loaded.
+    mutating func add(_ contents: FileContents, _ arguments: Arguments, _ console: Console) throws -> Model? {
+        let path = arguments.positional[0]
+        if contents.isPipeline {
+            try arguments.checkOptions(forModelAt: path, isGraph: false, isPipeline: true)
+            add(try Pipeline(contentsOfFile: path))
+            try console.print(text)
+            return nil
+        }
+        let conversion = try arguments.model(at: path)
+        add(conversion.model, isGraph: conversion.isGraph)
+        try add(layers: conversion.model)
+        try console.print(text)
+        conversion.warnings.forEach(console.warn)
+        return conversion.model
     }
 
     mutating func add(placeholders contents: FileContents) {

@@ -13,15 +13,8 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     try Model.requireWritable(toFile: result, target: target, precision: precision, mayReplace: mayReplace)
     let conversion = try arguments.model(at: source)
     console.report(conversion)
-    var options = Quantization.Options()
-    options.statistic = arguments[Options.statistic]
-    options.maximumChangedShare = arguments[Options.keepAccuracy].map { $0 / 100 }
-    options.crop = arguments.crop
-    options.resize = arguments[Options.resize]
-    options.decoding = arguments.decoding
-    options.threads = arguments.threads
     let quantization = try naming(file: source) {
-        try Quantization(conversion.model, imagesAt: files, options: options)
+        try Quantization(conversion.model, imagesAt: files, options: arguments.quantizationOptions)
     }
     quantization.failures.forEach(console.report)
     quantization.warnings.forEach(console.warn)
@@ -37,6 +30,19 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     console.note("with --precision int8 or auto it runs in 8-bit integers, otherwise in floating point")
     try console.print(text(of: quantization))
     return quantization.failures.isEmpty ? .done : .someInputsFailed
+}
+
+extension Arguments {
+    fileprivate var quantizationOptions: Quantization.Options {
+        var options = Quantization.Options()
+        options.statistic = self[Options.statistic]
+        options.maximumChangedShare = self[Options.keepAccuracy].map { $0 / 100 }
+        options.crop = crop
+        options.resize = self[Options.resize]
+        options.decoding = decoding
+        options.threads = threads
+        return options
+    }
 }
 
 /// The summary: the photos, the top labels that stay the same, and the layers.

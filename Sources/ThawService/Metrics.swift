@@ -70,6 +70,13 @@ final class Metrics: Sendable {
     func text(_ queue: WorkQueue, _ connections: Connections, _ models: ModelStore) -> String {
         let state = state.with { $0 }
         var text = MetricsText()
+        addCounters(state, to: &text)
+        addHistograms(state, to: &text)
+        addGauges(queue, connections, models, to: &text)
+        return text.text
+    }
+
+    private func addCounters(_ state: State, to text: inout MetricsText) {
         text.heading("thaw_requests_total", "counter", "Requests that were answered, by endpoint, model and status.")
         for (kind, count) in state.requests.sorted(by: { $0.key < $1.key }) {
             text.sample(
@@ -85,6 +92,9 @@ final class Metrics: Sendable {
             "thaw_aborted_requests_total", "counter", "Requests whose response was not sent completely.",
             state.aborted)
         text.value("thaw_images_total", "counter", "Images and other items of batches that were run.", state.images)
+    }
+
+    private func addHistograms(_ state: State, to text: inout MetricsText) {
         for (name, help, histogram) in [
             ("thaw_wait_seconds", "Time in the queue.", state.waiting),
             ("thaw_decode_seconds", "Time to decode and resize the images of a request.", state.decoding),
@@ -100,6 +110,11 @@ final class Metrics: Sendable {
             text.sample(name + "_sum", [], histogram.sum)
             text.sample(name + "_count", [], sum)
         }
+    }
+
+    private func addGauges(
+        _ queue: WorkQueue, _ connections: Connections, _ models: ModelStore, to text: inout MetricsText
+    ) {
         text.value("thaw_queue_length", "gauge", "Requests waiting for a thread.", queue.waiting)
         text.value("thaw_queue_limit", "gauge", "The maximum number of waiting requests.", queue.limit)
         text.value("thaw_running_requests", "gauge", "Requests in progress.", queue.running)
@@ -110,7 +125,6 @@ final class Metrics: Sendable {
             text.value("process_resident_memory_bytes", "gauge", "Resident memory in bytes.", memory)
         }
         text.value("thaw_uptime_seconds", "gauge", "Time since the start.", Moment.seconds(since: started))
-        return text.text
     }
 }
 
