@@ -16,16 +16,14 @@
         return values?.split(separator: ")").last?.split(separator: " ").dropFirst(36).first
     }
 
-    @Suite("Threads")
-    struct ThreadTests {
-        @Test("a new thread may run on its creator's cores")
-        func cores() throws {
+    @Suite struct ThreadTests {
+        @Test func `a new thread may run on its creator's cores`() throws {
             let own = try #require(allowedCores())
             #expect(Ahead { allowedCores() }.take() == own)
         }
 
-        @Test("a new thread starts on another core", .enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
-        func otherCore() throws {
+        @Test(.enabled(if: ProcessInfo.processInfo.activeProcessorCount > 1))
+        func `a new thread starts on another core`() throws {
             var others = 0
             for _ in 0..<20 {
                 let own = try #require(currentCore())
