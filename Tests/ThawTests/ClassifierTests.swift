@@ -4,7 +4,7 @@ import Testing
 @testable import Thaw
 
 @Suite struct ClassifierTests {
-    /// RGB pixels, whatever the model's channel order: the expected answers used the model's own.
+    /// RGB pixels, whatever the model's channel order: the expected outputs used the model's own.
     @Test(arguments: Fixtures.table("coreml/coreml.tsv").filter { $0[1] != "-" })
     func `an image of the network's size gives TensorFlow's probabilities`(_ row: [String]) throws {
         let model = try Model.load(contentsOfFile: Fixtures.path("coreml/\(row[0]).mlmodel")).model
@@ -15,11 +15,11 @@ import Testing
             let pixels = Pixels(
                 width: input.shape[1], height: input.shape[0], channels: input.shape[2],
                 bytes: input.floats.map { UInt8($0) })
-            let answer = classifier.classify(pixels)
-            let numbers = Tensor(answer.probabilities, shape: expected.shape)
+            let result = classifier.classify(pixels)
+            let numbers = Tensor(result.probabilities, shape: expected.shape)
             #expect(difference(numbers, expected) <= referenceTolerance)
-            let best = try #require(answer.top(1).first)
-            #expect(best.probability == answer.probabilities.max())
+            let best = try #require(result.top(1).first)
+            #expect(best.probability == result.probabilities.max())
             #expect(best.label == model.classifier.map { $0.labels[best.index] } ?? "\(best.index)")
         }
     }
@@ -49,10 +49,10 @@ import Testing
     }
 
     @Test func `of equal values the lower index comes first, and NaN comes last`() {
-        let answer = Classification(probabilities: [0.25, .nan, 0.5, 0.25], labels: ["a", "b", "c", "d"])
-        #expect(answer.top(9).map(\.label) == ["c", "a", "d", "b"])
-        #expect(answer.top(2).map(\.index) == [2, 0])
-        #expect(answer.top(.max).map(\.index) == [2, 0, 3, 1])
+        let result = Classification(probabilities: [0.25, .nan, 0.5, 0.25], labels: ["a", "b", "c", "d"])
+        #expect(result.top(9).map(\.label) == ["c", "a", "d", "b"])
+        #expect(result.top(2).map(\.index) == [2, 0])
+        #expect(result.top(.max).map(\.index) == [2, 0, 3, 1])
     }
 
     @Test func `NaN in an output causes a warning, also in a comparison`() throws {
@@ -62,8 +62,8 @@ import Testing
         builder.output("output", try builder.one(Reduction(function: .mean, axes: [1, 2], keepsAxes: false), product))
         let model = Model(
             graph: builder.graph, image: ImageInput(name: "input", width: 2, height: 2, color: .rgb))
-        let answer = try Classifier(model).classify(Pixels(width: 2, height: 2, channels: 3, bytes: Array(0..<12)))
-        #expect(answer.warning?.hasPrefix("the model's output contains NaN") == true)
+        let result = try Classifier(model).classify(Pixels(width: 2, height: 2, channels: 3, bytes: Array(0..<12)))
+        #expect(result.warning?.hasPrefix("the model's output contains NaN") == true)
         let conversion = Conversion(model: model, notes: [], warnings: [])
         let report = try Comparison(conversion, conversion).report(imagesAt: [ImageFixtures.path("good/rgb-8.png")])
         #expect(report.agrees)

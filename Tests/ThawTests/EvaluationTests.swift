@@ -153,10 +153,10 @@ import Testing
             ([0.7, 0.3], nil), ([0.69, 0.3], nil), ([3, -2], "they are outside 0 to 1"),
             ([0.7, -2], "they are outside 0 to 1"), ([0.7, 0.7], "they do not add up to 1"), ([.nan, 3], nil),
         ] as [([Float], String?)])
-    func `answers that are not probabilities are noticed`(_ answers: [Float], _ reason: String?) {
-        #expect(Evaluation.whyNotProbabilities(answers, areIndependent: false) == reason)
+    func `outputs that are not probabilities are noticed`(_ outputs: [Float], _ reason: String?) {
+        #expect(Evaluation.whyNotProbabilities(outputs, areIndependent: false) == reason)
         let isSum = reason == "they do not add up to 1"
-        #expect(Evaluation.whyNotProbabilities(answers, areIndependent: true) == (isSum ? nil : reason))
+        #expect(Evaluation.whyNotProbabilities(outputs, areIndependent: true) == (isSum ? nil : reason))
     }
 
     @Test func `two models are compared photo by photo`() {

@@ -119,8 +119,8 @@ struct TransposedTensorTests {
         let input = tensor([1, matrix.shape[0]], seed: 3)
         let expected = try builder.graph.evaluate([input])[0]
         for set in InstructionSet.availableForFloats {
-            let answer = try Program(builder.graph, instructionSet: set, threads: 2).run([input])[0]
-            #expect(error(answer.floats, expected.floats) < 1e-5, "\(set)")
+            let output = try Program(builder.graph, instructionSet: set, threads: 2).run([input])[0]
+            #expect(error(output.floats, expected.floats) < 1e-5, "\(set)")
         }
     }
 

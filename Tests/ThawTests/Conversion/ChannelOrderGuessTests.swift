@@ -30,7 +30,7 @@ import Testing
         var side = 227
         var squeeze = "fire2_squeeze1x1/Conv2D"
         var dense = "fc/fc/MatMul"
-        var answer = (name: "loss", op: "Sigmoid")
+        var output = (name: "loss", op: "Sigmoid")
         var head: [NodeDefinition] = []
 
         var graph: GraphDefinition {
@@ -39,20 +39,20 @@ import Testing
             nodes += convolution(squeeze, of: "conv1/Conv2D", (4, 2)) + convolution(dense, of: squeeze, (2, 5))
             nodes.append(constant("axes", Tensor(integers: [1, 2], shape: [2])))
             nodes.append(NodeDefinition(name: "pool", op: "Mean", inputs: [dense, "axes"]))
-            nodes.append(NodeDefinition(name: answer.name, op: answer.op, inputs: ["pool"]))
+            nodes.append(NodeDefinition(name: output.name, op: output.op, inputs: ["pool"]))
             return GraphDefinition(nodes: nodes)
         }
     }
 
     static let exports = [
         Export(testDescription: "all marks, independent labels", isRecognized: true),
-        Export(testDescription: "all marks, one label", isRecognized: true, answer: ("loss", "Softmax")),
+        Export(testDescription: "all marks, one label", isRecognized: true, output: ("loss", "Softmax")),
         Export(testDescription: "another input", input: "image"),
         Export(testDescription: "another size", side: 224),
         Export(testDescription: "no SqueezeNet", squeeze: "block2/Conv2D"),
         Export(testDescription: "no layer fc", dense: "logits/MatMul"),
-        Export(testDescription: "another output", answer: ("probabilities", "Sigmoid")),
-        Export(testDescription: "an output named loss that is not a result", answer: ("loss", "Square")),
+        Export(testDescription: "another output", output: ("probabilities", "Sigmoid")),
+        Export(testDescription: "an output named loss that is not a result", output: ("loss", "Square")),
         Export(
             testDescription: "a batch normalization of the image",
             head: [

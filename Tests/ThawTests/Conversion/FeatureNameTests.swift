@@ -23,8 +23,8 @@ import Testing
         #expect(conversion.notes.count { $0.code == .featureRenamed } == 2)
         let back = try dialect.roundTrip(conversion.model)
         let array = Tensor([1, 2, 3, 4], shape: [1, 4])
-        let answers = try ArrayRunner(back).run([(nil, array)])
-        #expect(answers.map(\.array.floats) == [[-1, -2, -3, -4], [1, 4, 9, 16]])
+        let outputs = try ArrayRunner(back).run([(nil, array)])
+        #expect(outputs.map(\.array.floats) == [[-1, -2, -3, -4], [1, 4, 9, 16]])
     }
 
     @Test(arguments: Dialect.allCases) func `the top label keeps its name`(_ dialect: Dialect) throws {

@@ -24,11 +24,11 @@ struct DecodingCase: CustomTestStringConvertible, Sendable {
         for index in 0..<2 {
             let image = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/pixels\(index).npy"))
             let fed = model.image?.lifted.map { image.scaled($0) } ?? image
-            let answer = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
+            let output = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])[0]
             let expected = try Tensor(
                 contentsOfNumPyFile: Fixtures.path("decoding/\(decoding.name).output\(index).npy"))
-            #expect(answer.shape == expected.shape)
-            #expect(difference(answer, expected) <= referenceTolerance)
+            #expect(output.shape == expected.shape)
+            #expect(difference(output, expected) <= referenceTolerance)
         }
     }
 }

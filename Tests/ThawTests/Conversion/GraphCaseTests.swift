@@ -2,7 +2,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph in the fixtures: its file, and TensorFlow's answer to an input.
+/// A graph in the fixtures: its file, and TensorFlow's output for an input.
 struct GraphCase: CustomTestStringConvertible, Sendable {
     let name: String
     let output: String
@@ -38,34 +38,34 @@ extension GraphCase {
 let referenceTolerance: Float = 1e-5
 
 @Suite struct GraphCaseTests {
-    @Test(arguments: GraphCase.all) func `a graph gives TensorFlow's answer`(_ graphCase: GraphCase) throws {
+    @Test(arguments: GraphCase.all) func `a graph gives TensorFlow's output`(_ graphCase: GraphCase) throws {
         let graph = try graphCase.imported()
         try graph.validate()
-        let answer = graph.answer(to: graph.channelsLast(try graphCase.input()))
+        let output = graph.output(for: graph.channelsLast(try graphCase.input()))
         let expected = try graphCase.expected()
-        #expect(answer.shape.dimensions == expected.shape.dimensions)
-        #expect(difference(answer, expected) <= graphCase.tolerance)
+        #expect(output.shape.dimensions == expected.shape.dimensions)
+        #expect(difference(output, expected) <= graphCase.tolerance)
     }
 
-    @Test(arguments: GraphCase.all) func `passes keep the answer, channels first or last`(_ graphCase: GraphCase)
+    @Test(arguments: GraphCase.all) func `passes keep the output, channels first or last`(_ graphCase: GraphCase)
         throws
     {
         let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
         let input = graph.channelsLast(try graphCase.input())
         let channelsFirst = try graph.reordered(to: .channelsFirst)
         try channelsFirst.validate()
-        #expect(difference(graph.answer(to: input), try graphCase.expected()) <= graphCase.tolerance)
-        #expect(difference(channelsFirst.answer(to: input), try graphCase.expected()) <= graphCase.tolerance)
+        #expect(difference(graph.output(for: input), try graphCase.expected()) <= graphCase.tolerance)
+        #expect(difference(channelsFirst.output(for: input), try graphCase.expected()) <= graphCase.tolerance)
     }
 
-    @Test(arguments: GraphCase.all) func `the engine gives the same answer`(_ graphCase: GraphCase) throws {
+    @Test(arguments: GraphCase.all) func `the engine gives the same output`(_ graphCase: GraphCase) throws {
         let graph = try Passes.run(Passes.simplification, on: graphCase.imported())
         let input = graph.channelsLast(try graphCase.input())
         let shape = graph[graph.inputs[0].value].shape
         // Batches larger than the graph's are covered by the reference implementations.
         guard input.elementCount == shape.elementCount else { return }
         let program = try Program(graph, instructionSet: InstructionSet.available.last!)
-        let answer = try program.run([Tensor(input.floats, shape: shape)])[0]
-        #expect(difference(answer, try graphCase.expected()) <= graphCase.tolerance)
+        let output = try program.run([Tensor(input.floats, shape: shape)])[0]
+        #expect(difference(output, try graphCase.expected()) <= graphCase.tolerance)
     }
 }

@@ -36,13 +36,13 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct LiveGraphTests {
-    @Test(arguments: LiveCase.all) func `a graph with its variables gives TensorFlow's answer`(_ live: LiveCase) throws
+    @Test(arguments: LiveCase.all) func `a graph with its variables gives TensorFlow's output`(_ live: LiveCase) throws
     {
         let model = try Converter(live.options).convert(contentsOfFile: live.path).model
         for index in 0..<2 {
             let image = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/color\(index).npy"))
             let expected = try Tensor(contentsOfNumPyFile: Fixtures.path("\(live.name).output\(index).npy"))
-            #expect(difference(model.graph.answer(to: image), expected) <= referenceTolerance)
+            #expect(difference(model.graph.output(for: image), expected) <= referenceTolerance)
         }
     }
 
@@ -146,7 +146,7 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     // MARK: The shared material
 
     @Test(.enabled(if: Fixtures.shared != nil, "the shared material is absent"))
-    func `a real checkpoint gives exactly the answers of its frozen graph`() throws {
+    func `a real checkpoint gives exactly the outputs of its frozen graph`() throws {
         let folder = Fixtures.shared!.appendingPathComponent("checkpoints/cifar")
         var options = Converter.Options()
         options.outputs = ["Output"]
@@ -170,8 +170,8 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         let digits = Fixtures.shared!.appendingPathComponent("images/digits")
         let images = try FileManager.default.contentsOfDirectory(atPath: digits.path)
         let right = try images.filter { name in
-            let answer = try classifier.classify(imageAt: digits.appendingPathComponent(name).path).top(1)[0]
-            return name.contains("label\(answer.index)")
+            let prediction = try classifier.classify(imageAt: digits.appendingPathComponent(name).path).top(1)[0]
+            return name.contains("label\(prediction.index)")
         }
         print("mnist_conv: \(right.count) of \(images.count) digits right, as with TensorFlow")
         #expect(images.count == 64)

@@ -31,8 +31,8 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
             contentsOfFile: graph, labels: hasLabels ? Labels(contentsOfFile: labels) : nil)
     }
 
-    /// The input arrays and TensorFlow's answers.
-    func references() throws -> [(input: Tensor, answer: Tensor)] {
+    /// The input arrays and TensorFlow's outputs.
+    func references() throws -> [(input: Tensor, output: Tensor)] {
         try inputs.enumerated().map { index, path in
             (
                 try Tensor(contentsOfNumPyFile: Fixtures.path("networks/\(path)")),
@@ -44,11 +44,11 @@ struct NetworkCase: CustomTestStringConvertible, Sendable {
 
 @Suite struct NetworkTests {
     /// Inputs and outputs are found without options.
-    @Test(arguments: NetworkCase.all) func `a network gives TensorFlow's answers`(_ network: NetworkCase) throws {
+    @Test(arguments: NetworkCase.all) func `a network gives TensorFlow's outputs`(_ network: NetworkCase) throws {
         let model = try network.conversion().model
-        for (input, answer) in try network.references() {
+        for (input, output) in try network.references() {
             let fed = model.image?.lifted.map { input.scaled($0) } ?? input
-            #expect(difference(model.graph.answer(to: model.graph.channelsLast(fed)), answer) <= referenceTolerance)
+            #expect(difference(model.graph.output(for: model.graph.channelsLast(fed)), output) <= referenceTolerance)
         }
     }
 }

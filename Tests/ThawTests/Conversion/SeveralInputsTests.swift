@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph of two inputs, with their values and TensorFlow's answer.
+/// A graph of two inputs, with their values and TensorFlow's output.
 struct PairCase: CustomTestStringConvertible, Sendable {
     let name: String
     let inputs: [String]
@@ -37,7 +37,7 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         a.count == b.count ? zip(a, b).map { abs($0 - $1) }.max() ?? 0 : .infinity
     }
 
-    @Test(arguments: PairCase.all) func `models of two inputs give TensorFlow's answer, in both dialects`(
+    @Test(arguments: PairCase.all) func `models of two inputs give TensorFlow's output, in both dialects`(
         _ pair: PairCase
     ) throws {
         let conversion = try Converter(pair.options).convert(contentsOfFile: pair.path)
@@ -64,9 +64,9 @@ struct PairCase: CustomTestStringConvertible, Sendable {
         }
         for (model, tolerance) in models {
             for byReference in [true, false] {
-                let answer = try ArrayRunner(model, byReference: byReference).run(arrays)[0].array
-                #expect(answer.floats.count == expected.floats.count)
-                #expect(largest(answer.floats, expected.floats) <= tolerance)
+                let output = try ArrayRunner(model, byReference: byReference).run(arrays)[0].array
+                #expect(output.floats.count == expected.floats.count)
+                #expect(largest(output.floats, expected.floats) <= tolerance)
             }
         }
     }

@@ -47,7 +47,7 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
 }
 
 @Suite(.enabled(if: !SharedModel.all.isEmpty, "the shared material is absent")) struct SharedModelTests {
-    @Test(arguments: SharedModel.all) func `a real graph and its Core ML model give TensorFlow's answers`(
+    @Test(arguments: SharedModel.all) func `a real graph and its Core ML model give TensorFlow's outputs`(
         _ shared: SharedModel
     ) throws {
         let model = try shared.conversion().model
@@ -61,11 +61,11 @@ struct SharedModel: Decodable, CustomTestStringConvertible, Sendable {
                 for reference in shared.references {
                     let input = try Tensor(contentsOfNumPyFile: shared.path(reference[0]))
                     let runner = ArrayRunner(candidate, program: program)
-                    let answer = try runner.run([(nil, input)])[0].array
+                    let output = try runner.run([(nil, input)])[0].array
                     let expected = try Tensor(contentsOfNumPyFile: shared.path(reference[1]))
-                    #expect(answer.shape == expected.shape)
+                    #expect(output.shape == expected.shape)
                     #expect(
-                        difference(answer, expected) <= referenceTolerance)
+                        difference(output, expected) <= referenceTolerance)
                 }
             }
         }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A graph of the shared material with one or a few operations: its inputs and TensorFlow's answers.
+/// A graph of the shared material with one or a few operations: its inputs and TensorFlow's outputs.
 private struct OperationCase: Decodable {
     struct Port: Decodable {
         let tensor: String
@@ -67,7 +67,7 @@ private struct OperationCase: Decodable {
         return result
     }
 
-    /// The largest difference from TensorFlow's answers over all outputs; infinite if a shape differs.
+    /// The largest difference from TensorFlow's outputs over all outputs; infinite if a shape differs.
     func difference(promoting: Bool) throws -> Float {
         let definition = try definition()
         let arrays = try arrays(definition.nodes, promoting: promoting)
@@ -77,15 +77,15 @@ private struct OperationCase: Decodable {
         let simplified = try Passes.run(Passes.simplification, on: graph)
         var worst: Float = 0
         for graph in [graph, simplified] {
-            let answers = try graph.evaluate(graph.inputs.map { arrays[$0.name]! })
-            for (answer, port) in zip(answers, outputs) {
+            let results = try graph.evaluate(graph.inputs.map { arrays[$0.name]! })
+            for (result, port) in zip(results, outputs) {
                 let expected = try Self.array(port)
-                guard answer.shape == expected.shape else { return .infinity }
+                guard result.shape == expected.shape else { return .infinity }
                 worst = max(
                     worst,
                     Self.unordered.contains(self.case)
-                        ? ThawTests.difference(answer.sorted, expected.sorted)
-                        : ThawTests.difference(answer, expected))
+                        ? ThawTests.difference(result.sorted, expected.sorted)
+                        : ThawTests.difference(result, expected))
             }
         }
         return worst
@@ -99,7 +99,7 @@ extension Tensor {
 @Suite(.enabled(if: !OperationCase.all.isEmpty, "the shared material is absent")) struct SharedOperationTests {
     /// Prints the number of supported cases; the others are refused by name.
     @Test(arguments: [(promoting: false, supported: 269, of: 270), (promoting: true, supported: 252, of: 253)])
-    func `operations give TensorFlow's answers`(_ promoting: Bool, _ supported: Int, _ count: Int) throws {
+    func `operations give TensorFlow's outputs`(_ promoting: Bool, _ supported: Int, _ count: Int) throws {
         let cases = OperationCase.all.filter { !promoting || !$0.promote.isEmpty }
         var refused: [String] = []
         for operation in cases {

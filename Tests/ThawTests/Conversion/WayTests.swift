@@ -42,18 +42,18 @@ extension Converter.Options {
 }
 
 @Suite struct WayTests {
-    @Test(arguments: WayCase.all) func `a graph gives TensorFlow's answer at inference`(_ way: WayCase) throws {
+    @Test(arguments: WayCase.all) func `a graph gives TensorFlow's output at inference`(_ way: WayCase) throws {
         let model = try Converter(way.options).convert(contentsOfFile: way.path).model
         for index in 0..<2 {
             let image = try Tensor(contentsOfNumPyFile: Fixtures.path("ways/\(way.images)\(index).npy"))
             let fed = model.image?.lifted.map { image.scaled($0) } ?? image
-            let answers = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
-            for (position, answer) in answers.enumerated() {
+            let outputs = try model.graph.evaluate([fed.reshaped(model.graph[model.graph.inputs[0].value].shape)])
+            for (position, output) in outputs.enumerated() {
                 let suffix = position == 0 ? "" : ".\(position)"
                 let expected = try Tensor(
                     contentsOfNumPyFile: Fixtures.path("ways/\(way.name).output\(index)\(suffix).npy"))
-                #expect(answer.shape == expected.shape)
-                #expect(difference(answer, expected) <= referenceTolerance)
+                #expect(output.shape == expected.shape)
+                #expect(difference(output, expected) <= referenceTolerance)
             }
         }
     }

@@ -18,17 +18,17 @@ import Testing
     }
 
     /// A model's output. Arithmetic at its head is read as the image's scaling.
-    private func answer(_ message: Message) throws -> Tensor {
+    private func output(_ message: Message) throws -> Tensor {
         let back = try ModelReader.run(message).model
-        return back.graph.answer(to: input.scaled(back.image!.scaling))
+        return back.graph.output(for: input.scaled(back.image!.scaling))
     }
 
     /// The output must be an image of these planes, in any axis order.
-    private func check(_ answer: Tensor, _ expected: ComposedCase.Planes) {
+    private func check(_ output: Tensor, _ expected: ComposedCase.Planes) {
         let first = Tensor(
             Array(expected.joined().joined()), shape: [1, expected.count, expected[0].count, expected[0][0].count])
-        let isFirst = answer.shape == first.shape
-        #expect(difference(answer, isFirst ? first : first.transposed(Graph.toLast)) <= 1e-5, "\(answer.shape)")
+        let isFirst = output.shape == first.shape
+        #expect(difference(output, isFirst ? first : first.transposed(Graph.toLast)) <= 1e-5, "\(output.shape)")
     }
 
     @Test(arguments: ComposedCase.all.filter { $0.layer != nil }) func `a layer computes its formula`(
@@ -39,7 +39,7 @@ import Testing
         composed.layer!(&layers[0])
         layers[0].output = ["output"]
         message.neuralNetwork.layers = [layers[0]]
-        check(try answer(message), composed.expected(planes))
+        check(try output(message), composed.expected(planes))
     }
 
     @Test(arguments: ComposedCase.all.filter { $0.operation != nil }) func `an operation computes its formula`(
@@ -80,7 +80,7 @@ import Testing
         var described: [Message] = message.description.output
         described[0].name = outputs[0].name as String
         message.description.output = described
-        check(try answer(message), expected)
+        check(try output(message), expected)
     }
 
     @Test func `a mirrored border as wide as the image is refused`() throws {
@@ -118,7 +118,7 @@ import Testing
                 }
             }
         }
-        check(back.graph.answer(to: input), expected)
+        check(back.graph.output(for: input), expected)
     }
 
     @Test func `a mean image of another size is refused`() throws {

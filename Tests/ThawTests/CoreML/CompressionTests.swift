@@ -129,7 +129,7 @@ import Testing
     }
 
     @Test(arguments: ["image_to_image.mlmodel", "image_to_image.mlpackage", "mobilenet_v1_folded.mlmodel"], types)
-    func `the other dialect gives the same answers`(_ name: String, _ type: WeightType) throws {
+    func `the other dialect gives the same outputs`(_ name: String, _ type: WeightType) throws {
         let (folder, path) = try source(name)
         let ending = name.hasSuffix("mlmodel") ? "mlpackage" : "mlmodel"
         let result = folder.url.appendingPathComponent("result." + ending).path

@@ -273,9 +273,9 @@ extension DecompositionCase {
             #expect(parts.nodes.last?.name == "node")
             #expect(parts.nodes.dropLast().allSatisfy { $0.name.hasPrefix("node/") })
             #expect(parts.nodes.allSatisfy { isWritten($0.operation, dialect) })
-            let answer = try parts.evaluate(decompositionCase.inputs)[0]
-            #expect(answer.type == expected.type)
-            #expect(difference(answer, expected) <= referenceTolerance)
+            let output = try parts.evaluate(decompositionCase.inputs)[0]
+            #expect(output.type == expected.type)
+            #expect(difference(output, expected) <= referenceTolerance)
         }
     }
 
@@ -303,9 +303,9 @@ extension DecompositionCase {
         let input = Tensor(numbers, shape: [numbers.count])
         let graph = try DecompositionCase("", Unary(.exponentialMinus1), [input], [], []).graph()
         let expected = try graph.evaluate([input])[0].floats
-        let answer = try graph.legalized(for: dialect).evaluate([input])[0].floats
+        let output = try graph.legalized(for: dialect).evaluate([input])[0].floats
         // A few roundings to float32.
-        for (value, exact) in zip(answer, expected) { #expect(abs(value - exact) <= 1e-6 * abs(exact)) }
+        for (value, exact) in zip(output, expected) { #expect(abs(value - exact) <= 1e-6 * abs(exact)) }
     }
 
     @Test(arguments: ["fake quantization", "asinh", "acosh"])
@@ -323,15 +323,15 @@ extension DecompositionCase {
         #expect(failure?.location == "node (Reshape)")
     }
 
-    @Test(arguments: GraphCase.all) func `decomposed graphs answer as TensorFlow does`(_ graphCase: GraphCase) throws {
+    @Test(arguments: GraphCase.all) func `decomposed graphs give TensorFlow's outputs`(_ graphCase: GraphCase) throws {
         let original = try Passes.run(Passes.simplification, on: graphCase.imported())
         let graph = try original.reordered(to: .channelsFirst)
         for dialect in [CoreMLDialect.neuralNetwork(.images), .neuralNetwork(.exact), .program] {
             guard let parts = try? graph.legalized(for: dialect), parts.nodes.count != graph.nodes.count else {
                 continue
             }
-            let answer = parts.answer(to: original.channelsLast(try graphCase.input()))
-            #expect(difference(answer, try graphCase.expected()) <= graphCase.tolerance)
+            let output = parts.output(for: original.channelsLast(try graphCase.input()))
+            #expect(difference(output, try graphCase.expected()) <= graphCase.tolerance)
         }
     }
 }

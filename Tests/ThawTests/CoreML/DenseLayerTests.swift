@@ -31,13 +31,13 @@ import Testing
     {
         let graph = try read(on: shape)
         let numbers = (0..<shape.elementCount).map { Float($0) }
-        let answer = try graph.evaluate([Tensor(numbers, shape: graph[graph.inputs[0].value].shape)])[0]
-        #expect(answer.elementCount == result.elementCount)
+        let output = try graph.evaluate([Tensor(numbers, shape: graph[graph.inputs[0].value].shape)])[0]
+        #expect(output.elementCount == result.elementCount)
         let expected = (0..<shape.elementCount / 12).flatMap { row -> [Float] in
             let first = Float(12 * row)
             return [12 * first + 66, first - 1]
         }
-        #expect(answer.floats == expected)
+        #expect(output.floats == expected)
     }
 
     @Test(arguments: [[11], [12, 1], [2, 12, 3], [12, 2, 2, 2]] as [Shape])

@@ -148,13 +148,13 @@ import Testing
                 let one = try read.resizer!.model(at: size)
                 let expected = try Self.converted(graph, size)
                 let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
-                var answer = try one.graph.evaluate([input])[0]
+                var output = try one.graph.evaluate([input])[0]
                 let truth = try expected.graph.evaluate([input])[0]
                 // An image may be returned with channels first, as its layout shows.
-                if one.imageOutput?.form.isChannelsFirst == true { answer = answer.transposed(Graph.toLast) }
-                #expect(answer.shape == truth.shape)
+                if one.imageOutput?.form.isChannelsFirst == true { output = output.transposed(Graph.toLast) }
+                #expect(output.shape == truth.shape)
                 // The same sums, some of them in another order.
-                #expect(difference(answer, truth) <= 1e-5, "\(size)")
+                #expect(difference(output, truth) <= 1e-5, "\(size)")
             }
         }
     }

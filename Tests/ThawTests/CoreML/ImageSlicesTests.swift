@@ -72,10 +72,10 @@ import Testing
             options.size = size
             let expected = try Converter(options).convert(graph: Self.graph(test)).model
             let input = Tensor(noise(size.width * size.height * 3), shape: [1, size.height, size.width, 3])
-            let answer = try read.resizer!.model(at: size).graph.evaluate([input])[0]
+            let output = try read.resizer!.model(at: size).graph.evaluate([input])[0]
             let truth = try expected.graph.evaluate([input])[0]
-            try #require(answer.shape.elementCount == truth.shape.elementCount)
-            #expect(difference(answer.reshaped(truth.shape), truth) <= 1e-6, "\(size)")
+            try #require(output.shape.elementCount == truth.shape.elementCount)
+            #expect(difference(output.reshaped(truth.shape), truth) <= 1e-6, "\(size)")
         }
     }
 }

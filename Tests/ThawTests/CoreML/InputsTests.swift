@@ -18,7 +18,7 @@ private func tensors(_ json: JSON?) throws -> [String: Tensor] {
         })
 }
 
-/// The inputs and torch's answers.
+/// The inputs and torch's outputs.
 private func rows(_ file: String) throws -> [Row] {
     let name = String(file.prefix { $0 != "." })
     return try Data(contentsOf: URL(fileURLWithPath: path(name + ".jsonl"))).split(separator: UInt8(ascii: "\n")).map {
@@ -42,7 +42,7 @@ private func agree(_ found: Tensor?, _ expected: Tensor, within tolerance: Float
 
 @Suite struct InputsTests {
     @Test(arguments: ["ranges.mlpackage", "enumerated.mlpackage", "enumerated_network.mlmodel", "optional.mlpackage"])
-    func `flexible and optional arrays give torch's answers`(_ file: String) throws {
+    func `flexible and optional arrays give torch's outputs`(_ file: String) throws {
         let runner = try ModelRunner(ModelDocument(contentsOfFile: path(file)))
         // Twice, since the engines of shapes are kept.
         for row in try rows(file) + rows(file) {
@@ -52,7 +52,7 @@ private func agree(_ found: Tensor?, _ expected: Tensor, within tolerance: Float
     }
 
     @Test(arguments: ["ranges.mlpackage", "enumerated.mlpackage", "enumerated_network.mlmodel", "optional.mlpackage"])
-    func `the arrays of the command give the same answers`(_ file: String) throws {
+    func `the arrays of the command give the same outputs`(_ file: String) throws {
         for row in try rows(file) {
             var model = try Model.load(contentsOfFile: path(file)).model
             try model.setArrayShapes(row.inputs.map { (name: $0.key, shape: $0.value.shape.dimensions) })

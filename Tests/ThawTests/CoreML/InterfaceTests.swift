@@ -32,8 +32,8 @@ import Testing
         #expect(back.graph.outputs.map { back.graph[$0.value].shape.dimensions } == [[], [1]])
         #expect(back.graph.outputs.map(\.name) == ["number", "row"])
         let values = noise(24)
-        for answer in try back.graph.evaluate([Tensor(values, shape: [1, 2, 3, 4])]) {
-            #expect(abs(answer.floats[0] - values.reduce(0, +)) < 1e-3)
+        for output in try back.graph.evaluate([Tensor(values, shape: [1, 2, 3, 4])]) {
+            #expect(abs(output.floats[0] - values.reduce(0, +)) < 1e-3)
         }
     }
 
@@ -61,9 +61,9 @@ import Testing
         builder.output("out", try builder.add(mean, [whole], name: "out")[0])
         let back = try dialect.roundTrip(Model(graph: builder.graph))
         let values = Tensor(noise(24).map { $0 * 10 }, shape: [1, 2, 3, 4])
-        let answer = try back.graph.evaluate([values])[0].floats
-        #expect(try answer == builder.graph.evaluate([values])[0].floats)
-        #expect(answer.allSatisfy { $0 == $0.rounded() })
+        let output = try back.graph.evaluate([values])[0].floats
+        #expect(try output == builder.graph.evaluate([values])[0].floats)
+        #expect(output.allSatisfy { $0 == $0.rounded() })
     }
 
     /// A layer that training never reached has such a range.
@@ -77,9 +77,9 @@ import Testing
         builder.output("out", try builder.add(FakeQuantize(channels: levels), [input], name: "out")[0])
         let back = try dialect.roundTrip(Model(graph: builder.graph))
         let values = Tensor(noise(12), shape: [1, 2, 3, 2])
-        let answer = try back.graph.evaluate([values])[0]
-        #expect(try answer == builder.graph.evaluate([values])[0])
-        #expect(answer.floats.enumerated().allSatisfy { $0 % 2 == 0 || $1 == 0 })
+        let output = try back.graph.evaluate([values])[0]
+        #expect(try output == builder.graph.evaluate([values])[0])
+        #expect(output.floats.enumerated().allSatisfy { $0 % 2 == 0 || $1 == 0 })
     }
 
     // MARK: Scaling
@@ -102,9 +102,9 @@ import Testing
             for _ in 0..<2 {
                 let values = noise(24)
                 let array = Tensor(values, shape: [1, 2, 4, 3])
-                let answer = try ArrayRunner(back).run([("in", array)])[0].array
+                let output = try ArrayRunner(back).run([("in", array)])[0].array
                 let expected = values.map { ($0 - 0.5) * ($0 - 0.5) }
-                #expect(zip(answer.floats, expected).allSatisfy { abs($0 - $1) < 2e-3 })
+                #expect(zip(output.floats, expected).allSatisfy { abs($0 - $1) < 2e-3 })
                 let outer = try #require(back.image?.outerScaling)
                 #expect(zip(outer.scale + outer.bias, scale + bias).allSatisfy { abs($0 - $1) < 1e-4 })
                 back = try dialect.roundTrip(back)
@@ -259,7 +259,7 @@ import Testing
     // MARK: Arithmetic
 
     /// A program in half precision rounds the scaled image before its first layer. That is a matter of precision, not
-    /// of the network: a neural network made from it takes the unrounded image, and its answers differ from the
+    /// of the network: a neural network made from it takes the unrounded image, and its outputs differ from the
     /// program's by that rounding.
     @Test func `a neural network made from a half-precision program does not round the image`() throws {
         let network = NetworkCase.all.first { $0.name == "mobilenet_v1_folded" }!
@@ -270,8 +270,8 @@ import Testing
         #expect(!back.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 })
         #expect(back.image == program.image)
         for (input, _) in try network.references() {
-            let answers = [program, back].map { $0.graph.answer(to: input) }
-            #expect(difference(answers[1], answers[0]) <= Dialect.halfProgram.tolerance)
+            let outputs = [program, back].map { $0.graph.output(for: input) }
+            #expect(difference(outputs[1], outputs[0]) <= Dialect.halfProgram.tolerance)
         }
     }
 }

@@ -71,14 +71,14 @@ import Testing
             graphs.append(try dialect.roundTrip(Model(graph: graph)).graph)
         }
         for graph in graphs {
-            func answer(_ integers: Int...) throws -> [Float] {
+            func output(_ integers: Int...) throws -> [Float] {
                 let indices = Tensor(integers: integers, shape: [2, 1])
                 let element = graph[graph.inputs[1].value].element
                 return try graph.evaluate([array, indices.converted(to: element)])[0].floats
             }
-            #expect(try answer(2, 0) == [2, 7])
-            #expect(try answer(3, 7) == [0, 0])
-            #expect(try answer(0, -1) == [3, 0])
+            #expect(try output(2, 0) == [2, 7])
+            #expect(try output(3, 7) == [0, 0])
+            #expect(try output(0, -1) == [3, 0])
         }
     }
 

@@ -52,8 +52,8 @@ import Testing
             let expected = try runner.run([
                 ("x", .tensor(Tensor((value.numbers ?? []).map { Float($0) }, shape: Shape(shape))))
             ])
-            let answer = try #require(try pipeline.run(["x": value]).first?.value.numbers)
-            #expect(answer == expected[0].tensor.floats.map { (Double($0) + 1) * 2 })
+            let output = try #require(try pipeline.run(["x": value]).first?.value.numbers)
+            #expect(output == expected[0].tensor.floats.map { (Double($0) + 1) * 2 })
         }
         let failure = #expect(throws: Failure.self) { try pipeline.run(["x": Self.values([1, 2, 3, 3])]) }
         #expect(

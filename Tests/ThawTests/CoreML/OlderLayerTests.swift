@@ -9,7 +9,7 @@ import Testing
     private static let numbers = noise(24).map { abs($0) + 0.1 }
 
     /// The result of a network's only layer.
-    private func answer(_ change: (inout Message) -> Void) throws -> [Float] {
+    private func output(_ change: (inout Message) -> Void) throws -> [Float] {
         var builder = GraphBuilder(channelOrder: .channelsFirst)
         let input = builder.input("input", TensorType([1, 2, 3, 4]))
         builder.output("output", try builder.one(Unary(.relu), input))
@@ -49,7 +49,7 @@ import Testing
         _ reducing: Reducing, _ axis: String
     ) throws {
         func reduced() throws -> [Float] {
-            try answer { layer in
+            try output { layer in
                 layer.reduce.mode = reducing.mode
                 layer.reduce.axis = axis
                 layer.reduce.epsilon = 0.5 as Float
@@ -72,7 +72,7 @@ import Testing
     ]) func `a slice counts negative positions from the end`(_ start: Int, _ end: Int, _ step: Int, _ columns: [Int])
         throws
     {
-        let taken = try answer { layer in
+        let taken = try output { layer in
             layer.slice.startIndex = start
             layer.slice.endIndex = end
             layer.slice.stride = step
@@ -85,7 +85,7 @@ import Testing
         _ start: Int, _ end: Int
     ) {
         let failure = #expect(throws: Failure.self) {
-            try answer { layer in
+            try output { layer in
                 layer.slice.startIndex = start
                 layer.slice.endIndex = end
                 layer.slice.axis = "WIDTH_AXIS"
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test func `a reshape uses channels last if it says so`() throws {
-        let taken = try answer { layer in
+        let taken = try output { layer in
             layer.reshape.targetShape = [4, 2, 3]
             layer.reshape.mode = "CHANNEL_LAST"
         }

@@ -98,12 +98,12 @@ import Testing
         let result = try Operations.mil[c.kind]!.build(operation, &context)[0]
         context.builder.output("y", try context.edge(result, name: "y"))
         let graph = context.builder.graph
-        let answer = try graph.evaluate([c.x])[0]
-        #expect(answer.shape == c.shape ?? answer.shape)
+        let output = try graph.evaluate([c.x])[0]
+        #expect(output.shape == c.shape ?? output.shape)
         // Passes put the channels last; there is only one.
         let simplified = try Passes.run(Passes.simplification, on: graph)
         let x = c.x.reshaped(simplified[simplified.inputs[0].value].shape)
-        for numbers in [answer.floats, try Program(simplified).run([x])[0].floats] {
+        for numbers in [output.floats, try Program(simplified).run([x])[0].floats] {
             #expect(numbers.count == c.expected.count)
             for (number, expected) in zip(numbers, c.expected) {
                 #expect(number == expected || abs(number - expected) <= 1e-6 * max(1, abs(expected)), "\(numbers)")

@@ -170,7 +170,7 @@ import Testing
         }
         if hasBias { #expect(difference(after[0].bias!, before[0].bias!) < 0.001) }
         let input = Tensor(noise(6 * 6 * 32), shape: [1, 6, 6, 32])
-        #expect(try difference(back.graph.answer(to: input), model.graph.evaluate([input])[0]) < 0.05)
+        #expect(try difference(back.graph.output(for: input), model.graph.evaluate([input])[0]) < 0.05)
     }
 
     @Test(arguments: [(1 << 16, 1024), (1 << 8, 1024), (1 << 16, 16)])
@@ -222,7 +222,7 @@ import Testing
         #expect(report.atEightBits == reasons)
         #expect(kinds.contains("mul") == (form == .iOS16))
         let input = Tensor(noise(Self.length), shape: [1, Self.length])
-        #expect(try difference(back.graph.answer(to: input), model.graph.evaluate([input])[0]) < 0.02)
+        #expect(try difference(back.graph.output(for: input), model.graph.evaluate([input])[0]) < 0.02)
     }
 
     @Test(arguments: [Form.iOS16, .iOS18]) func `layers that share weights are each scaled`(_ form: Form) throws {
@@ -233,7 +233,7 @@ import Testing
         #expect(kinds.filter { $0 == "mul" }.count == (form == .iOS16 ? 2 : 0))
         #expect(forms.first { $0.form == "6-bit palette" }?.count == 64 * 64)
         let input = Tensor(noise(6 * 6 * 64), shape: [1, 6, 6, 64])
-        #expect(try difference(back.graph.answer(to: input), model.graph.evaluate([input])[0]) < 0.05)
+        #expect(try difference(back.graph.output(for: input), model.graph.evaluate([input])[0]) < 0.05)
     }
 
     @Test(arguments: Form.allCases) func `a model without large weights is reported`(_ form: Form) throws {

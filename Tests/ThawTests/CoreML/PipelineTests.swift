@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A model in `pipelines/`: rows of inputs with scikit-learn's or XGBoost's answers, or those of NumPy.
+/// A model in `pipelines/`: rows of inputs with scikit-learn's or XGBoost's outputs, or those of NumPy.
 private struct PipelineCase: CustomTestStringConvertible, Sendable {
     let name: String
     let tolerance: Double
@@ -48,18 +48,18 @@ private func message(_ name: String) throws -> Message {
     }
 
     @Test(arguments: PipelineCase.all)
-    private func `pipelines by coremltools give the answers of scikit-learn and XGBoost`(_ tested: PipelineCase) throws
+    private func `pipelines by coremltools give the outputs of scikit-learn and XGBoost`(_ tested: PipelineCase) throws
     {
         let pipeline = try pipeline(tested.name)
         let rows = try tested.rows()
         #expect(rows.count > 1)
         for (inputs, outputs) in rows {
-            let answers = try pipeline.run(pipeline.row(json: inputs.text))
+            let results = try pipeline.run(pipeline.row(json: inputs.text))
             guard case .object(let expected) = outputs else { throw Failure.rowNotObject() }
             for (name, value) in expected {
-                let answer = try #require(answers.first { $0.name == name }).value.json.text
-                let json = try Array(answer.utf8).withUnsafeBytes { try JSON($0) }
-                #expect(agree(json, value, tested.tolerance), "\(name): \(answer), not \(value.text)")
+                let result = try #require(results.first { $0.name == name }).value.json.text
+                let json = try Array(result.utf8).withUnsafeBytes { try JSON($0) }
+                #expect(agree(json, value, tested.tolerance), "\(name): \(result), not \(value.text)")
             }
         }
     }
@@ -88,9 +88,9 @@ private func message(_ name: String) throws -> Message {
         for (index, label) in labels.enumerated() {
             let pixel = (0..<3).map { UInt8($0 == index ? 200 : 20) }
             let pixels = Pixels(width: 5, height: 4, channels: 3, bytes: (0..<20).flatMap { _ in pixel })
-            let answer = classifier.classify(pixels)
-            #expect(answer.top(1)[0].label == label)
-            #expect(answer.probabilities.reduce(0, +) == 1 && answer.warning == nil)
+            let result = classifier.classify(pixels)
+            #expect(result.top(1)[0].label == label)
+            #expect(result.probabilities.reduce(0, +) == 1 && result.warning == nil)
         }
         #expect(classifier.model.classCount == 3 && !classifier.model.labelsAreIndependent)
         // The stages after the network would be lost.
@@ -118,8 +118,8 @@ private func message(_ name: String) throws -> Message {
         #expect(image.color == .bgr)
         let red = Pixels(width: 5, height: 4, channels: 3, bytes: (0..<20).flatMap { _ in [200, 20, 20] as [UInt8] })
         // The stages expect red, green, blue.
-        let answer = try pipeline.run([pipeline.inputs[0].name: .image(red.feature(for: image))])
-        #expect(answer.contains { $0.value == .string("blue") }, "\(answer)")
+        let result = try pipeline.run([pipeline.inputs[0].name: .image(red.feature(for: image))])
+        #expect(result.contains { $0.value == .string("blue") }, "\(result)")
     }
 
     @Test func `a pipeline without an image is not an image classifier`() throws {

@@ -65,7 +65,7 @@ import Testing
             }
         }
         let graph = try ModelReader.run(message).model.graph
-        let answer = try graph.evaluate([Tensor([0, 127, 128, 300, -300, 70000], shape: [6])])[0]
-        #expect(answer.floats == expected)
+        let output = try graph.evaluate([Tensor([0, 127, 128, 300, -300, 70000], shape: [6])])[0]
+        #expect(output.floats == expected)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// An ML Program or a neural network of one operation, written by coremltools, with NumPy's answers.
+/// An ML Program or a neural network of one operation, written by coremltools, with NumPy's outputs.
 private struct ProgramCase: CustomTestStringConvertible, Sendable {
     /// The path in the fixtures, without the extension.
     let path: String
@@ -40,19 +40,19 @@ private struct ProgramCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct ProgramCaseTests {
-    @Test(arguments: ProgramCase.all) private func `an operation of a program gives NumPy's answer`(
+    @Test(arguments: ProgramCase.all) private func `an operation of a program gives NumPy's output`(
         _ programCase: ProgramCase
     ) throws {
         let graph = try programCase.model().graph
         let inputs = try programCase.inputs(of: graph)
         let expected = try programCase.outputs()
-        let answers = try [
+        let results = try [
             "reference": graph.evaluate(inputs), "engine": Program(graph).run(inputs, threads: 1),
         ]
-        for (method, outputs) in answers {
+        for (method, outputs) in results {
             #expect(outputs.map(\.shape) == expected.map(\.shape), "\(method)")
-            for (output, answer) in zip(outputs, expected) where output.shape == answer.shape {
-                #expect(difference(output, answer) <= programCase.tolerance, "\(method)")
+            for (output, reference) in zip(outputs, expected) where output.shape == reference.shape {
+                #expect(difference(output, reference) <= programCase.tolerance, "\(method)")
             }
         }
     }

@@ -44,7 +44,7 @@ import Testing
         try Model(graph: builder.graph).write(toFile: path)
         let read = try Model.load(contentsOfFile: path).model.graph
         let (smallest, input) = (Float(0x1p-24), Tensor([0, 0, 0], shape: [1, 3]))
-        #expect(read.answer(to: input).floats == [0, smallest, 1 + smallest])
+        #expect(read.output(for: input).floats == [0, smallest, 1 + smallest])
     }
 
     static let cases = [
@@ -81,8 +81,8 @@ import Testing
         #expect(abs(program.weights.byteCount - usual.weights.byteCount) <= 1024)
         let back = try Model.load(contentsOfFile: path).model
         let input = Tensor(noise(16), shape: [1, 4, 4, 1])
-        let (expected, answer) = (model.graph.answer(to: input), back.graph.answer(to: input))
-        #expect(difference(answer, expected) <= (test.weights == .float32 && test.compute != .float16 ? 1e-5 : 2e-2))
+        let (expected, result) = (model.graph.output(for: input), back.graph.output(for: input))
+        #expect(difference(result, expected) <= (test.weights == .float32 && test.compute != .float16 ? 1e-5 : 2e-2))
     }
 
     @Test func `gray images and arrays may have 16 bits, and are read back`() throws {
@@ -106,7 +106,7 @@ import Testing
             #expect(back.warnings.isEmpty)
             #expect(back.model.image?.color == model.image?.color)
             let numbers = Tensor(noise(16 * color.channels), shape: [1, 4, 4, color.channels])
-            #expect(difference(back.model.graph.answer(to: numbers), model.graph.answer(to: numbers)) <= 2e-2)
+            #expect(difference(back.model.graph.output(for: numbers), model.graph.output(for: numbers)) <= 2e-2)
         }
     }
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A Core ML model in the fixtures, made by coremltools, with two inputs and TensorFlow's answers.
+/// A Core ML model in the fixtures, made by coremltools, with two inputs and TensorFlow's outputs.
 private struct CoreMLCase: CustomTestStringConvertible, Sendable {
     let name: String
     let layout: String
@@ -46,7 +46,7 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
         #expect(failure?.code == .unknownFormat && failure?.file == path)
     }
 
-    @Test(arguments: CoreMLCase.all) private func `a model by coremltools gives TensorFlow's answers`(
+    @Test(arguments: CoreMLCase.all) private func `a model by coremltools gives TensorFlow's outputs`(
         _ coreML: CoreMLCase
     ) throws {
         let model = try coreML.model()
@@ -54,16 +54,16 @@ private struct CoreMLCase: CustomTestStringConvertible, Sendable {
             let input = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(coreML.name).input\(index).npy"))
             let expected = try Tensor(contentsOfNumPyFile: Fixtures.path("coreml/\(coreML.name).output\(index).npy"))
             let shape = model.graph[model.graph.inputs[0].value].shape
-            let answer: Tensor
+            let output: Tensor
             if let image = model.image {
                 // The fixtures' pixels are RGB.
                 let floats = input.floats
                 let ordered = image.color == .bgr ? floats.indices.map { floats[$0 / 3 * 3 + 2 - $0 % 3] } : floats
-                answer = try model.graph.evaluate([Tensor(ordered, shape: shape).scaled(image.scaling)])[0]
+                output = try model.graph.evaluate([Tensor(ordered, shape: shape).scaled(image.scaling)])[0]
             } else {
-                answer = try model.graph.evaluate([input.reshaped(shape)])[0]
+                output = try model.graph.evaluate([input.reshaped(shape)])[0]
             }
-            #expect(difference(answer, expected) <= referenceTolerance)
+            #expect(difference(output, expected) <= referenceTolerance)
         }
     }
 

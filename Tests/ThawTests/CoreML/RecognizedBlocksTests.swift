@@ -83,7 +83,7 @@ import Testing
         return ends.joined(separator: " ")
     }
 
-    @Test(arguments: cases) private func `blocks and borders need the fewest layers, and give the same answers`(
+    @Test(arguments: cases) private func `blocks and borders need the fewest layers, and give the same outputs`(
         _ blocks: BlockCase
     ) throws {
         let model = try Self.model(blocks)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test(arguments: cases)
-    private func `the graph gives the same answers with them, and only Core ML's graph has them`(
+    private func `the graph gives the same outputs with them, and only Core ML's graph has them`(
         _ blocks: BlockCase
     ) throws {
         let model = try Self.model(blocks)

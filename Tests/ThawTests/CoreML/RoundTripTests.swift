@@ -6,7 +6,7 @@ import Testing
 enum Dialect: String, CaseIterable, Sendable {
     case neuralNetwork, program, halfProgram
 
-    /// Weights with ten fraction bits give answers of about three digits, somewhat fewer for large sums.
+    /// Weights with ten fraction bits give outputs of about three digits, somewhat fewer for large sums.
     var tolerance: Float { self == .halfProgram ? 5e-3 : referenceTolerance }
 
     /// The model written and read back.
@@ -25,7 +25,7 @@ enum Dialect: String, CaseIterable, Sendable {
     /// The largest float16 value.
     static let largestHalf: Float = 65504
 
-    @Test(arguments: GraphCase.all, Dialect.allCases) func `a graph written and read back gives the same answer`(
+    @Test(arguments: GraphCase.all, Dialect.allCases) func `a graph written and read back gives the same output`(
         _ graphCase: GraphCase, _ dialect: Dialect
     ) throws {
         let imported = try graphCase.result()
@@ -39,16 +39,16 @@ enum Dialect: String, CaseIterable, Sendable {
         do {
             let back = try dialect.roundTrip(model)
             let input = graph.channelsLast(try graphCase.input())
-            let answer = back.graph.answer(to: back.image.map { input.scaled($0.scaling) } ?? input)
+            let output = back.graph.output(for: back.image.map { input.scaled($0.scaling) } ?? input)
             let expected = try graphCase.expected()
             if dialect == .halfProgram {
                 // Rounding errors depend on the magnitude of values, not on their range.
                 let magnitude = (input.floats + expected.floats).map(abs).filter(\.isFinite).max() ?? 0
                 let hasSteps = Self.steps.contains(graphCase.name) || graphCase.name.hasPrefix("quantized/")
                 guard magnitude <= Self.largestHalf, !hasSteps else { return }
-                #expect(difference(answer, expected) <= dialect.tolerance * max(1, magnitude))
+                #expect(difference(output, expected) <= dialect.tolerance * max(1, magnitude))
             } else {
-                #expect(difference(answer, expected) <= max(dialect.tolerance, graphCase.tolerance))
+                #expect(difference(output, expected) <= max(dialect.tolerance, graphCase.tolerance))
             }
         } catch let failure as Failure {
             let hasTooManyAxes = graph.types.contains { $0.shape.rank > CoreMLDialect.maximumRank }
@@ -59,7 +59,7 @@ enum Dialect: String, CaseIterable, Sendable {
         }
     }
 
-    @Test(arguments: NetworkCase.all, Dialect.allCases) func `a network written and read back gives the same answers`(
+    @Test(arguments: NetworkCase.all, Dialect.allCases) func `a network written and read back gives the same outputs`(
         _ network: NetworkCase, _ dialect: Dialect
     ) throws {
         let model = try network.conversion().model
@@ -73,9 +73,9 @@ enum Dialect: String, CaseIterable, Sendable {
                     configuration.probabilities = featureName($0.probabilities)
                     return configuration
                 })
-        for (input, answer) in try network.references() {
+        for (input, output) in try network.references() {
             let fed = back.image?.lifted.map { input.scaled($0) } ?? input
-            #expect(difference(back.graph.answer(to: back.graph.channelsLast(fed)), answer) <= dialect.tolerance)
+            #expect(difference(back.graph.output(for: back.graph.channelsLast(fed)), output) <= dialect.tolerance)
         }
     }
 
@@ -99,10 +99,10 @@ enum Dialect: String, CaseIterable, Sendable {
         let read = try #require(back.image)
         #expect(read.scaling.isIdentity == (dialect == .program))
         let input = Tensor(noise(48), shape: [1, 4, 4, 3])
-        func answer(_ model: Model, _ scaling: PixelScaling?) -> Tensor {
-            model.graph.answer(to: scaling.map { input.scaled($0) } ?? input)
+        func output(_ model: Model, _ scaling: PixelScaling?) -> Tensor {
+            model.graph.output(for: scaling.map { input.scaled($0) } ?? input)
         }
-        #expect(difference(answer(back, read.lifted), answer(model, lifted)) <= dialect.tolerance)
-        #expect(difference(answer(back, read.scaling), answer(model, model.image?.scaling)) <= dialect.tolerance)
+        #expect(difference(output(back, read.lifted), output(model, lifted)) <= dialect.tolerance)
+        #expect(difference(output(back, read.scaling), output(model, model.image?.scaling)) <= dialect.tolerance)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Thaw
 
-/// A model in `sequences/`: runs with torch's answers, or those of the formulas in NumPy.
+/// A model in `sequences/`: runs with torch's outputs, or those of the formulas in NumPy.
 struct SequenceCase: CustomTestStringConvertible, Sendable {
     let name: String
     let file: String
@@ -65,7 +65,7 @@ private func distance(_ a: Tensor, _ b: Tensor) -> Float { difference(a, b) }
 
 @Suite struct SequenceTests {
     @Test(arguments: SequenceCase.all)
-    func `sequences, branches and loops give the answers of torch and of the formulas`(_ tested: SequenceCase) throws {
+    func `sequences, branches and loops give the outputs of torch and of the formulas`(_ tested: SequenceCase) throws {
         let model = try tested.model()
         let program = try Program(model.graph)
         for (inputs, outputs) in try tested.runs() {

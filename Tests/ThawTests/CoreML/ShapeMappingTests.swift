@@ -25,7 +25,7 @@ import Testing
         return message
     }
 
-    private static func answer(_ mapping: String, _ changes: [(inout Message) -> Void]) throws -> [Float] {
+    private static func output(_ mapping: String, _ changes: [(inout Message) -> Void]) throws -> [Float] {
         let graph = try ModelReader.run(message(mapping, changes)).model.graph
         return try graph.evaluate([Tensor(noise(60), shape: graph[graph.inputs[0].value].shape)])[0].floats
     }
@@ -35,8 +35,8 @@ import Testing
     @Test(arguments: [(0, 2), (1, 3), (2, 4), (-3, -3), (-1, -1)])
     func `layers since iOS 13 count the sequence axis of an image`(_ four: Int, _ five: Int) throws {
         let axis = four < 0 ? four : four + 1
-        let expected = try Self.answer("RANK4_IMAGE_MAPPING", [Self.softmax(axis)])
-        #expect(try Self.answer("RANK5_IMAGE_MAPPING", [Self.softmax(five)]) == expected)
+        let expected = try Self.output("RANK4_IMAGE_MAPPING", [Self.softmax(axis)])
+        #expect(try Self.output("RANK5_IMAGE_MAPPING", [Self.softmax(five)]) == expected)
     }
 
     @Test func `old and new layers may alternate`() throws {
@@ -51,7 +51,7 @@ import Testing
                 { $0.choose("tanh") },
             ]
         }
-        #expect(try Self.answer("RANK5_IMAGE_MAPPING", layers(1)) == Self.answer("RANK4_IMAGE_MAPPING", layers(0)))
+        #expect(try Self.output("RANK5_IMAGE_MAPPING", layers(1)) == Self.output("RANK4_IMAGE_MAPPING", layers(0)))
     }
 
     @Test func `an unknown mapping is refused`() throws {

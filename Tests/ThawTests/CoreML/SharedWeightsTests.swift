@@ -63,7 +63,7 @@ import Testing
         try model.write(toFile: path, weights: storage)
         let back = try Model.load(contentsOfFile: path).model.graph
         let input = Tensor(noise(Self.size), shape: [1, Self.size])
-        #expect(try difference(back.answer(to: input), model.graph.evaluate([input])[0]) < 0.02)
+        #expect(try difference(back.output(for: input), model.graph.evaluate([input])[0]) < 0.02)
     }
 
     @Test(arguments: ways) private func `the engine packs shared weights once`(_ way: Way) throws {

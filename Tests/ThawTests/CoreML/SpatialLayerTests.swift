@@ -97,8 +97,8 @@ import Testing
             layer.resizeBilinear.targetSize = [1, size]
             layer.resizeBilinear["mode"].samplingMethod = mode
         }
-        let answer = try graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0]
-        #expect(zip(answer.floats, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.elementCount == size)
+        let output = try graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0]
+        #expect(zip(output.floats, line).allSatisfy { abs($0 - $1) < 1e-6 } && output.elementCount == size)
     }
 
     @Test(
@@ -118,8 +118,8 @@ import Testing
             layer.upsample.mode = "BILINEAR"
             layer.upsample.linearUpsampleMode = mode
         }
-        let answer = try graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0].floats
-        #expect(zip(answer, line).allSatisfy { abs($0 - $1) < 1e-6 } && answer.count == 8)
+        let output = try graph.evaluate([Tensor([0, 1, 2, 3], shape: [1, 1, 4, 1])])[0].floats
+        #expect(zip(output, line).allSatisfy { abs($0 - $1) < 1e-6 } && output.count == 8)
     }
 
     /// coremltools copies the masks from ML Programs, where a masked start is 0.
@@ -153,8 +153,8 @@ import Testing
         let images = Tensor([1, 2, 3, 4], shape: [2, 1, 2, 1])
         let boxes = Tensor([0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1], shape: [3, 4])
         let sampling = BoxSampling(height: 1, width: 2, grid: .corners, outside: -5)
-        let answer = sampling.evaluate([images, boxes, Tensor(integers: [2, 1, -1], shape: [3])])[0]
-        #expect(answer.floats == [-5, -5, 3, 4, -5, -5])
+        let output = sampling.evaluate([images, boxes, Tensor(integers: [2, 1, -1], shape: [3])])[0]
+        #expect(output.floats == [-5, -5, 3, 4, -5, -5])
         var context = ImportContext(channelOrder: .channelsFirst)
         let x = context.builder.input("x", TensorType([2, 1, 1, 2]))
         for missing in [2, -1] {
@@ -201,7 +201,7 @@ import Testing
         let message = try NeuralNetworkWriter.message(Model(graph: builder.graph))
         let integers = (0..<24).map { UInt8($0 * 37 % 256) }
         let numbers = integers.enumerated().map { Float($1) * scales[$0 / 3 % 2] + biases[$0 / 3 % 2] }
-        func answer(_ weights: Message) throws -> [Float] {
+        func output(_ weights: Message) throws -> [Float] {
             let graph = try read(message) { layer in
                 layer.convolution.nGroups = groups
                 layer.convolution.outputChannels = 2 * groups
@@ -214,10 +214,10 @@ import Testing
         quantized.quantization.numberOfBits = 8
         quantized.quantization.linearQuantization.scale = Tensor(scales, shape: [2]).view
         quantized.quantization.linearQuantization.bias = Tensor(biases, shape: [2]).view
-        #expect(try answer(quantized) == answer(.weights(Tensor(numbers, shape: [24]))))
+        #expect(try output(quantized) == output(.weights(Tensor(numbers, shape: [24]))))
         // One for each input channel does not fit output channels.
         quantized.quantization.linearQuantization.scale = Tensor([1, 1, 1, 1], shape: [4]).view
-        let failure = #expect(throws: Failure.self) { try answer(quantized) }
+        let failure = #expect(throws: Failure.self) { try output(quantized) }
         #expect(failure?.problemText.contains("4 scales and 2 biases; expected 1 or 2") == true)
     }
 
@@ -298,7 +298,7 @@ import Testing
         let expected = try graph(2).evaluate([input])[0]
         let read = try ModelReader.run(message).model.graph
         let order = read[read.inputs[0].value].shape == input.shape ? [0, 1, 2, 3] : Graph.toFirst
-        let answer = try read.evaluate([input.transposed(order)])[0]
-        #expect(difference(order == Graph.toFirst ? answer.transposed(Graph.toLast) : answer, expected) <= 1e-6)
+        let output = try read.evaluate([input.transposed(order)])[0]
+        #expect(difference(order == Graph.toFirst ? output.transposed(Graph.toLast) : output, expected) <= 1e-6)
     }
 }

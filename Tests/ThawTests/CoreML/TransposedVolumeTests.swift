@@ -4,7 +4,7 @@ import Testing
 
 /// Transposed convolutions of volumes.
 @Suite struct TransposedVolumeTests {
-    private static func answer(_ change: (inout Message) -> Void) throws -> Tensor {
+    private static func output(_ change: (inout Message) -> Void) throws -> Tensor {
         var builder = GraphBuilder(channelOrder: .channelsFirst)
         let array = builder.input("array", TensorType([1, 2, 3, 4, 5]))
         builder.output("result", try builder.one(Unary(.absolute), array))
@@ -29,8 +29,8 @@ import Testing
 
     /// coremltools writes both.
     @Test func `an output shape that agrees with the padding changes nothing`() throws {
-        let padded = try Self.answer { Self.pad(&$0) }
-        let both = try Self.answer {
+        let padded = try Self.output { Self.pad(&$0) }
+        let both = try Self.output {
             Self.pad(&$0)
             $0.outputShape = [3, 4, 5]
         }
@@ -38,8 +38,8 @@ import Testing
     }
 
     @Test func `without padding, an output shape crops the end`() throws {
-        let whole = try Self.answer { _ in }
-        let cropped = try Self.answer { $0.outputShape = [5, 6, 6] }
+        let whole = try Self.output { _ in }
+        let cropped = try Self.output { $0.outputShape = [5, 6, 6] }
         #expect(cropped.elementCount == 3 * 5 * 6 * 6 && whole.elementCount == 3 * 5 * 6 * 7)
         let rows = stride(from: 0, to: whole.elementCount, by: 7).flatMap { whole.floats[$0..<$0 + 6] }
         #expect(cropped.floats == rows)

@@ -49,7 +49,7 @@ import Testing
         #expect(outputs[0].type.multiArrayType.shape as [Int] == shape)
         let input = Tensor(noise(48), shape: [1, 4, 4, 3])
         let back = try ModelReader.run(message).model.graph
-        #expect(try difference(back.answer(to: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
+        #expect(try difference(back.output(for: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
     }
 
     @Test func `a ReLU6 is one layer`() throws {
@@ -68,7 +68,7 @@ import Testing
         #expect(back.nodes.map(\.operation.kind).contains("Relu6"), "\(back.nodes.map(\.operation.kind))")
         // One channel: its pixels have the same order in either layout.
         let input = Tensor(noise(48).map { $0 * 10 }, shape: [1, 4, 4, 3])
-        #expect(try difference(back.answer(to: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
+        #expect(try difference(back.output(for: input), model.graph.evaluate([input])[0]) <= referenceTolerance)
     }
 
     @Test(arguments: ["mobilenet_v1_folded", "keras_mobilenet_v2", "keras_mobilenet_v3", "keras_efficientnet_b0"])
@@ -77,9 +77,9 @@ import Testing
         let message = try NeuralNetworkWriter.message(network.conversion().model, target: .iOS11)
         #expect(message.specificationVersion as Int == 1)
         let back = try ModelReader.run(message).model
-        for (input, answer) in try network.references() {
+        for (input, output) in try network.references() {
             let fed = back.image?.lifted.map { input.scaled($0) } ?? input
-            #expect(difference(back.graph.answer(to: back.graph.channelsLast(fed)), answer) <= referenceTolerance)
+            #expect(difference(back.graph.output(for: back.graph.channelsLast(fed)), output) <= referenceTolerance)
         }
     }
 
@@ -121,8 +121,8 @@ import Testing
         // Arithmetic at the start is read as the image's scaling.
         let back = try ModelReader.run(message).model
         let scaled = back.image.map { input.scaled($0.scaling) } ?? input
-        let answer = back.graph.answer(to: scaled)
-        #expect(difference(answer, model.graph.answer(to: input).asFloat32) <= referenceTolerance)
+        let output = back.graph.output(for: scaled)
+        #expect(difference(output, model.graph.output(for: input).asFloat32) <= referenceTolerance)
     }
 
     @Test func `per-channel scales are a layer, and are read back as the image's scaling`() throws {

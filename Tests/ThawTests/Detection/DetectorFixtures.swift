@@ -9,7 +9,7 @@ func json(ofFile path: String) throws -> JSON {
     try Array(Data(contentsOf: URL(fileURLWithPath: path))).withUnsafeBytes { try JSON($0) }
 }
 
-/// The inputs and expected answers of a detector, one object per line.
+/// The inputs and expected outputs of a detector, one object per line.
 func detectorLines(_ name: String) throws -> [JSON] {
     let content = try Data(contentsOf: URL(fileURLWithPath: detectorPath(name + ".jsonl")))
     return try content.split(separator: UInt8(ascii: "\n")).map { line in

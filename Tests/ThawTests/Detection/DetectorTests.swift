@@ -70,8 +70,8 @@ import Testing
             detectorPath("shapes1.png"), detectorPath("shapes0.png"),
         ]
         var found: [(path: String, count: Int?)] = []
-        try detector.detect(imagesAt: names, threads: 3) { path, answer in
-            found.append((path, try? answer.get().objects.count))
+        try detector.detect(imagesAt: names, threads: 3) { path, result in
+            found.append((path, try? result.get().objects.count))
         }
         #expect(found.map(\.path) == names)
         #expect(found.map(\.count) == [22, nil, 19, 22])

@@ -13,8 +13,8 @@ import Testing
         let rows = try detectorLines(name)
         #expect(rows.count == 4)
         for row in rows {
-            let answers = try pipeline.run(pipeline.row(json: #require(row["inputs"]).text))
-            for (name, value) in answers {
+            let outputs = try pipeline.run(pipeline.row(json: #require(row["inputs"]).text))
+            for (name, value) in outputs {
                 let expected = try #require(row["outputs"]?[name])
                 guard case .multiArray(let values, let shape) = value else {
                     Issue.record("\(name) is \(value.kindDescription)")

@@ -4,13 +4,13 @@ import Testing
 
 struct NetworkEngineTests {
     @Test(arguments: NetworkCase.all)
-    func `the engine gives TensorFlow's answers, on every instruction set`(_ network: NetworkCase) throws {
+    func `the engine gives TensorFlow's outputs, on every instruction set`(_ network: NetworkCase) throws {
         let model = try network.conversion().model
         for set in InstructionSet.availableForFloats {
             let program = try Program(model.graph, instructionSet: set)
-            for (input, answer) in try network.references() {
+            for (input, output) in try network.references() {
                 let fed = model.graph.channelsLast(model.image?.lifted.map { input.scaled($0) } ?? input)
-                #expect(difference(try answers(program, model, fed), answer) <= referenceTolerance, "\(set)")
+                #expect(difference(try outputs(program, model, fed), output) <= referenceTolerance, "\(set)")
             }
         }
     }
@@ -22,7 +22,7 @@ struct NetworkEngineTests {
     }
 
     /// The first output. A batch larger than the network's is split into several runs.
-    private func answers(_ program: Program, _ model: Model, _ input: Tensor) throws -> Tensor {
+    private func outputs(_ program: Program, _ model: Model, _ input: Tensor) throws -> Tensor {
         let type = model.graph[model.graph.inputs[0].value]
         let size = type.shape.elementCount
         let floats = input.floats

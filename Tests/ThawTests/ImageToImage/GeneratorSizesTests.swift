@@ -21,7 +21,7 @@ import Testing
         return try Converter(options).convert(contentsOfFile: generator.graph).model
     }
 
-    @Test(arguments: Dialect.allCases, sizes) func `the network gives TensorFlow's answers at each size`(
+    @Test(arguments: Dialect.allCases, sizes) func `the network gives TensorFlow's outputs at each size`(
         _ dialect: Dialect, _ sizes: ImageSizes
     ) throws {
         let folder = try TemporaryFolder()
@@ -29,13 +29,13 @@ import Testing
         try Self.model(sizes).write(toFile: path, weights: WeightStorage(.float32))
         let back = try Model.load(contentsOfFile: path).model
         #expect(back.image?.sizes == sizes)
-        for (input, answer) in try GeneratorCase.named("generator").references() {
+        for (input, output) in try GeneratorCase.named("generator").references() {
             let sides = input.shape.filter { $0 > 3 }
             let model = try back.resizer!.model(at: ImageSize(width: sides[1], height: sides[0]))
             let program = try Program(model.graph, instructionSet: InstructionSet.available.last!)
             let result = try ArrayRunner(model, program: program).run([(nil, input)])[0].array
             // TensorFlow adds in another order; with means over an image, this is the largest part of the difference.
-            #expect(difference(result, answer) <= 1e-5)
+            #expect(difference(result, output) <= 1e-5)
         }
     }
 

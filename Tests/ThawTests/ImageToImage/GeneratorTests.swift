@@ -22,8 +22,8 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
         return options
     }
 
-    /// The input arrays and TensorFlow's answers.
-    func references() throws -> [(input: Tensor, answer: Tensor)] {
+    /// The input arrays and TensorFlow's outputs.
+    func references() throws -> [(input: Tensor, output: Tensor)] {
         try (0..<2).map {
             (
                 try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(name).input\($0).npy")),
@@ -37,11 +37,11 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
     /// TensorFlow adds in another order; with means over an image, this is the largest part of the difference.
     private let tolerance: Float = 1e-5
 
-    @Test(arguments: GeneratorCase.all) func `a graph of open size and its Core ML model give TensorFlow's answers`(
+    @Test(arguments: GeneratorCase.all) func `a graph of open size and its Core ML model give TensorFlow's outputs`(
         _ generator: GeneratorCase
     ) throws {
         let folder = try TemporaryFolder()
-        for (input, answer) in try generator.references() {
+        for (input, output) in try generator.references() {
             var options = generator.options
             let sides = input.shape.filter { $0 > 3 }
             options.size = ImageSize(width: sides[1], height: sides[0])
@@ -58,7 +58,7 @@ struct GeneratorCase: CustomTestStringConvertible, Sendable {
                 for instructionSet in InstructionSet.availableForFloats {
                     let program = try Program(candidate.graph, instructionSet: instructionSet)
                     let result = try ArrayRunner(candidate, program: program).run([(nil, input)])[0].array
-                    #expect(difference(result, answer) <= tolerance)
+                    #expect(difference(result, output) <= tolerance)
                 }
             }
         }

@@ -45,7 +45,7 @@ import Testing
         _ network: Case, _ photograph: String
     ) throws {
         let image = try DecodedImage(contentsOfFile: Fixtures.path("generators/\(photograph).png")).pixels
-        let answer = try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(network.name).\(photograph).npy"))
+        let output = try Tensor(contentsOfNumPyFile: Fixtures.path("generators/\(network.name).\(photograph).npy"))
             .floats
         for tile in [nil, 24] {
             var options = ImageToImage.Options()
@@ -54,12 +54,12 @@ import Testing
             #expect((result.width, result.height, result.channels) == (2 * image.width, 2 * image.height, 3))
             let planes = LumaAndChroma(result)
             var furthest: Float = 0
-            for (byte, pixel) in zip(planes.luma.bytes, answer) {
+            for (byte, pixel) in zip(planes.luma.bytes, output) {
                 furthest = max(furthest, abs(Float(byte) - pixel.rounded()))
             }
             #expect(furthest <= 1)
             let luma = Pixels(
-                width: result.width, height: result.height, channels: 1, bytes: answer.map { UInt8($0.rounded()) })
+                width: result.width, height: result.height, channels: 1, bytes: output.map { UInt8($0.rounded()) })
             let expected = LumaAndChroma(image).with(luma: luma).rgb
             let difference = zip(result.bytes, expected.bytes).map { abs(Int($0) - Int($1)) }.max()
             #expect(difference! <= 2)

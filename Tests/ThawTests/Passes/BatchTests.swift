@@ -225,7 +225,7 @@ struct BatchCase: CustomTestStringConvertible, Sendable {
             Tensor(shape: [1, 4, 4, 3], element: .float32) { Double(($0 * 7 + image * 31) % 23) - 9 }
         }
         let together = try whole.evaluate([Concatenation(axis: 0).evaluate(images)[0]])[0]
-        let answers = try images.map { try single.evaluate([$0])[0] }
-        #expect(together == Concatenation(axis: 0).evaluate(answers)[0])
+        let outputs = try images.map { try single.evaluate([$0])[0] }
+        #expect(together == Concatenation(axis: 0).evaluate(outputs)[0])
     }
 }

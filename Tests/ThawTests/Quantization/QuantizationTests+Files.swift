@@ -34,10 +34,10 @@ extension QuantizationTests {
         #expect(read.model.quantization?.photoCount == Self.photos.count)
         let again = try #require(try read.model.quantizedGraph())
         let input = Self.input(again)
-        let expected = quantization.model.graph.answer(to: input)
+        let expected = quantization.model.graph.output(for: input)
         // Biases are stored in float16, or weights are dequantized in another order; a value may be rounded to the next
         // integer.
-        #expect(difference(again.answer(to: input), expected) < 0.05)
+        #expect(difference(again.output(for: input), expected) < 0.05)
         // A group of values that share their parameters may have more members when it is read.
         let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
         #expect(rounding(again) >= rounding(quantization.model.graph))
@@ -91,7 +91,7 @@ extension QuantizationTests {
         let rounding = { (graph: Graph) in graph.nodes.count { $0.operation is AffineQuantize } }
         #expect(rounding(graph) == rounding(quantization.model.graph))
         let values = Self.input(graph)
-        #expect(difference(graph.answer(to: values), quantization.model.graph.answer(to: values)) < 0.02)
+        #expect(difference(graph.output(for: values), quantization.model.graph.output(for: values)) < 0.02)
     }
 
     @Test(arguments: ["m.mlmodel", "m.mlpackage"])
@@ -226,6 +226,6 @@ extension QuantizationTests {
         #expect(read.model.quantization == nil)
         #expect(try read.model.quantizedGraph() == nil)
         let input = Self.input(model.graph)
-        #expect(difference(read.model.graph.answer(to: input), model.graph.answer(to: input)) < 1e-5)
+        #expect(difference(read.model.graph.output(for: input), model.graph.output(for: input)) < 1e-5)
     }
 }

@@ -43,7 +43,7 @@ import Testing
             }
         }
         // Random networks of some dozen layers in a row are sensitive to their 8 bits.
-        #expect(difference(graph.answer(to: input), model.graph.answer(to: input)) < 0.15)
+        #expect(difference(graph.output(for: input), model.graph.output(for: input)) < 0.15)
     }
 
     @Test(arguments: networks) func `kernels round like the reference implementations`(_ name: String) throws {
@@ -52,7 +52,7 @@ import Testing
         let parameters = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizationParameters(-1.5, 4)) })
         let input = Self.input(graph)
         let (quantized, rounded) = (try graph.quantized(parameters), try graph.rounded(parameters))
-        #expect(quantized.answer(to: input) == rounded.answer(to: input))
+        #expect(quantized.output(for: input) == rounded.output(for: input))
     }
 
     @Test func `if no label may change, none does`() throws {
@@ -188,7 +188,7 @@ import Testing
         #expect(graph.nodes.map(\.kind).count { $0 == "AffineQuantize" } == 2)
         // The weights are rounded to 8 bits.
         let sample = Self.input(graph)
-        #expect(difference(graph.answer(to: sample), trained.answer(to: sample)) < 0.02)
+        #expect(difference(graph.output(for: sample), trained.output(for: sample)) < 0.02)
         let integer = try graph.withIntegers().nodes.map(\.kind)
         // The image is clamped to its levels before it is rounded.
         #expect(integer == ["Clip", "AffineQuantize", "IntegerConvolution", "IntegerConvolution"], "\(integer)")
@@ -206,7 +206,7 @@ import Testing
         let read = try Model.load(contentsOfFile: path).model
         for graph in [quantization.model.graph, try #require(try read.quantizedGraph())] {
             let sample = Self.input(graph)
-            #expect(difference(graph.answer(to: sample), trained.answer(to: sample)) < 0.02)
+            #expect(difference(graph.output(for: sample), trained.output(for: sample)) < 0.02)
             let integer = try graph.withIntegers().nodes.map(\.kind)
             #expect(integer.count { $0 == "IntegerConvolution" } == 2, "\(integer)")
         }
@@ -234,6 +234,6 @@ import Testing
         let layer = try #require(equalized.nodes[0].operation as? Convolution)
         #expect(layer.filters != first.filters)
         let sample = Self.input(builder.graph)
-        #expect(difference(equalized.answer(to: sample), builder.graph.answer(to: sample)) < 1e-5)
+        #expect(difference(equalized.output(for: sample), builder.graph.output(for: sample)) < 1e-5)
     }
 }

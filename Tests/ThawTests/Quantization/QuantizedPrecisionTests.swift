@@ -31,8 +31,8 @@ import Testing
         let models = try Self.models()
         let programs = try models.map { try Program($0, precision: .int8) }
         let input = Self.input(models[0].graph)
-        let answers = try programs.map { try $0.run([input])[0] }
-        #expect(answers[0] == answers[1])
+        let outputs = try programs.map { try $0.run([input])[0] }
+        #expect(outputs[0] == outputs[1])
         for program in programs {
             #expect(program.precision == .int8)
             let layers = program.steps.filter { $0.multiplyAdds > 0 }
@@ -46,13 +46,13 @@ import Testing
         for model in try Self.models() {
             let program = try Program(model)
             let input = Self.input(model.graph)
-            let answer = try program.run([input])[0].floats
+            let output = try program.run([input])[0].floats
             #expect(program.precision == .float32)
             #expect(program.steps.allSatisfy { $0.precision == .float32 })
             // Sums in another order may round to the next integer.
             let expected = try model.graph.evaluate([input])[0].floats
-            #expect(error(answer, expected) < (model.graph.isQuantized ? 0.05 : 1e-4))
-            #expect((answer == (try Program(original).run([input])[0].floats)) == false)
+            #expect(error(output, expected) < (model.graph.isQuantized ? 0.05 : 1e-4))
+            #expect((output == (try Program(original).run([input])[0].floats)) == false)
         }
     }
 

@@ -46,10 +46,10 @@ func difference(_ actual: Tensor, _ expected: Tensor) -> Float {
 extension Graph {
     /// The graph's first output by the reference implementations, for an input in TensorFlow's axis order. A batch
     /// larger than the graph's is split into several runs.
-    func answer(to input: Tensor) -> Tensor {
+    func output(for input: Tensor) -> Tensor {
         let shape = self[inputs[0].value].shape
         let pieces = input.elementCount / shape.elementCount
-        let answers = (0..<pieces).map { piece in
+        let outputs = (0..<pieces).map { piece in
             let floats = input.floats[piece * shape.elementCount..<(piece + 1) * shape.elementCount]
             var tensor = Tensor(Array(floats), shape: shape)
             if channelOrder == .channelsFirst, shape.rank == 4 {
@@ -58,7 +58,7 @@ extension Graph {
             // Loops in the fixtures end.
             return try! evaluate([tensor])[0]
         }
-        return pieces == 1 ? answers[0] : Concatenation(axis: 0).evaluate(answers.map(\.asFloat32))[0]
+        return pieces == 1 ? outputs[0] : Concatenation(axis: 0).evaluate(outputs.map(\.asFloat32))[0]
     }
 
     /// `input` in the layout of this graph's input, if its placeholder has channels first.

@@ -20,7 +20,7 @@ import Testing
         ])
     }
 
-    private static func answer(_ graph: GraphDefinition, _ arrays: [(name: String?, array: Tensor)]) throws
+    private static func output(_ graph: GraphDefinition, _ arrays: [(name: String?, array: Tensor)]) throws
         -> Tensor
     {
         var options = Converter.Options()
@@ -71,24 +71,24 @@ import Testing
             Self.node("sum", "BiasAdd", ["image", "bias"], ["data_format": .string(format)]),
         ]
         let (image, vector) = (Self.array([1, 3, 4, 3]), Self.array([1, 3]))
-        let answer = try Self.answer(GraphDefinition(nodes: nodes), [("image", image), ("vector", vector)])
+        let output = try Self.output(GraphDefinition(nodes: nodes), [("image", image), ("vector", vector)])
         let expected = image.floats.enumerated().map { index, value in
             value + vector.floats[format == "NHWC" ? index % 3 : index / 12]
         }
-        #expect(answer.floats == expected)
+        #expect(output.floats == expected)
     }
 
     @Test(arguments: cases) func `arrays are assigned to inputs by name`(_ test: Case) throws {
         let (left, right) = (Self.array(test.fed.0), Self.array(test.fed.1))
-        let answer = try Self.answer(
+        let output = try Self.output(
             Self.graph(test.declared.0, test.declared.1), [("right", right), ("left", left)])
-        #expect(answer.shape == Shape(test.result))
+        #expect(output.shape == Shape(test.result))
         // The last axes of both are equal, or a scalar is used for all.
         let expected = left.floats.enumerated().map { index, value in
             let other = right.floats[index % right.floats.count]
             return value * other + other
         }
-        #expect(answer.floats == expected)
+        #expect(output.floats == expected)
     }
 
     @Test func `integers select channels of an image`() throws {
@@ -99,7 +99,7 @@ import Testing
         ])
         let image = Tensor((0..<12).map(Float.init), shape: [1, 2, 2, 3])
         let index = Tensor([1], shape: [1])
-        #expect(try Self.answer(graph, [("image", image), ("index", index)]).floats == [1, 4, 7, 10])
+        #expect(try Self.output(graph, [("image", image), ("index", index)]).floats == [1, 4, 7, 10])
     }
 
     @Test func `a placeholder that resembles a label or a switch is an input if it gets an array`() throws {
@@ -117,9 +117,9 @@ import Testing
         let flags = Tensor((0..<12).map { $0 < 3 ? 1 : 0 }, shape: [1, 2, 2, 3])
         let arrays: [(String?, Tensor)] = [("image", image), ("color", color), ("is_training", flags)]
         let chosen: [Float] = [1, 4, 7, 3, 4, 5, 6, 7, 8, 9, 10, 11]
-        #expect(try Self.answer(graph, arrays).floats == chosen.map { $0 + 7 })
+        #expect(try Self.output(graph, arrays).floats == chosen.map { $0 + 7 })
         let shift = Tensor([100], shape: [1])
-        #expect(try Self.answer(graph, arrays + [("shift", shift)]).floats == chosen.map { $0 + 100 })
+        #expect(try Self.output(graph, arrays + [("shift", shift)]).floats == chosen.map { $0 + 100 })
     }
 
     @Test(
@@ -131,7 +131,7 @@ import Testing
         ] as [([String?], String)])
     func `missing and unknown names are reported`(_ names: [String?], _ message: String) throws {
         let failure = #expect(throws: Failure.self) {
-            try Self.answer(Self.graph([1, 5], [-1, 5]), names.map { ($0, Self.array([1, 5])) })
+            try Self.output(Self.graph([1, 5], [-1, 5]), names.map { ($0, Self.array([1, 5])) })
         }
         #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "")")
         #expect(failure?.hint?.contains("placeholderValues right=VALUE") == true)
@@ -143,7 +143,7 @@ import Testing
             ([1, 1, 1, 5], "the array for 'right' has shape [1, 1, 1, 5]; expected [?, 5]"),
         ] {
             let failure = #expect(throws: Failure.self) {
-                try Self.answer(
+                try Self.output(
                     Self.graph([1, 5], [-1, 5]), [("left", Self.array([1, 5])), ("right", Self.array(right))])
             }
             #expect(failure?.description.contains(message) == true, "\(failure?.description ?? "")")
@@ -161,10 +161,10 @@ import Testing
         let numbers = Self.node("n", "Const", [], ["value": .tensor(Tensor([1, -2, 3], shape: [3]))])
         let fallback = Self.node("d", "PlaceholderWithDefault", ["n"])
         for nodes in [[numbers, Self.node("y", "Neg", ["n"])], [numbers, fallback, Self.node("y", "Neg", ["d"])]] {
-            #expect(try Self.answer(GraphDefinition(nodes: nodes), []).floats == [-1, 2, -3])
+            #expect(try Self.output(GraphDefinition(nodes: nodes), []).floats == [-1, 2, -3])
         }
         let failure = #expect(throws: Failure.self) {
-            try Self.answer(GraphDefinition(nodes: [numbers, Self.node("y", "Neg", ["n"])]), [(nil, Self.array([3]))])
+            try Self.output(GraphDefinition(nodes: [numbers, Self.node("y", "Neg", ["n"])]), [(nil, Self.array([3]))])
         }
         #expect(failure?.description.contains("none of the graph's placeholders") == true)
     }

@@ -140,7 +140,7 @@ import Testing
 
     /// The graphs of one network in both layouts.
     @Test(arguments: cases.filter { $0.order == .channelsFirst && $0.testDescription != "three pixels wide" })
-    func `arrays are in the graph's layout, and answers are those of the original graph`(_ test: Case) throws {
+    func `arrays are in the graph's layout, and outputs are those of the original graph`(_ test: Case) throws {
         let definition = Self.graph(test.shape, test.body)
         let channels = test.shape?.first { $0 == 1 || $0 == 3 } == 3 || test.shape?.dropFirst().first != 1 ? 3 : 1
         let own = Tensor(noise(48 * channels), shape: [1, channels, 6, 8])
@@ -156,8 +156,8 @@ import Testing
             for model in [model, try Model.load(contentsOfFile: path).model] {
                 let runner = try ArrayRunner(model)
                 for array in [fed, own.transposed(Graph.toLast)] {
-                    let answer = try runner.run([(name: nil, array: array)])[0].array
-                    #expect(difference(answer, expected) <= referenceTolerance)
+                    let output = try runner.run([(name: nil, array: array)])[0].array
+                    #expect(difference(output, expected) <= referenceTolerance)
                 }
             }
         }

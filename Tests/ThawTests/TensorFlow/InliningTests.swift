@@ -203,7 +203,7 @@ import Testing
     }
 
     /// A condition on the input's height: it multiplies the input by 3 and returns a 5, or by 2 and
-    /// returns a 7, independent of the input. The answer for ones is the product of both.
+    /// returns a 7, independent of the input. The output for ones is the product of both.
     private func conditionOnSize(_ op: String, height: Int) -> GraphDefinition {
         func constant(_ name: String, _ tensor: Tensor) -> NodeDefinition {
             NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor)])

@@ -12,9 +12,9 @@ import Testing
         node(name, "Const", [], ["value": .tensor(tensor)])
     }
 
-    /// The answer to an image from -4 to 4, quantized before `nodes`, whose last node's first three outputs are
+    /// The output for an image from -4 to 4, quantized before `nodes`, whose last node's first three outputs are
     /// dequantized.
-    private static func answer(_ nodes: [NodeDefinition]) throws -> Tensor {
+    private static func output(_ nodes: [NodeDefinition]) throws -> Tensor {
         let minFirst: [String: Attribute] = ["mode": .string("MIN_FIRST")]
         let image = node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 4, 4, 3])])
         let last = nodes.last!.name
@@ -28,12 +28,12 @@ import Testing
     }
 
     @Test func `a bound of six is equivalent to Relu6`() throws {
-        let six = try Self.answer([Self.node("z", "QuantizedRelu6", ["q", "q:1", "q:2"])])
-        let bounded = try Self.answer([
+        let six = try Self.output([Self.node("z", "QuantizedRelu6", ["q", "q:1", "q:2"])])
+        let bounded = try Self.output([
             Self.constant("bound", Tensor(6)), Self.node("z", "QuantizedReluX", ["q", "bound", "q:1", "q:2"]),
         ])
         #expect(bounded.floats == six.floats)
-        let tighter = try Self.answer([
+        let tighter = try Self.output([
             Self.constant("bound", Tensor(1.5)), Self.node("z", "QuantizedReluX", ["q", "bound", "q:1", "q:2"]),
         ])
         #expect(tighter.floats == six.floats.map { min($0, 1.5) } && tighter.floats != six.floats)
@@ -98,8 +98,8 @@ import Testing
             Self.node("y", "Dequantize", ["q", "q:1", "q:2"], attributes),
         ]
         let graph = try Importer.run(GraphDefinition(nodes: nodes), ImportOptions(outputs: ["y"])).graph
-        let answer = try graph.evaluate([Tensor([0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.2, 4.5], shape: [1, 8])])[0]
-        #expect(answer.floats == expected)
+        let output = try graph.evaluate([Tensor([0.5, 1.5, 2.5, -0.5, -1.5, -2.5, 3.2, 4.5], shape: [1, 8])])[0]
+        #expect(output.floats == expected)
     }
 
     @Test func `an unknown rounding mode is refused`() throws {
@@ -124,7 +124,7 @@ import Testing
             "strides": .list([.int(1), .int(1), .int(1), .int(1)]), "padding": .string("SAME"),
         ]
         let inputs = ["q", "w", "q:1", "q:2", "least", "most"]
-        let depthwise = try Self.answer(
+        let depthwise = try Self.output(
             range + [
                 Self.constant("w", Tensor(integers: quantized, shape: [1, 1, 3, 1], element: .uint8)),
                 Self.node("z", "QuantizedDepthwiseConv2D", inputs, options),
@@ -132,7 +132,7 @@ import Testing
         // Next to the diagonal is the quantized 0.
         let zero = 128
         let filter = (0..<9).map { $0 % 4 == 0 ? quantized[$0 / 4] : zero }
-        let full = try Self.answer(
+        let full = try Self.output(
             range + [
                 Self.constant("w", Tensor(integers: filter, shape: [1, 1, 3, 3], element: .uint8)),
                 Self.node("z", "QuantizedConv2D", inputs, options),

@@ -12,7 +12,7 @@ import Testing
         let width: Int?
         let image: [Float]
         /// Twice the values after the resize.
-        let answer: [Float]
+        let output: [Float]
 
         func conversion(width: Int?) throws -> Conversion {
             let attributes: [String: Attribute] = ["dtype": .type(.float), "shape": .shape([1, -1, -1, 1])]
@@ -43,18 +43,18 @@ import Testing
     static let cases = [
         Case(
             testDescription: "a cast to floats may follow the resize", type: .float, width: nil, image: [-1.75, 2.5],
-            answer: [-3.5, 5]),
+            output: [-3.5, 5]),
         // Truncated to -1, 0, 1 and 2, with means -0.5 and 1.5. Resized first, the floats would be truncated to 0 and 2.
         Case(
             testDescription: "a cast to integers stays before it", type: .int32, width: 4,
-            image: [-1.75, 0.5, 1.5, 2.75], answer: [-1, 3]),
+            image: [-1.75, 0.5, 1.5, 2.75], output: [-1, 3]),
     ]
 
-    @Test(arguments: cases) func `the answer is TensorFlow's`(_ c: Case) throws {
+    @Test(arguments: cases) func `the output is TensorFlow's`(_ c: Case) throws {
         let graph = try c.conversion(width: c.width).model.graph
         let shape = graph[graph.inputs[0].value].shape
         #expect(shape == [1, 1, c.image.count, 1])
-        #expect(try graph.evaluate([Tensor(c.image, shape: shape)])[0].floats == c.answer)
+        #expect(try graph.evaluate([Tensor(c.image, shape: shape)])[0].floats == c.output)
     }
 
     @Test(arguments: cases) func `only a resize that may precede the cast determines the size`(_ c: Case) throws {

@@ -9,7 +9,7 @@ import Testing
     ) -> NodeDefinition { NodeDefinition(name: name, op: op, inputs: inputs, attributes: attributes) }
 
     /// The result of `op` with 100 on a float image cast to an integer type.
-    private func answer(_ type: DataType, _ element: ElementType, _ op: String, _ numbers: [Float]) throws -> [Float] {
+    private func output(_ type: DataType, _ element: ElementType, _ op: String, _ numbers: [Float]) throws -> [Float] {
         let nodes = [
             Self.node("x", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([1, 2, 2, 3])]),
             Self.node("whole", "Cast", ["x"], ["DstT": .type(.int32)]),
@@ -20,13 +20,13 @@ import Testing
         ]
         let model = Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
         let input = Tensor(numbers, shape: [1, 2, 2, 3])
-        let answer = try model.graph.evaluate([input])[0].floats
+        let output = try model.graph.evaluate([input])[0].floats
         let array = Tensor(numbers, shape: [1, 2, 2, 3])
-        #expect(try ArrayRunner(model).run([(nil, array)])[0].array.floats == answer)
+        #expect(try ArrayRunner(model).run([(nil, array)])[0].array.floats == output)
         for dialect in Dialect.allCases where dialect != .halfProgram {
-            #expect(try dialect.roundTrip(model).graph.evaluate([input])[0].floats == answer)
+            #expect(try dialect.roundTrip(model).graph.evaluate([input])[0].floats == output)
         }
-        return answer
+        return output
     }
 
     @Test(arguments: ["Mul", "Mean"]) func `arithmetic on the bytes of an image is refused`(_ op: String) {
@@ -78,8 +78,8 @@ import Testing
                 return Float(Short(truncatingIfNeeded: functions[op]!(Int(short))))
             }
         }
-        #expect(try answer(.uint8, .uint8, op, numbers) == expected(UInt8.self))
-        #expect(try answer(.int8, .int8, op, numbers) == expected(Int8.self))
-        #expect(try answer(.int16, .int16, op, numbers) == expected(Int16.self))
+        #expect(try output(.uint8, .uint8, op, numbers) == expected(UInt8.self))
+        #expect(try output(.int8, .int8, op, numbers) == expected(Int8.self))
+        #expect(try output(.int16, .int16, op, numbers) == expected(Int16.self))
     }
 }

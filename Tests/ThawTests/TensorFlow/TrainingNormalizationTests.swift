@@ -64,15 +64,15 @@ import Testing
     }
 
     private static func converted(_ nodes: [NodeDefinition], _ mode: BatchNormMode = .graph) throws -> Importer.Result {
-        var options = ImportOptions(outputs: ["answer"])
+        var options = ImportOptions(outputs: ["output"])
         options.batchNorm = mode
         return try Importer.run(GraphDefinition(nodes: nodes), options)
     }
 
-    private static let answer = node("answer", "Relu", ["norm"])
+    private static let output = node("output", "Relu", ["norm"])
 
     @Test func `normalization in training mode causes a warning with advice`() throws {
-        let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
+        let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.output]
         let conversion = try Self.converted(nodes)
         let warning = try #require(conversion.warnings.first)
         #expect(warning.hasPrefix("batch normalization in training mode at 'norm/mean': "))
@@ -83,7 +83,7 @@ import Testing
     @Test func `several layers cause one warning`() throws {
         let nodes =
             [Self.image()] + Self.layer("first", "image", axes: [0, 1, 2])
-            + Self.layer("norm", "first", axes: [0, 1, 2]) + [Self.answer]
+            + Self.layer("norm", "first", axes: [0, 1, 2]) + [Self.output]
         let warnings = try Self.converted(nodes).warnings
         #expect(warnings.count { $0.contains("training mode") } == 1)
         #expect(warnings.first?.contains("at 'first/mean', 'norm/mean': ") == true, "\(warnings)")
@@ -91,7 +91,7 @@ import Testing
 
     @Test(arguments: [[1, 2], [1, 2, 3], [3]])
     func `statistics of a single image are not batch normalization`(_ axes: [Int]) throws {
-        let nodes = [Self.image()] + Self.layer("norm", "image", axes: axes) + [Self.answer]
+        let nodes = [Self.image()] + Self.layer("norm", "image", axes: axes) + [Self.output]
         #expect(try Self.converted(nodes).warnings == [])
     }
 
@@ -99,7 +99,7 @@ import Testing
         let nodes =
             [
                 Self.node("image", "Placeholder", [], ["dtype": .type(.float), "shape": .shape([4, 4, 3])])
-            ] + Self.layer("norm", "image", axes: [0, 1]) + [Self.answer]
+            ] + Self.layer("norm", "image", axes: [0, 1]) + [Self.output]
         #expect(try Self.converted(nodes).warnings == [])
     }
 
@@ -109,7 +109,7 @@ import Testing
         let update = isUnbiased ? Self.unbiasedUpdate : Self.update
         let nodes =
             [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2], keepsAxes: keepsAxes)
-            + update("norm/mean", [1, 2, 3]) + update("norm/variance", [4, 5, 6]) + [Self.answer]
+            + update("norm/mean", [1, 2, 3]) + update("norm/variance", [4, 5, 6]) + [Self.output]
         let offer = try #require(try Self.converted(nodes).warnings.first)
         #expect(offer.hasSuffix("or use the moving averages that the file still has, with batchNorm inference"))
         let conversion = try Self.converted(nodes, .inference)
@@ -143,7 +143,7 @@ import Testing
                     $0.hasSuffix(":1") || $0.hasSuffix(":2") ? $0 : $0.replacing(":", with: "_")
                 }
                 return node
-            } + [Self.answer]
+            } + [Self.output]
         let refusal = try #require(throws: Failure.self) { try Self.converted(nodes) }
         #expect(refusal.description.contains("batchNorm inference"))
         let result = try Self.converted(nodes, .inference).graph
@@ -165,7 +165,7 @@ import Testing
     }
 
     @Test func `missing averages are refused`() throws {
-        let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.answer]
+        let nodes = [Self.image()] + Self.layer("norm", "image", axes: [0, 1, 2]) + [Self.output]
         let failure = try #require(throws: Failure.self) { try Self.converted(nodes, .inference) }
         #expect(
             failure.description
@@ -177,7 +177,7 @@ import Testing
         let ones = Self.constant("ones", Tensor([1, 1, 1], shape: [3]))
         let norm = Self.node(
             "norm", "FusedBatchNormV3", ["net", "ones", "ones", "ones", "ones"], ["is_training": .bool(true)])
-        let nodes = [Self.image(), ones, Self.node("net", "Mul", ["image", "ones"]), norm, Self.answer]
+        let nodes = [Self.image(), ones, Self.node("net", "Mul", ["image", "ones"]), norm, Self.output]
         let inGraph = try #require(throws: Failure.self) { try Self.converted(nodes) }
         #expect(inGraph.description.contains("if the file still has the moving averages") && inGraph.hint == nil)
         let atInference = try #require(throws: Failure.self) { try Self.converted(nodes, .inference) }
@@ -186,7 +186,7 @@ import Testing
     }
 
     @Test func `a graph without such layers reports that nothing changes`() throws {
-        let conversion = try Self.converted([Self.image(), Self.node("answer", "Relu", ["image"])], .inference)
+        let conversion = try Self.converted([Self.image(), Self.node("output", "Relu", ["image"])], .inference)
         #expect(conversion.notes.contains { $0.hasPrefix("no batch normalization is in training mode") })
     }
 }

@@ -21,16 +21,16 @@ import Testing
 
     /// The result of the graph by the engine and the reference, and after writing it.
     /// - Parameter halves: Whether all values are also computed exactly in float16.
-    private func answer(
+    private func output(
         _ nodes: [NodeDefinition], _ arrays: [(name: String?, array: Tensor)], halves: Bool = false
     ) throws -> [Float] {
         let model = Model(graph: try Importer.run(GraphDefinition(nodes: nodes), ImportOptions()).graph)
-        let answer = try ArrayRunner(model).run(arrays)[0].array.floats
-        #expect(try ArrayRunner(model, byReference: true).run(arrays)[0].array.floats == answer)
+        let output = try ArrayRunner(model).run(arrays)[0].array.floats
+        #expect(try ArrayRunner(model, byReference: true).run(arrays)[0].array.floats == output)
         for dialect in Dialect.allCases where halves || dialect != .halfProgram {
-            #expect(try ArrayRunner(dialect.roundTrip(model)).run(arrays)[0].array.floats == answer, "\(dialect)")
+            #expect(try ArrayRunner(dialect.roundTrip(model)).run(arrays)[0].array.floats == output, "\(dialect)")
         }
-        return answer
+        return output
     }
 
     struct Case: CustomTestStringConvertible, Sendable {
@@ -66,7 +66,7 @@ import Testing
             Self.node("done", test.op, test.isFirst ? ["number", "x"] : ["x", "number"], ["T": .type(type)]),
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
-        #expect(try answer(nodes, [(nil, Self.array)]) == test.result)
+        #expect(try output(nodes, [(nil, Self.array)]) == test.result)
     }
 
     /// x + 1.
@@ -84,9 +84,9 @@ import Testing
         let array = Tensor(integers: [number, 5], shape: [1, 2], element: .int64)
         for byReference in [false, true] {
             let runner = try ArrayRunner(Self.successor(type), byReference: byReference)
-            let answer = try runner.run([(nil, array)])[0].array
-            #expect(answer.integers == [number + 1, 6])
-            #expect(!answer.element.isFloatingPoint)
+            let output = try runner.run([(nil, array)])[0].array
+            #expect(output.integers == [number + 1, 6])
+            #expect(!output.element.isFloatingPoint)
         }
     }
 
@@ -108,7 +108,7 @@ import Testing
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
         let expected: [Float] = Self.numbers.prefix(5) + [8] + Self.numbers.suffix(5) + [9]
-        #expect(try answer(nodes, [(nil, Self.array)]) == expected)
+        #expect(try output(nodes, [(nil, Self.array)]) == expected)
     }
 
     @Test func `two inputs of integers are divided`() throws {
@@ -123,7 +123,7 @@ import Testing
         let arrays: [(name: String?, array: Tensor)] = [
             ("a", Self.array), ("b", Tensor(divisors, shape: [2, 5])),
         ]
-        #expect(try answer(nodes, arrays) == [-3, -7, 2, 0, 0, 1, -1, 4, 3, 1])
+        #expect(try output(nodes, arrays) == [-3, -7, 2, 0, 0, 1, -1, 4, 3, 1])
     }
 
     /// 41 times the inverse of 41 is less than 1 in single precision.
@@ -134,7 +134,7 @@ import Testing
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
         let values = (0..<82).map { $0 < 41 ? Float(1) : $0 == 41 ? -1 : -3 }
-        #expect(try answer(nodes, [(nil, Tensor(values, shape: [2, 41]))]) == [1, -2])
+        #expect(try output(nodes, [(nil, Tensor(values, shape: [2, 41]))]) == [1, -2])
     }
 
     @Test func `the integers of an image are divided and averaged`() throws {
@@ -146,7 +146,7 @@ import Testing
             Self.node("y", "Cast", ["done"], ["DstT": .type(.float)]),
         ]
         let image = Tensor([7, 250, 5, 3, 101, 0], shape: [1, 2, 1, 3])
-        #expect(try answer(nodes, [(nil, image)]) == [2, 87, 1])
+        #expect(try output(nodes, [(nil, image)]) == [2, 87, 1])
     }
 
     @Test func `the bytes of an image are divided`() throws {
@@ -156,7 +156,7 @@ import Testing
             Self.node("y", "Cast", ["done"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
         ]
         let image = Tensor([7, 250, 5, 3, 2, 255], shape: [1, 1, 2, 3])
-        #expect(try answer(nodes, [(nil, image)]) == [2, 83, 1, 1, 0, 85])
+        #expect(try output(nodes, [(nil, image)]) == [2, 83, 1, 1, 0, 85])
     }
 
     struct IndexCase: CustomTestStringConvertible, Sendable {
@@ -213,7 +213,7 @@ import Testing
             ] + test.nodes
         let indices: [Float] = [0, 2047, 2049, 3001, 4999]
         let expected = indices.map { Float(Int($0) % 7) }
-        #expect(try answer(nodes, [(nil, Tensor(indices, shape: [1, 5]))], halves: true) == expected)
+        #expect(try output(nodes, [(nil, Tensor(indices, shape: [1, 5]))], halves: true) == expected)
     }
 
     @Test(arguments: [DataType.int32, .int64])
@@ -224,7 +224,7 @@ import Testing
             Self.node("y", "Cast", ["byte"], ["SrcT": .type(.uint8), "DstT": .type(.float)]),
         ]
         let array = Tensor([0, 255, 256, -1, 5000], shape: [1, 5])
-        #expect(try answer(nodes, [(nil, array)]) == [0, 255, 0, 255, 136])
+        #expect(try output(nodes, [(nil, array)]) == [0, 255, 0, 255, 136])
     }
 
     @Test func `integers that are only cast are floating point, unless they are to be kept`() throws {
