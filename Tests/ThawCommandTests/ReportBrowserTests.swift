@@ -11,12 +11,12 @@ struct ReportBrowserTests {
     private static let labels = ["ant", "bee", "cat", "dog", "<i>elk</i>"]
 
     /// The prediction for the photo with this index, or nil if it cannot be read.
-    private static func answer(_ photo: Int) -> (index: Int, share: Float)? {
+    private static func prediction(_ photo: Int) -> (index: Int, share: Float)? {
         photo % 1000 == 999 ? nil : (photo % 5, Float(50 + photo % 50) / 100)
     }
 
     private static func count(_ isMeant: (Int, Float) -> Bool) -> Int {
-        (0..<5000).count { photo in answer(photo).map { isMeant($0.index, $0.share) } ?? false }
+        (0..<5000).count { photo in prediction(photo).map { isMeant($0.index, $0.share) } ?? false }
     }
 
     /// A page of 5,000 photos; with `truth`, the page of an evaluation.
@@ -30,7 +30,7 @@ struct ReportBrowserTests {
         var failures: [EvaluationResult.Failed] = []
         for photo in 0..<5000 {
             let path = "photographs/\(5000 - photo).jpg"
-            guard let (index, share) = answer(photo) else {
+            guard let (index, share) = prediction(photo) else {
                 try report.add(path, .failure(Failure(.damaged, "is broken")), truth: truth?(photo))
                 failures.append(
                     .init(image: GroundTruth.Image(path: path, classIndex: 0), failure: Failure(.damaged, "is broken")))

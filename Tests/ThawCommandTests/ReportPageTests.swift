@@ -21,13 +21,13 @@ import Testing
             ("in turn", "rwrwrw", "rw-w-w"),
             ("not judged", "??????", "????--"),
         ])
-    func `thumbnails are kept for mistakes`(_ name: String, _ answers: String, _ shown: String) throws {
+    func `thumbnails are kept for mistakes`(_ name: String, _ outcomes: String, _ shown: String) throws {
         let folder = try TemporaryFolder()
         let report = try ReportFile(folder.path("page.html"), Model(graph: Graph()), top: 1, maximumThumbnails: 4)
-        for answer in answers {
+        for outcome in outcomes {
             var classification = Classification(probabilities: [1, 0], labels: nil)
             classification.thumbnail = [1, 2, 3]
-            try report.add("\(answer)", .success(classification), truth: answer == "?" ? nil : answer == "r" ? 0 : 1)
+            try report.add("\(outcome)", .success(classification), truth: outcome == "?" ? nil : outcome == "r" ? 0 : 1)
         }
         try report.finish(title: "", subtitle: "", summary: nil)
         let page = try String(contentsOfFile: folder.path("page.html"), encoding: .utf8)

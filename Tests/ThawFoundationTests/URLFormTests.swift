@@ -52,13 +52,13 @@ enum Repository {
         try Model.load(contentsOfFile: path("Models/cifar10.pb")).model
     }
 
-    /// Collects the answers that `body` passes to a function.
-    private static func answers<Answer>(
-        _ body: ((String, Result<Answer, Failure>) -> Void) throws -> Void
+    /// Collects the results that `body` passes to a function.
+    private static func results<Value>(
+        _ body: ((String, Result<Value, Failure>) -> Void) throws -> Void
     ) rethrows -> [String] {
-        var answers: [String] = []
-        try body { answers.append("\($0) \($1)") }
-        return answers
+        var results: [String] = []
+        try body { results.append("\($0) \($1)") }
+        return results
     }
 
     static let cases = [
@@ -103,14 +103,14 @@ enum Repository {
             try loadedDetector().detect(imageAt: $0)
         },
         URLCase("detect(imagesAt:)", shapes) { file in
-            try answers { try loadedDetector().detect(imagesAt: [file], threads: 2, $0) }
+            try results { try loadedDetector().detect(imagesAt: [file], threads: 2, $0) }
         } url: { file in
-            try answers { try loadedDetector().detect(imagesAt: [file], threads: 2, $0) }
+            try results { try loadedDetector().detect(imagesAt: [file], threads: 2, $0) }
         },
         URLCase("classify(imagesAt:)", photo) { file in
-            try answers { try Classifier(contentsOfFile: path(network)).classify(imagesAt: [file], threads: 2, $0) }
+            try results { try Classifier(contentsOfFile: path(network)).classify(imagesAt: [file], threads: 2, $0) }
         } url: { file in
-            try answers { try Classifier(contentsOfFile: path(network)).classify(imagesAt: [file], threads: 2, $0) }
+            try results { try Classifier(contentsOfFile: path(network)).classify(imagesAt: [file], threads: 2, $0) }
         },
         URLCase("PipelineComparison.report(imagesAt:)", shapes) {
             try comparison().report(imagesAt: [$0]).imageCount
@@ -163,8 +163,8 @@ enum Repository {
         let photo = Repository.root.appending(path: Self.photo)
         var failures = 0
         let classifier = try Classifier(contentsOfFile: Self.path(Self.network))
-        try classifier.classify(imagesAt: [url, photo], threads: 2) { _, answer in
-            if case .failure = answer { failures += 1 }
+        try classifier.classify(imagesAt: [url, photo], threads: 2) { _, result in
+            if case .failure = result { failures += 1 }
         }
         #expect(failures == 1)
     }

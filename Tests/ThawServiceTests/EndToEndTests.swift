@@ -43,8 +43,8 @@ import Testing
         try command.run()
         let expected = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         command.waitUntilExit()
-        let answer = try Self.curl(["-F", "file=@\(photo)", url + "/classify"])
-        #expect(answer == expected.replacing(photo, with: "cat.jpg"))
+        let response = try Self.curl(["-F", "file=@\(photo)", url + "/classify"])
+        #expect(response == expected.replacing(photo, with: "cat.jpg"))
         #expect(
             try Self.curl(["--data-binary", "@" + photo, url + "/classify"])
                 == expected.replacing("\"\(photo)\"", with: "null"))

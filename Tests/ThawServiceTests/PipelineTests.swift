@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Pipelines and detectors over HTTP: each row of the fixtures gets the answer that is stored with it.
+/// Pipelines and detectors over HTTP: each row of the fixtures gets the output that is stored with it.
 @Suite(.enabled(if: EndToEndTests.hasCurl, "curl is not installed"))
 struct PipelineTests {
     private static let models = [
@@ -33,7 +33,7 @@ struct PipelineTests {
         }
     }
 
-    /// Sends the first rows of a file as requests of one item, and compares the answers.
+    /// Sends the first rows of a file as requests of one item, and compares the outputs.
     /// - Parameter hasBatch: Whether an item gets a first axis.
     private static func check(_ server: RunningServer, _ name: String, rows: String, hasBatch: Bool = true) throws {
         let url = server.url + "/v2/models/" + name
@@ -52,8 +52,8 @@ struct PipelineTests {
                 if !hasBatch { tensor?["shape"] = input["shape"] }
                 return tensor
             }
-            let answer = try post(["inputs": request], to: url + "/infer")
-            let outputs = try #require(answer["outputs"] as? [[String: Any]], "\(name): \(answer)")
+            let response = try post(["inputs": request], to: url + "/infer")
+            let outputs = try #require(response["outputs"] as? [[String: Any]], "\(name): \(response)")
             #expect(outputs.count == expected.count)
             for var output in outputs {
                 let key = try #require(output["name"] as? String)
@@ -109,7 +109,7 @@ struct PipelineTests {
         return (array.isEmpty || shape == [1] + Self.shape(array)) && isNear(numbers(data), numbers(array))
     }
 
-    /// Stored answers of networks are float32.
+    /// Stored outputs of networks are float32.
     private static func isNear(_ actual: [Double], _ expected: [Double]) -> Bool {
         let scale = max(1, expected.map(abs).max() ?? 0)
         return actual.count == expected.count && zip(actual, expected).allSatisfy { abs($0 - $1) <= 1e-5 * scale }
@@ -139,8 +139,8 @@ struct PipelineTests {
             (Array(rows[..<1]), "noInput"),
         ]
         for (inputs, code) in failures {
-            let answer = try Self.post(["inputs": inputs], to: url)
-            #expect(answer["code"] as? String == code, "\(answer)")
+            let response = try Self.post(["inputs": inputs], to: url)
+            #expect(response["code"] as? String == code, "\(response)")
         }
     }
 
@@ -151,9 +151,9 @@ struct PipelineTests {
         let inputs = zip(names, [5.1, 3.5, NSNull(), 0.2] as [Any]).map { name, value -> [String: Any] in
             ["name": name, "datatype": "FP64", "shape": [1], "data": [value]]
         }
-        let answer = try Self.post(["inputs": inputs], to: server.url + "/v2/models/iris/infer")
-        #expect(answer["code"] as? String == "noInput", "\(answer)")
-        #expect((answer["error"] as? String)?.contains("'petal_length'") == true, "\(answer)")
+        let response = try Self.post(["inputs": inputs], to: server.url + "/v2/models/iris/infer")
+        #expect(response["code"] as? String == "noInput", "\(response)")
+        #expect((response["error"] as? String)?.contains("'petal_length'") == true, "\(response)")
     }
 
     @Test func `images with different numbers of boxes are refused together`() throws {
@@ -193,7 +193,7 @@ struct PipelineTests {
         let url = server.url + "/v2/models/nearest"
         let inputs = try #require(Self.json(EndToEndTests.curl([url]))["inputs"] as? [[String: Any]])
         let image = try Data(contentsOf: URL(fileURLWithPath: Self.path("detectors/shapes0.png")))
-        func answer(_ count: Int) throws -> [String: Any] {
+        func response(_ count: Int) throws -> [String: Any] {
             let images = Array(repeating: image.base64EncodedString(), count: count)
             let input: [String: Any] = [
                 "name": inputs[0]["name"]!, "datatype": "BYTES", "shape": [count], "data": images,
@@ -201,9 +201,9 @@ struct PipelineTests {
             ]
             return try Self.post(["inputs": [input]], to: url + "/infer")
         }
-        let one = try answer(1)
+        let one = try response(1)
         #expect((one["outputs"] as? [[String: Any]])?[0]["shape"] as? [Int] == [4, 4, 5, 3], "\(one)")
-        let two = try answer(2)
+        let two = try response(2)
         #expect(two["code"] as? String == "wrongShape", "\(two)")
         #expect((two["error"] as? String)?.contains("the model has no batch dimension") == true)
     }

@@ -194,7 +194,7 @@ import Testing
 }
 
 extension Pipeline {
-    /// The rows of a file with answers: the inputs on each line.
+    /// The rows of a file with expected outputs: the inputs on each line.
     fileprivate func rows(inFile path: String, of member: String) throws -> [[String: FeatureValue]] {
         try Data(contentsOf: URL(fileURLWithPath: path)).split(separator: UInt8(ascii: "\n")).map { line in
             let json = try Array(line).withUnsafeBytes { try JSON($0) }

@@ -114,12 +114,12 @@ import Testing
 
     @Test func `cropping changes the result`() throws {
         let photograph = Project.photograph("coffee")
-        let answers = try [
+        let outcomes = try [
             [], ["--crop", "center:0.5"], ["--crop", "fit"], ["--crop", "fit", "--background", "#ffffff"],
         ]
         .map { try Thaw.run(["classify", ClassifyTests.model.path, photograph, "--format", "json"] + $0) }
-        #expect(answers.allSatisfy { $0.status == 0 })
-        #expect(Set(answers.map(\.output)).count == 4)
+        #expect(outcomes.allSatisfy { $0.status == 0 })
+        #expect(Set(outcomes.map(\.output)).count == 4)
     }
 
     @Test func `labels that do not exclude each other are mentioned once`() throws {
@@ -184,11 +184,11 @@ import Testing
 
     @Test func `the resize method changes the result, and --fast changes it slightly`() throws {
         let photograph = Project.photograph("coffee")
-        let answers = try Resizes.all.map { try classify(photograph, "--resize", $0, "--format", "csv") }
-        #expect(answers.allSatisfy { $0.status == 0 })
-        #expect(Set(answers.map(\.output)).count == Resizes.all.count)
+        let outcomes = try Resizes.all.map { try classify(photograph, "--resize", $0, "--format", "csv") }
+        #expect(outcomes.allSatisfy { $0.status == 0 })
+        #expect(Set(outcomes.map(\.output)).count == Resizes.all.count)
         let fast = try classify(photograph, "--fast", "--top", "1", "--format", "csv")
-        #expect(fast.output != answers[0].output)
+        #expect(fast.output != outcomes[0].output)
         #expect(try classify(photograph, "--resize", "nearest").errors.contains("pillow, bicubic, tensorflow"))
     }
 

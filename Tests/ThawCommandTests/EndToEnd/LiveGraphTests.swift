@@ -189,8 +189,8 @@ import Testing
         let model = try Model.load(contentsOfFile: folder.path(file)).model
         #expect(model.graph.outputs.map(\.name) == ["probabilities", "scores"])
         let input = Project.fixture("ways/color0.npy")
-        #expect(try Thaw.run("run", file, input, "-o", "answers", in: folder).status == 0)
-        #expect(try folder.data("answers/probabilities.npy") == folder.data("answers/scores.npy"))
+        #expect(try Thaw.run("run", file, input, "-o", "outputs", in: folder).status == 0)
+        #expect(try folder.data("outputs/probabilities.npy") == folder.data("outputs/scores.npy"))
         // Both may be requested, but neither twice.
         let both = ["convert", saved, "--output", "scores", "--output", "probabilities", "-o", "both.mlmodel"]
         #expect(try Thaw.run(both, in: folder).status == 0)

@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `a file of JSON lines or of an array has a row for each answer`() throws {
+    @Test func `each row of a file of JSON lines or of an array gives a line of outputs`() throws {
         let folder = try TemporaryFolder()
         let rows = [[5.1, 3.5, 1.4, 0.2], [6.7, 3.0, 5.2, 2.3]]
         let lines = rows.map { "{\"input\": \($0)}\n" }.joined()

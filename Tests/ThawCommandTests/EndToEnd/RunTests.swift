@@ -20,7 +20,7 @@ import Testing
         return (shape.split(separator: ",").map { $0.filter(\.isNumber) }.filter { !$0.isEmpty }, values)
     }
 
-    @Test func `a graph, its reference implementations and its model give TensorFlow's answers`() throws {
+    @Test func `a graph, its reference implementations and its model give TensorFlow's outputs`() throws {
         // Arrays are in the layout of the graph's placeholder, one of them with channels first.
         for network in RunTests.networks {
             let folder = try TemporaryFolder()
@@ -37,9 +37,9 @@ import Testing
                     let outcome = try Thaw.run(["run"] + arguments + [input, "-o", "\(name).npy"], in: folder)
                     #expect(outcome.status == 0, "\(network.name), \(name): \(outcome.errors)")
                     guard outcome.status == 0 else { continue }
-                    let answer = try array(folder.path("\(name).npy"))
-                    #expect(answer.shape == expected.shape)
-                    let worst = zip(answer.values, expected.values).map { abs($0 - $1) }.max() ?? 0
+                    let output = try array(folder.path("\(name).npy"))
+                    #expect(output.shape == expected.shape)
+                    let worst = zip(output.values, expected.values).map { abs($0 - $1) }.max() ?? 0
                     #expect(worst < 1e-5, "\(network.name), \(name)")
                 }
             }
@@ -83,12 +83,12 @@ import Testing
         let folder = try TemporaryFolder()
         let graph = Project.network("mobilenet_v1_folded")
         let outcome = try Thaw.run(
-            "run", graph, "input=" + Project.fixture("networks/pictures/color0.npy"), "-o", "answers",
+            "run", graph, "input=" + Project.fixture("networks/pictures/color0.npy"), "-o", "outputs",
             "--output", "MobilenetV1/Predictions/Reshape_1", "--output", "MobilenetV1/Predictions/Reshape", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
         #expect(outcome.output == "")
         #expect(
-            try FileManager.default.contentsOfDirectory(atPath: folder.path("answers")).sorted()
+            try FileManager.default.contentsOfDirectory(atPath: folder.path("outputs")).sorted()
                 == ["MobilenetV1_Predictions_Reshape.npy", "MobilenetV1_Predictions_Reshape_1.npy"])
     }
 
@@ -117,10 +117,10 @@ import Testing
         try both.write(to: folder.url.appending(path: "both.npy"))
         let outcome = try Thaw.run("run", Project.network("resnet"), "both.npy", "-o", "out.npy", in: folder)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        let answer = try array(folder.path("out.npy"))
+        let output = try array(folder.path("out.npy"))
         let expected = try (0..<2).flatMap { try array(Project.fixture("networks/resnet/output\($0).npy")).values }
-        #expect(answer.shape == ["2", "10"])
-        #expect(zip(answer.values, expected).allSatisfy { abs($0 - $1) < 1e-5 })
+        #expect(output.shape == ["2", "10"])
+        #expect(zip(output.values, expected).allSatisfy { abs($0 - $1) < 1e-5 })
     }
 
     /// Writes a square RGB image with equal values as a NumPy file.

@@ -14,18 +14,18 @@ import Testing
     }
 
     /// The lines of an image's results, without its name.
-    private func answers(_ outcome: Thaw.Outcome) -> [String] { outcome.lines.filter { $0.hasPrefix(" ") } }
+    private func predictions(_ outcome: Thaw.Outcome) -> [String] { outcome.lines.filter { $0.hasPrefix(" ") } }
 
     @Test func `an image on standard input is classified`() throws {
         let expected = try Thaw.run("classify", model.path, cat)
         let outcome = try classify("-", input: "'\(cat)'")
         #expect(outcome.status == 0 && outcome.errors == "")
-        #expect(outcome.lines.first == "-" && answers(outcome) == answers(expected))
+        #expect(outcome.lines.first == "-" && predictions(outcome) == predictions(expected))
         for format in ["gray.jpg", "rgb-8.png", "lossy-alpha.webp", "plain.gif", "24.bmp", "text.ppm", "color.pam"] {
             let path = Project.fixture("images/good/\(format)")
             let outcome = try classify("-", input: "'\(path)'")
             #expect(outcome.status == 0, "\(format): \(outcome.errors)")
-            #expect(answers(outcome) == answers(try Thaw.run("classify", model.path, path)), "\(format)")
+            #expect(predictions(outcome) == predictions(try Thaw.run("classify", model.path, path)), "\(format)")
         }
     }
 
