@@ -21,6 +21,7 @@ public struct Conversion: Sendable {
     package var hasShortWeights = false
     /// The value range that a trial found; nil if there was no trial, or if it was inconclusive.
     var pixelRange: PixelRangeTrial?
-    /// Whether neither the graph nor the options determine the image's size. The model then has the size `openSize`.
-    package var isSizeOpen = false
+    /// The graph, to be converted at other sizes, if neither it nor the options determine the image's size. The model then
+    /// has the size `openSize`.
+    var openSource: GraphSource?
 }

@@ -59,7 +59,7 @@ extension Converter {
         var conversion = Conversion(model: model, notes: notes, warnings: imported.warnings)
         conversion.assumptions = notes
         conversion.graphWarnings = imported.warnings
-        conversion.isSizeOpen = imported.images.contains(where: \.isSizeOpen)
+        conversion.openSource = imported.images.contains(where: \.isSizeOpen) ? source : nil
         conversion.original = single
         conversion.hasShortWeights = source.definition.nodes.haveShortWeights
         return conversion

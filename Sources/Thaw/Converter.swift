@@ -186,7 +186,7 @@ public struct Converter: Sendable {
     }
 
     /// Converts the graph again at another size.
-    private struct Resizer: ModelResizer {
+    struct Resizer: ModelResizer {
         let source: GraphSource
         let labels: Labels?
         var options: Options

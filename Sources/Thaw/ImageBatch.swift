@@ -55,10 +55,10 @@ public enum ImageAddition: Sendable {
 /// images.
 ///
 ///     let batch = try ClassificationBatch(classifier, images: ImageFiles(["photos"]), threads: 4)
-///     while let (image, result) = batch.next() { print(image.path, result) }
+///     for (image, result) in batch { print(image.path, result) }
 ///
 /// A few images per thread are worked on ahead of the results taken, so memory does not grow with their number.
-public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
+public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @unchecked Sendable {
     /// An image, and its result or the reason why there is none.
     public typealias Element = (image: ImageFile, result: Result<Answer, Failure>)
     private typealias Prepared = (image: ImageFile, finish: () -> Result<Answer, Failure>)
@@ -93,7 +93,7 @@ public final class ImageBatch<Answer: Sendable>: @unchecked Sendable {
         try requireThreads(threads)
         let source = Source(images)
         self.source = source
-        self.window = max(window ?? 16 * threads, 1)
+        self.window = Swift.max(window ?? 16 * threads, 1)
         pipeline = OrderedPipeline(
             threads: threads, window: self.window, nextItem: { source.next() },
             // From here on, only the name of the image is needed.

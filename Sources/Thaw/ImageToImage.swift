@@ -67,8 +67,9 @@ public final class ImageToImage {
         var resizer: (any ModelResizer)?
         if let modelResizer = conversion.model.resizer {
             resizer = ImageOutputResizer(base: modelResizer, converter: Converter(graphOptions))
-        } else if conversion.isSizeOpen {
-            resizer = FileResizer(path: path, options: graphOptions)
+        } else if let source = conversion.openSource {
+            let base = Converter.Resizer(source: source, labels: nil, options: graphOptions)
+            resizer = NamingResizer(base: base, path: path)
         }
         do {
             let model = try Converter(graphOptions).withImageOutput(conversion.model)

@@ -1,13 +1,9 @@
-/// Converts a file whose sizes are open again at another size.
-struct FileResizer: ModelResizer {
+/// Names the graph's file in failures.
+struct NamingResizer: ModelResizer {
+    let base: any ModelResizer
     let path: String
-    var options: Converter.Options
 
-    func model(at size: ImageSize) throws -> Model {
-        var options = options
-        options.size = size
-        return try Model.load(contentsOfFile: path, options: options).model
-    }
+    func model(at size: ImageSize) throws -> Model { try naming(file: path) { try base.model(at: size) } }
 }
 
 /// Makes the output of every size an image.

@@ -109,9 +109,7 @@ extension GivenTensor {
                 remedy: "expected [height, width, 3], [height, width, 4] or [height, width]", names: [feature!.name])
         }
         return .pixels(
-            copiedPixels(
-                bytes.bindMemory(to: UInt8.self).baseAddress!, stride: sizes[1] * channels, width: sizes[1],
-                height: sizes[0], channels: channels))
+            try Pixels(copying: bytes, width: sizes[1], height: sizes[0], layout: pixelLayout(channels)))
     }
 }
 
@@ -145,36 +143,14 @@ private func givenPixels(_ image: thaw_image, _ background: RGBColor?) throws ->
     guard stride >= length, !stride.multipliedReportingOverflow(by: height).overflow else {
         throw Failure.rowStride(stride, length)
     }
-    let pixels = copiedPixels(image.pixels, stride: stride, width: width, height: height, channels: channels)
-    guard channels == 4, let background else { return pixels }
-    var alpha: [UInt8] = []
-    alpha.reserveCapacity(width * height)
-    for y in 0..<height {
-        for x in 0..<width { alpha.append(image.pixels![y * stride + 4 * x + 3]) }
-    }
-    return pixels.composed(with: alpha, on: background)
+    let buffer = UnsafeRawBufferPointer(start: image.pixels, count: stride * (height - 1) + length)
+    return try Pixels(
+        copying: buffer, width: width, height: height, layout: pixelLayout(channels), bytesPerRow: stride,
+        background: background)
 }
 
-/// A copy of the caller's pixels without the gaps between rows, and without a fourth channel.
-private func copiedPixels(_ source: UnsafePointer<UInt8>, stride: Int, width: Int, height: Int, channels: Int) -> Pixels
-{
-    let kept = min(channels, 3)
-    var bytes = [UInt8](repeating: 0, count: width * height * kept)
-    bytes.withUnsafeMutableBufferPointer { target in
-        for y in 0..<height {
-            let row = source + y * stride
-            let start = target.baseAddress! + y * width * kept
-            if kept == channels {
-                start.update(from: row, count: width * channels)
-            } else {
-                for x in 0..<width {
-                    (start[3 * x], start[3 * x + 1], start[3 * x + 2]) = (row[4 * x], row[4 * x + 1], row[4 * x + 2])
-                }
-            }
-        }
-    }
-    return Pixels(width: width, height: height, channels: kept, bytes: bytes)
-}
+/// The order of pixels with 1, 3 or 4 channels.
+private func pixelLayout(_ channels: Int) -> PixelLayout { channels == 1 ? .gray : channels == 3 ? .rgb : .rgba }
 
 extension ModelRunner {
     /// The output with a classifier's probabilities.

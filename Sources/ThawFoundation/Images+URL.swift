@@ -95,6 +95,9 @@ extension Pixels {
 }
 
 extension ImageFile {
+    /// An image in memory, with the name that results use for it.
+    public init(path: String, content: Data) { self.init(path: path, content: Array(content)) }
+
     /// The image file at `url`. A URL with a scheme other than `file` becomes the image's failure.
     public init(at url: URL) {
         do { self.init(path: try url.filePath()) } catch {

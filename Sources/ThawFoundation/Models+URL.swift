@@ -162,10 +162,14 @@ extension Data? {
 
 extension URL {
     /// The path of a file or folder.
-    /// - Throws: `Failure` for a URL with another scheme.
+    /// - Throws: `Failure` for a URL with another scheme, or if the path is not text.
     func filePath() throws(Failure) -> String {
         guard isFileURL else {
             throw Failure(.noSuchFile, file: absoluteString, "it is not the URL of a file", remedy: "download it first")
+        }
+        guard !path.isEmpty else {
+            throw Failure(
+                .noSuchFile, file: absoluteString, "the path of the file is not UTF-8", remedy: "rename the file")
         }
         return path
     }

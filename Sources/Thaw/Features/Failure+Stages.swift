@@ -72,6 +72,10 @@ extension Failure {
         Failure(.invalidModel, "the category '\(key)' is not of the type of the input")
     }
 
+    static func repeatedKey(_ key: FeatureKey) -> Failure {
+        Failure(.wrongType, "the dictionary has the key '\(key)' more than once", remedy: "keys are unique")
+    }
+
     static func duplicateKey(_ key: FeatureKey) -> Failure {
         Failure(.invalidModel, "the category '\(key)' appears twice")
     }

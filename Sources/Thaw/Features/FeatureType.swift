@@ -106,6 +106,7 @@ extension FeatureType {
             guard entries.allSatisfy({ $0.key.isInteger == hasIntegerKeys }) else {
                 throw Failure.valueKind(value, self)
             }
+            if let key = entries.map(\.key).firstRepeated { throw Failure.repeatedKey(key) }
             return value
         default: throw Failure.valueKind(value, self)
         }

@@ -254,6 +254,13 @@ extension MessageType {
         #expect(failure?.problemText.contains(words) == true, "\(failure?.problemText ?? "")")
     }
 
+    @Test func `a dictionary with a key that appears twice is refused`() throws {
+        let type = FeatureType.dictionary(hasIntegerKeys: false)
+        let entries: [(key: FeatureKey, value: Double)] = [("a", 1), ("b", 2), ("a", 3)].map { (.string($0), $1) }
+        let failure = #expect(throws: Failure.self) { try type.checked(.dictionary(entries)) }
+        #expect(failure?.description == "the dictionary has the key 'a' more than once; keys are unique")
+    }
+
     @Test func `rows of an array are its first axis if it has one more than the input`() throws {
         let array = FeatureType.multiArray(shape: [2])
         #expect(

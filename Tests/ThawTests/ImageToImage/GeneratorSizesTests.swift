@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import Thaw
@@ -99,5 +100,22 @@ import Testing
             guard options.color != .gray else { continue }
             #expect(try Converter(options).convert(contentsOfFile: generator.graph).warnings == [])
         }
+    }
+
+    @Test(arguments: [true, false])
+    func `new sizes come from the graph that was loaded, also after its file is replaced`(
+        _ mapsFiles: Bool
+    ) throws {
+        let generator = GeneratorCase.named("generator")
+        var options = generator.options
+        options.mapsFiles = mapsFiles
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "graph.pb").path
+        try FileManager.default.copyItem(atPath: generator.graph, toPath: path)
+        let network = try ImageToImage(contentsOfFile: path, graphOptions: options)
+        try FileManager.default.removeItem(atPath: path)
+        let image = Pixels(width: 28, height: 36, channels: 3, bytes: [UInt8](repeating: 90, count: 28 * 36 * 3))
+        let expected = try ImageToImage(contentsOfFile: generator.graph, graphOptions: options).apply(to: image)
+        #expect(try network.apply(to: image) == expected)
     }
 }
