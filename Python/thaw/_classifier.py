@@ -88,6 +88,7 @@ class Classifier(Owner):
         fitting = _batches.image_options(crop, resize, background, max_pixels, strict, precision)
         options = _library.ClassifierOptions(**fitting, is_fast=bool(fast))
         self._handle = _library.call_for_handle("thaw_classifier_create", self.model._live(), byref(options))
+        _library.warn_of_precision(precision)
 
     def classify(
         self,

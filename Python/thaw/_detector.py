@@ -88,6 +88,7 @@ class Detector(Owner):
         if iou is not None:
             options.iou = pointer(c_double(_threshold(iou, "iou")))
         self._handle = _library.call_for_handle("thaw_detector_create", self.model._live(), byref(options))
+        _library.warn_of_precision(precision)
 
     @property
     def labels(self) -> list[str] | None:

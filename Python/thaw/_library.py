@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import threading
 from ctypes import (
@@ -27,6 +28,8 @@ from typing import Any, Callable, Sequence
 from . import _loading
 from ._errors import Error, MachineError, error
 from ._wording import of_library
+
+_log = logging.getLogger("thaw")
 
 OK, FAILED, INVALID_ARGUMENT, CANCELED, TIMED_OUT, FORKED = range(6)
 
@@ -196,6 +199,7 @@ _FUNCTIONS = {
     "thaw_detector_create": (c_int, [c_void_p, POINTER(DetectorOptions), _OUT, _OUT]),
     "thaw_detector_free": (None, [c_void_p]),
     "thaw_detector_batch_create": (c_int, [c_void_p, POINTER(BatchOptions), _OUT, _OUT]),
+    "thaw_precision_note": (c_int, [c_char_p, _OUT, _OUT]),
     "thaw_classifier_create": (c_int, [c_void_p, POINTER(ClassifierOptions), _OUT, _OUT]),
     "thaw_classifier_free": (None, [c_void_p]),
     "thaw_result_free": (None, [c_void_p]),
@@ -287,6 +291,18 @@ def call_for_json(name: str, *arguments: Any) -> Any:
         return json.loads(string_at(result.value or 0).decode())
     finally:
         library().thaw_free(result)
+
+
+def warn_of_precision(precision: str) -> None:
+    """Logs what this machine does instead if it lacks the instructions for a precision."""
+    note = c_void_p()
+    call("thaw_precision_note", precision.encode(), byref(note))
+    if note.value is None:
+        return
+    try:
+        _log.warning(string_at(note.value).decode())
+    finally:
+        library().thaw_free(note)
 
 
 def in_background(body: Callable[[], Any]) -> Any:

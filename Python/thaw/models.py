@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import glob
+import logging
 import os
 import shutil
 import tempfile
@@ -20,6 +21,9 @@ from ._options import SaveFormat
 from ._owner import Owner
 from ._specification import CONTENT
 from ._types import member, name_of
+from ._wording import of_library
+
+_log = logging.getLogger("thaw")
 
 __all__ = ["MLModel"]
 
@@ -104,6 +108,8 @@ class MLModel(Owner):
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
         self._initialize(handle, SaveFormat(), compute_units, function_name)
+        for warning in self._description["warnings"]:
+            _log.warning(of_library(warning["parts"]))
 
     @classmethod
     def _of_coremltools(cls, model: Any) -> MLModel:
@@ -213,6 +219,7 @@ class MLModel(Owner):
     @precision.setter
     def precision(self, precision: str) -> None:
         _library.call("thaw_model_set_precision", self._live(), encoded(name_of(precision, "precision")))
+        _library.warn_of_precision(precision)
         self._precision = precision
 
     def make_state(self) -> State:

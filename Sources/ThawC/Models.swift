@@ -209,6 +209,18 @@ public func setPrecision(
     }
 }
 
+@_cdecl("thaw_precision_note")
+public func precisionNote(
+    _ precision: UnsafePointer<CChar>?, _ note: TextResult?, _ error: HandleResult?
+) -> thaw_status {
+    note?.pointee = nil
+    return call(error) {
+        let note = try required(note, "note")
+        let precision: Precision = try choice(precision, "precision") ?? .float32
+        note.pointee = precision.note.map { copied("\($0)") }
+    }
+}
+
 // MARK: Describing
 
 @_cdecl("thaw_model_describe")

@@ -394,6 +394,11 @@ thaw_status thaw_model_compress(
 /// int8. If bf16 is not faster on this machine, float32 is used.
 thaw_status thaw_model_set_precision(thaw_model *model, const char *precision, thaw_error **error);
 
+/// What this machine does instead if it lacks the instructions for a precision, or gains nothing from them.
+///
+/// - `note`: a sentence, to be freed with `thaw_free`, or NULL if the machine supports the precision.
+thaw_status thaw_precision_note(const char *precision, char **note, thaw_error **error);
+
 /// Computes a network's outputs for tensors, as Core ML's `prediction` does. A pipeline is run by `thaw_model_predict`.
 ///
 /// - `inputs`: one tensor for each input of the model that is not optional, in any order. `name` may be NULL if there is one

@@ -49,6 +49,13 @@ int main(int count, char **arguments) {
         printf("%s %.9g %.9g\n", arguments[i], probability, predicted(model, arguments[2], precision));
     }
     FAILS(THAW_FAILED, "invalidOption", thaw_model_set_precision(model, "half", &error));
+    char *note;
+    FAILS(THAW_FAILED, "invalidOption", thaw_precision_note("half", &note, &error));
+    OK(thaw_precision_note(NULL, &note, &error));
+    CHECK(note == NULL);
+    OK(thaw_precision_note("int8", &note, &error));
+    if (note) CHECK(strstr(note, "8-bit integers"));
+    thaw_free(note);
     thaw_classifier_options options = {.size = sizeof options, .precision = "half"};
     thaw_classifier *classifier = NULL;
     FAILS(THAW_FAILED, "invalidOption", thaw_classifier_create(model, &options, &classifier, &error));
