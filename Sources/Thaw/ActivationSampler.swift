@@ -1,3 +1,10 @@
+/// The mean of a channel whose values are clamped to a range.
+struct ChannelMean: Sendable {
+    var mean = 0.0
+    /// The share of the values that clamping does not change, from 0 to 1.
+    var inside = 0.0
+}
+
 /// Runs networks on the same images and inspects their values.
 struct ActivationSampler {
     let image: ImageInput
@@ -73,8 +80,14 @@ struct ActivationSampler {
     }
 
     /// The distributions of values.
+    /// - Parameter nodes: The nodes to name instead of those that compute the values: layers in place of their clamps.
     /// - Throws: `Failure` naming the node that first computes a value that is infinite or NaN.
-    func distributions(of values: [Graph.Value], in graph: Graph) throws -> [Distribution] {
+    func distributions(
+        of values: [Graph.Value], in graph: Graph, computedBy nodes: [Graph.Value: Graph.Node] = [:]
+    ) throws -> [Distribution] {
+        func failure(_ value: Graph.Value) -> Failure {
+            .valuesNotFinite((nodes[value] ?? graph.producers[value]!).identity)
+        }
         var low = values.map { _ in Float.infinity }
         var high = values.map { _ in -Float.infinity }
         try run(
@@ -82,7 +95,7 @@ struct ActivationSampler {
             add: { extremes in
                 for (index, extreme) in extremes.enumerated() {
                     guard let extreme else {
-                        throw Failure.valuesNotFinite(graph.producers[values[index]]!.identity)
+                        throw failure(values[index])
                     }
                     low[index] = min(low[index], extreme.low)
                     high[index] = max(high[index], extreme.high)
@@ -90,7 +103,7 @@ struct ActivationSampler {
             })
         for (index, value) in values.enumerated() where high[index] > low[index] {
             guard (high[index] - low[index]).isFinite else {
-                throw Failure.valuesNotFinite(graph.producers[value]!.identity)
+                throw failure(value)
             }
         }
         let empty = zip(low, high).map { Distribution($0, $1) }
@@ -110,17 +123,24 @@ struct ActivationSampler {
         return result
     }
 
-    /// The mean of each channel of values, whose last axis is the channels.
-    func means(of values: [Graph.Value], in graph: Graph) throws -> [[Double]] {
-        var sums = values.map { [Double](repeating: 0, count: graph[$0].shape.last ?? 1) }
+    /// The mean of each channel of values, each clamped to its range, and the share of the values inside the range. Their last
+    /// axis is the channels.
+    func means(of values: [Graph.Value], clampedTo ranges: [ClosedRange<Float>], in graph: Graph) throws
+        -> [[ChannelMean]]
+    {
+        var sums = values.map { [ChannelMean](repeating: ChannelMean(), count: graph[$0].shape.last ?? 1) }
+        let count = Double(pixels.count)
         try run(
-            graph, values, inspect: { $0.map(\.channelMeans) },
+            graph, values, inspect: { zip($0, ranges).map { $0.channelMeans(clampedTo: $1) } },
             add: { means in
                 for index in sums.indices {
-                    for channel in sums[index].indices { sums[index][channel] += means[index][channel] }
+                    for channel in sums[index].indices {
+                        sums[index][channel].mean += means[index][channel].mean / count
+                        sums[index][channel].inside += means[index][channel].inside / count
+                    }
                 }
             })
-        return sums.map { $0.map { $0 / Double(pixels.count) } }
+        return sums
     }
 
     /// The largest magnitude in each channel of values, whose last axis is the channels.
@@ -176,15 +196,21 @@ extension Tensor {
         return largest
     }
 
-    /// The mean of each channel; channels are the last axis.
-    var channelMeans: [Double] {
+    /// The mean of each channel's values, clamped to a range; channels are the last axis.
+    func channelMeans(clampedTo range: ClosedRange<Float>) -> [ChannelMean] {
         let channels = shape.last ?? 1
-        var sums = [Double](repeating: 0, count: channels)
+        var means = [ChannelMean](repeating: ChannelMean(), count: channels)
+        let share = Double(channels) / Double(max(1, elementCount))
         withFloats { floats in
             for start in stride(from: 0, to: floats.count, by: channels) {
-                for channel in 0..<channels { sums[channel] += Double(floats[start + channel]) }
+                for channel in 0..<channels {
+                    let value = floats[start + channel]
+                    let clamped = min(max(value, range.lowerBound), range.upperBound)
+                    means[channel].mean += Double(clamped) * share
+                    if clamped == value { means[channel].inside += share }
+                }
             }
         }
-        return sums.map { $0 * Double(channels) / Double(max(1, elementCount)) }
+        return means
     }
 }

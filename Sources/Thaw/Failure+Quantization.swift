@@ -86,6 +86,13 @@ extension Note {
         )
     }
 
+    static func manyLabelsChanged(_ changed: Int, of count: Int) -> Note {
+        Note(
+            .labelsChanged,
+            "\(changed) of \(count) top labels change; check the preprocessing, or limit the number with "
+                + "\(option: .maximumChangedShare)")
+    }
+
     static func photosOfOneLabel(_ count: Int) -> Note {
         Note(
             .photosUnsuitable,

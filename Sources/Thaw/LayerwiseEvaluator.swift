@@ -30,10 +30,10 @@ struct LayerwiseEvaluator {
         values = self.sampler.pixels.map { [input: Tensor($0, sampler.image.scaling, shape: graph[input].shape)] }
     }
 
-    /// The mean of each channel of a layer's results, whose last axis is the channels.
+    /// The mean of each channel of a layer's results, clamped to a range. Their last axis is the channels.
     /// - Parameter name: A node after those named in earlier calls.
     /// - Throws: `Failure` if the engine cannot run a part of the network.
-    mutating func means(ofLayer name: String) throws -> [Double] {
+    mutating func means(ofLayer name: String, clampedTo range: ClosedRange<Float>) throws -> [Double] {
         let layer = graph.nodes[next...].firstIndex { $0.name == name }!
         var part = Graph()
         (part.types, part.nodes) = (graph.types, Array(graph.nodes[next...layer]))
@@ -52,9 +52,9 @@ struct LayerwiseEvaluator {
             load: { executor, image in
                 for (index, value) in read.enumerated() { executor.load(before[image][value]!, forInputAt: index) }
             },
-            inspect: { tensors, _ in (tensors[0].channelMeans, Array(tensors.dropFirst())) },
+            inspect: { tensors, _ in (tensors[0].channelMeans(clampedTo: range), Array(tensors.dropFirst())) },
             add: { found in
-                for channel in means.indices { means[channel] += found.0[channel] / Double(before.count) }
+                for channel in means.indices { means[channel] += found.0[channel].mean / Double(before.count) }
                 values[image] = values[image].filter { lastConsumers[$0.key.index] >= layer }
                 for (value, tensor) in zip(kept, found.1) { values[image][value] = tensor }
                 image += 1

@@ -90,7 +90,7 @@ extension Model {
     private func encodedNetwork(weights: WeightStorage?, target: CoreMLVersion?) throws -> EncodedModel {
         var message = try NeuralNetworkWriter.message(self, target: target)
         var report: CompressionReport?
-        if weights == nil, isQuantized { message.storeQuantizedWeights() }
+        if weights == nil, isQuantized { try message.storeQuantizedWeights(target: target) }
         if let weights, weights.type != .float32 {
             report = try message.storeWeights(as: weights, target: target).report
         }

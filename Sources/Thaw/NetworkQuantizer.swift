@@ -69,8 +69,10 @@ struct NetworkQuantizer {
         // The results of the last layers are not rounded, but must be finite too.
         let last = plan.layers.map { plan.ends[graph.nodes[$0].outputs[0].index] }
         let rounded = Set(plan.values)
+        var layers: [Graph.Value: Graph.Node] = [:]
+        for (index, end) in zip(plan.layers, last) { layers[end] = graph.nodes[index] }
         let distributions = try sampler.distributions(
-            of: computed + last.filter { !rounded.contains($0) }, in: graph)
+            of: computed + last.filter { !rounded.contains($0) }, in: graph, computedBy: layers)
         var ranges: [Graph.Value: (low: Float, high: Float)] = [:]
         let found = Workers(sampler.threads).map(distributions) { $0.range(statistic) }
         for (value, range) in zip(computed, found) { ranges[value] = range }
@@ -95,21 +97,32 @@ struct NetworkQuantizer {
     /// Restores the mean of each output channel of each layer, layer by layer.
     ///
     /// Rounding errors of a channel's weights add up to a shift that is the same for all images, and so do the errors
-    /// of earlier layers.
+    /// of earlier layers. Values far outside the range do not count: in a channel that is far below zero almost everywhere,
+    /// the errors that a ReLU hides would outweigh the others.
     private mutating func correctBiases(as reference: Graph, _ sampler: ActivationSampler) throws {
         var evaluator = try LayerwiseEvaluator(graph.rounded(parametersByValue), sampler, images: Self.photosForBiases)
         let outputs = plan.layers.map { original.nodes[$0].outputs[0] }
-        let expected = try sampler.sample(evaluator.imageCount).means(of: outputs, in: reference)
+        let ranges = outputs.map { output in
+            let parameters = parametersByValue[plan.ends[output.index]]
+            return parameters.map(\.neighborhood) ?? -Float.infinity...Float.infinity
+        }
+        let expected = try sampler.sample(evaluator.imageCount).means(of: outputs, clampedTo: ranges, in: reference)
         for (number, index) in plan.layers.enumerated() {
-            let actual = try evaluator.means(ofLayer: graph.nodes[index].name)
+            let actual = try evaluator.means(ofLayer: graph.nodes[index].name, clampedTo: ranges[number])
             var layer = graph.nodes[index].operation as! any QuantizableLayer
             let bias = layer.bias?.floats ?? actual.map { _ in 0 }
             layer.bias = Tensor(
-                bias.indices.map { bias[$0] + Float(expected[number][$0] - actual[$0]) }, shape: [bias.count])
+                bias.indices.map { channel in
+                    let (mean, share) = (expected[number][channel].mean, expected[number][channel].inside)
+                    return bias[channel] + Float((mean - actual[channel]) / max(share, Self.smallestShare))
+                }, shape: [bias.count])
             graph.nodes[index].operation = layer
             evaluator.replaceLayer(layer)
         }
     }
+
+    /// With fewer values inside the range, their mean is uncertain.
+    private static let smallestShare = 0.02
 
     /// More photos hardly change the means.
     private static let photosForBiases = 64
@@ -118,6 +131,21 @@ struct NetworkQuantizer {
 
     /// The network with rounded values.
     func quantized() throws -> Graph { try graph.quantized(parametersByValue, keeping: Set(kept)) }
+
+    /// Keeps layers in floating point that would be computed in it anyway, between conversions to integers and back: most of
+    /// those whose neighbors are kept.
+    mutating func keepFloatingPointLayers() throws {
+        let names = Set(plan.layers.map { original.nodes[$0].name })
+        while true {
+            let floats = try quantized().layerPrecisions().filter { !$0.isInteger && names.contains($0.name) }
+            let all = Set(floats.map(\.name)).union(kept)
+            // If nothing is left, the network is refused elsewhere, or stays as it is.
+            guard all.count > kept.count, all.count < names.count else { return }
+            let indices = plan.layers.filter { all.contains(original.nodes[$0].name) }
+            for index in indices { graph.nodes[index].operation = original.nodes[index].operation }
+            kept = indices.map { original.nodes[$0].name }
+        }
+    }
 
     /// Keeps the most sensitive layers in floating point.
     /// - Parameters:
@@ -143,7 +171,9 @@ struct NetworkQuantizer {
             order.count, changing: limit, changedWithoutKeeping: tops.count - agreeing, changedCount: changedCount)
         // The last number that was tried is often the answer.
         if kept.count != count { _ = try changedCount(keeping: count) }
-        return agreeing
+        let countOfSensitive = kept.count
+        try keepFloatingPointLayers()
+        return kept.count == countOfSensitive ? agreeing : try agreement(with: tops, sampler)
     }
 
     /// The smallest number of layers to keep so that few enough labels change, if keeping more never changes more.
@@ -190,6 +220,11 @@ struct NetworkQuantizer {
         let outputs = try sampler.outputs(of: network, precision: network.hasRanges ? .int8 : .float32)
         return zip(outputs, tops).count { Classification.topIndex(of: $0) == $1 }
     }
+}
+
+extension QuantizationParameters {
+    /// The range, three times as long.
+    fileprivate var neighborhood: ClosedRange<Float> { lowest - (highest - lowest)...highest + (highest - lowest) }
 }
 
 extension PixelScaling {

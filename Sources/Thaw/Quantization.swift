@@ -63,14 +63,13 @@ public struct Quantization: Sendable {
         let labels = try model.classScores.map { _ in try sampler.outputs(of: model.graph) }
         if labels == nil, options.maximumChangedShare != nil { throw Failure.noLabelsToKeep() }
         var network = try NetworkQuantizer.best(model.graph, sampler, options.statistic, scores: labels)
+        try network.keepFloatingPointLayers()
         var agreeing: Int?
         var warnings = damages + Quantization.warnings(labels)
         if let labels {
             let limit = options.maximumChangedShare.map { Int(($0 * Double(pixels.count)).rounded(.down)) }
             let found = try network.keepLayers(agreeingWith: labels, atMost: limit, sampler)
-            if let limit, pixels.count - found > limit {
-                warnings.append(.labelsChanged(pixels.count - found, of: pixels.count, atMost: limit))
-            }
+            warnings += Quantization.warnings(changed: pixels.count - found, of: pixels.count, atMost: limit)
             guard network.kept.count < network.layerCount else {
                 throw Failure.allLayersKept(limit ?? 0, of: pixels.count)
             }
@@ -184,6 +183,12 @@ public struct Quantization: Sendable {
         let areProbabilities = scores.allSatisfy { abs($0.reduce(0, +) - 1) < 0.01 && $0.count > 2 }
         let median = highest[highest.count / 2]
         return areProbabilities && median < Quantization.minimumConfidence ? [.uncertainPhotos(median)] : []
+    }
+
+    /// Checks how many top labels change.
+    static func warnings(changed: Int, of count: Int, atMost limit: Int?) -> [Note] {
+        if let limit { return changed > limit ? [.labelsChanged(changed, of: count, atMost: limit)] : [] }
+        return count >= 10 && 4 * changed > count ? [.manyLabelsChanged(changed, of: count)] : []
     }
 
     /// For photos of the right kind, the median of the highest probabilities exceeds this.

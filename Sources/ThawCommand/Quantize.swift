@@ -27,7 +27,9 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         "wrote \(result): \(megabytes(written.bytes)), \(fixed(100 * Double(written.bytes) / Double(max(1, before)), 1))% of "
             + "the size of the float32 weights, Core ML version \(written.version.rawValue), for \(written.version.systems) and later"
     )
-    console.note("with --precision int8 or auto it runs in 8-bit integers, otherwise in floating point")
+    let precisions = quantization.agreeingCount == nil ? "int8" : "int8 or auto"
+    console.note(
+        "with \(Options.precision.spelling) \(precisions) it runs in 8-bit integers, otherwise in floating point")
     try console.print(text(of: quantization))
     return quantization.failures.isEmpty ? .done : .someInputsFailed
 }

@@ -35,7 +35,9 @@ extension Message {
     }
 
     /// Stores weights that are multiples of a scale in each output channel as 8-bit integers.
-    mutating func storeQuantizedWeights() {
+    /// - Parameter target: The newest version that may be used.
+    /// - Throws: `Failure` if the version does not support such weights.
+    mutating func storeQuantizedWeights(target: CoreMLVersion?) throws {
         let kind = choice!
         var isChanged = false
         var layers: [Message] = self[kind].layers
@@ -50,6 +52,7 @@ extension Message {
             isChanged = true
         }
         guard isChanged else { return }
+        if let target, target < .iOS12 { throw Failure.targetTooOld("weights of 8 bits", needs: .iOS12, target) }
         self[kind].layers = layers
         self.specificationVersion = Swift.max(CoreMLVersion.iOS12.rawValue, self.specificationVersion as Int)
     }

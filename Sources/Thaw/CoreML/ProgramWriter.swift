@@ -285,7 +285,8 @@ extension Graph {
             for output in node.outputs { areQuantized[output.index] = self[output].element != .float32 }
         }
         let types = (inputs + outputs).map { self[$0.value].element }
-        return areQuantized.contains(true) && !types.contains { $0 == .int8 || $0 == .uint8 }
+        return nodes.contains { $0.operation.family == .quantization }
+            && !types.contains { $0 == .int8 || $0 == .uint8 }
     }
 
     /// Whether each value is an input or computed in float32, and only read by nodes that compute in float32; by value

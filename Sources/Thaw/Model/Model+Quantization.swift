@@ -34,12 +34,28 @@ extension Model {
             }
             parameters[plan.ends[value.index]] = pair
         }
+        // Formats that express ranges have none in the metadata.
+        if !parameters.isEmpty { try check(parameters, plan) }
         let nodes = Dictionary(graph.nodes.map { (featureName($0.name), $0.name) }) { _, last in last }
         let kept = try quantization.kept.map { name in
             guard let node = nodes[name] else { throw Failure.quantizationCorrupt("there is no layer '\(name)'") }
             return node
         }
         return (parameters, Set(kept))
+    }
+
+    /// - Throws: `Failure` if a value has no parameters, or if values that share them have different ones.
+    private func check(_ parameters: [Graph.Value: QuantizationParameters], _ plan: QuantizationPlan) throws {
+        for group in plan.groups {
+            let shared = group.compactMap { parameters[$0] }
+            guard Set(shared).count <= 1 else {
+                throw Failure.quantizationCorrupt(
+                    "'\(plan.name(of: group[0]))' and '\(plan.name(of: group.last!))' have different ranges")
+            }
+            if let missing = group.first(where: { parameters[$0] == nil }) {
+                throw Failure.quantizationCorrupt("'\(plan.name(of: missing))' has no range")
+            }
+        }
     }
 }
 
@@ -53,7 +69,7 @@ extension Note {
     static func quantizationIgnored(_ problem: Phrase) -> Note {
         Note(
             .quantizationIgnored,
-            "the ranges for 8-bit integers in the metadata do not fit the model, which is computed in float32: \(problem)"
+            "the ranges for 8-bit integers in the metadata are ignored, because they do not fit the model: \(problem)"
         )
     }
 }

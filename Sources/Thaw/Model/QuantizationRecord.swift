@@ -38,6 +38,9 @@ extension QuantizationRecord {
         ]).text
     }
 
+    /// Any network's values have scales in this range.
+    private static let scales = 0x1p-64...0x1p64
+
     /// - Throws: `Failure` describing the problem with the text.
     init(json text: String) throws {
         var text = text
@@ -62,7 +65,7 @@ extension QuantizationRecord {
         }
         for (name, value) in members {
             guard case .array(let numbers) = value, numbers.count == 2, case .number(let scale) = numbers[0],
-                case .number(let point) = numbers[1], Float(scale).isFinite, Float(scale) > 0,
+                case .number(let point) = numbers[1], QuantizationRecord.scales.contains(scale),
                 let zeroPoint = Int(exactly: point), 0...255 ~= zeroPoint
             else { throw Failure.quantizationCorrupt("the scale and zero point of '\(name)' are invalid") }
             parameters[name] = QuantizationParameters(scale: Float(scale), zeroPoint: zeroPoint)

@@ -86,8 +86,15 @@ extension QuantizationTests {
         model.graph.nodes[index].operation = layer
         let failure = #expect(throws: Failure.self) { try Quantization(model, imagesAt: Self.photos) }
         #expect(failure?.code == .cannotQuantize)
-        let end = plan.ends[model.graph.nodes[index].outputs[0].index]
-        #expect(failure?.nodes.map(\.name) == [plan.name(of: end)])
+        #expect(failure?.nodes.map(\.name) == [model.graph.nodes[index].name])
+    }
+
+    @Test func `a label that changes for many photos causes a warning`() {
+        #expect(Quantization.warnings(changed: 2, of: 9, atMost: nil) == [])
+        #expect(Quantization.warnings(changed: 25, of: 100, atMost: nil) == [])
+        #expect(Quantization.warnings(changed: 26, of: 100, atMost: nil) == [.manyLabelsChanged(26, of: 100)])
+        #expect(Quantization.warnings(changed: 26, of: 100, atMost: 26) == [])
+        #expect(Quantization.warnings(changed: 26, of: 100, atMost: 5) == [.labelsChanged(26, of: 100, atMost: 5)])
     }
 
     @Test func `batches, and labels of models without classes, are refused`() throws {

@@ -206,6 +206,10 @@ extension QuantizationTests {
             #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1e99, 0]}}"#
         ),
         (
+            "a scale of no network",
+            #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1e30, 0]}}"#
+        ),
+        (
             "a zero point of 256",
             #"{"version": 1, "photos": 1, "changed": 0, "float": [], "codes": {"input": [1, 256]}}"#
         ),

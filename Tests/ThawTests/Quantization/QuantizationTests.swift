@@ -194,6 +194,50 @@ import Testing
         #expect(integer == ["Clip", "AffineQuantize", "IntegerConvolution", "IntegerConvolution"], "\(integer)")
     }
 
+    @Test(arguments: [(255, .iOS17, 2), (255, .iOS16, 0), (15, .iOS17, 0)] as [(Float, CoreMLVersion, Int)])
+    func `a program has the levels of training as quantized values, if there are 256`(
+        _ top: Float, _ target: CoreMLVersion, _ count: Int
+    ) throws {
+        let trained = try Self.trained(top: top)
+        let folder = try TemporaryFolder()
+        let path = folder.url.appending(path: "m.mlpackage").path
+        var precision = ProgramPrecision()
+        precision.compute = .float32
+        var model = Model(graph: trained)
+        model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
+        try model.write(toFile: path, target: target, precision: precision)
+        let read = try Model.load(contentsOfFile: path).model
+        #expect(read.graph.nodes.count { $0.kind == "AffineQuantize" } == count)
+        let sample = Self.input(trained)
+        #expect(difference(read.graph.output(for: sample), trained.output(for: sample)) < 1e-5)
+        guard count > 0 else { return }
+        #expect(try read.prepared(for: .int8).precision == .int8)
+    }
+
+    @Test func `values that a ReLU hides do not shift the others`() throws {
+        // Colors give large negative values, and black pixels the bias, which alone passes the ReLU.
+        var builder = GraphBuilder()
+        let input = builder.input("input", TensorType([1, 16, 16, 3]))
+        let first = Convolution(
+            filters: Tensor([-100, -90, -37.3, -51.7, -21.7, -12.2], shape: [1, 1, 3, 2]),
+            bias: Tensor([1, 0.6], shape: [2]), window: Window(height: .init(size: 1), width: .init(size: 1)))
+        let bound = try builder.add(Unary(.relu), [builder.add(first, [input], name: "a")[0]], name: "relu")[0]
+        builder.output("output", try Self.convolution(&builder, bound, "b"))
+        var model = Model(graph: builder.graph)
+        model.image = ImageInput(name: "input", width: 16, height: 16, color: .rgb)
+        let folder = try TemporaryFolder()
+        let photos = try (0..<4).map { number in
+            let path = folder.url.appending(path: "\(number).png").path
+            let colors = noise(768, seed: UInt64(number)).map { UInt8(150 + 100 * $0) }
+            let bytes = colors.indices.map { $0 / 3 % 2 == 0 ? 0 : colors[$0] }
+            try Pixels(width: 16, height: 16, channels: 3, bytes: bytes).write(toFile: path)
+            return path
+        }
+        let quantized = try Quantization(model, imagesAt: photos).model
+        let black = Tensor([Float](repeating: 0, count: 768), shape: [1, 16, 16, 3])
+        #expect(difference(quantized.graph.output(for: black), model.graph.output(for: black)) < 0.02)
+    }
+
     @Test func `quantizing keeps the levels of training, in metadata too`() throws {
         let trained = try Self.trained(top: 15)
         var model = Model(graph: trained)

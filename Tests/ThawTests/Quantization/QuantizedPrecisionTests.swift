@@ -163,6 +163,47 @@ import Testing
         #expect(pooling.map(\.kind) == [isShared ? "IntegerMaxPooling" : "MaxPooling"])
     }
 
+    @Test(
+        arguments: [
+            ("input", nil, "'input' has no range"), ("a", nil, "'a' has no range"),
+            ("max", QuantizationParameters(-1, 1), "'a' and 'max' have different ranges"),
+        ] as [(String, QuantizationParameters?, String)])
+    func `ranges that are missing, or that differ where they are shared, do not fit the model`(
+        _ name: String, _ parameters: QuantizationParameters?, _ message: String
+    ) throws {
+        var model = try Self.pooled(isShared: true)
+        let plan = QuantizationPlan(model.graph)
+        model.quantization = QuantizationRecord(photoCount: 1, changedCount: 0)
+        for value in plan.values {
+            model.quantization!.parameters[plan.name(of: value)] = QuantizationParameters(-2, 2)
+        }
+        _ = try model.rangedValues()
+        model.quantization!.parameters[name] = parameters
+        let failure = #expect(throws: Failure.self) { try model.rangedValues() }
+        #expect(failure?.description == message)
+    }
+
+    @Test(arguments: [false, true]) func `weights that are not finite are refused in int8, which would hide them`(
+        _ isBias: Bool
+    ) throws {
+        var model = try Self.pooled(isShared: false)
+        let plan = QuantizationPlan(model.graph)
+        let parameters = Dictionary(uniqueKeysWithValues: plan.values.map { ($0, QuantizationParameters(-2, 2)) })
+        model.graph = try model.graph.quantized(parameters)
+        let index = try #require(model.graph.nodes.firstIndex { $0.name == "b" })
+        var layer = try #require(model.graph.nodes[index].operation as? Convolution)
+        if isBias {
+            layer.bias = Tensor([0, .nan, 0, 0], shape: [4])
+        } else {
+            layer.filters = Tensor([Float](repeating: -.infinity, count: 16), shape: [1, 1, 4, 4])
+        }
+        model.graph.nodes[index].operation = layer
+        _ = try Program(model)
+        let failure = #expect(throws: Failure.self) { try Program(model, precision: .int8) }
+        #expect(failure?.code == .invalidModel)
+        #expect(failure?.nodes.map(\.name) == ["b"])
+    }
+
     @Test func `layers have their own names, also if these differ by a number`() throws {
         var model = try Self.pooled(isShared: true)
         for (index, name) in ["a", "max", "a_1", "a_2"].enumerated() { model.graph.nodes[index].name = name }

@@ -172,10 +172,23 @@ extension FakeQuantize {
 
 extension FakeQuantize: CoreMLOperation {
     /// The steps of the reference, in ML Programs always in float32: even a slight difference could move a value to
-    /// another level.
+    /// another level. If there are 256 levels and the dialect can quantize values, it does: only a value halfway between two
+    /// levels may get the other one.
     func decompose(_ inputs: [Operand], into parts: inout Decomposition) throws -> Operand? {
+        if parts.dialect.hasQuantization, let parameters, hasAllLevels {
+            return try parts.inFloat32 { parts in
+                let quantize = AffineQuantize(scale: parameters.affine, element: .uint8)
+                let quantized = try parts.add(quantize, inputs[0], as: "quantized")
+                return try parts.add(AffineDequantize(scale: parameters.affine), quantized)
+            }
+        }
         let isProgram = parts.dialect.isProgram
         return try parts.inFloat32 { try $0.add(isProgram ? programSteps : networkSteps, to: inputs[0]) }
+    }
+
+    /// Whether there are as many levels as 8-bit integers.
+    private var hasAllLevels: Bool {
+        channels.allSatisfy { ($0.high / $0.step).rounded() - ($0.low / $0.step).rounded() == 255 }
     }
 
     private var networkSteps: [(part: String, operation: any Operation)] {

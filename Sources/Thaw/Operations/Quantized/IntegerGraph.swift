@@ -9,7 +9,16 @@ extension Graph {
     /// If a value is quantized and dequantized again, its consumers read the quantized value instead, if they have an
     /// integer form. Quantized values are unsigned here: int8 values are shifted by 128. Everything else computes in
     /// floats, as before.
-    func withIntegers() throws -> Graph { try integersAndSources().graph }
+    /// - Throws: `Failure` naming a layer whose weights are not finite: the next quantization would hide its NaN.
+    func withIntegers() throws -> Graph {
+        let graph = try integersAndSources().graph
+        for node in graph.nodes {
+            guard let layer = node.operation as? any QuantizableLayer else { continue }
+            let weights = [layer.kernel] + [layer.bias].compactMap { $0 }
+            guard weights.allSatisfy(\.isFinite) else { throw Failure.weightsNotFinite(node.identity) }
+        }
+        return graph
+    }
 
     /// The graph with integers, and the node of this graph that each of its nodes replaces, by name.
     func integersAndSources() throws -> (graph: Graph, sources: [String: Node]) {
@@ -30,6 +39,19 @@ extension Graph {
             sources[integers.nodes[index].name] = source
         }
         return (integers, sources)
+    }
+}
+
+extension Tensor {
+    /// Whether no element is NaN or infinite.
+    fileprivate var isFinite: Bool { withFloats { $0.reduce(0) { $0 + $1 * 0 } == 0 } }
+}
+
+extension Failure {
+    fileprivate static func weightsNotFinite(_ node: Node) -> Failure {
+        Failure(
+            .invalidModel, location: "\(node)", "a weight is NaN or infinite", remedy: "8-bit integers would hide it",
+            nodes: [node])
     }
 }
 
