@@ -51,8 +51,11 @@ extension Compiler {
 
     /// - Parameter to: The size of the result, wherever it will be stored.
     mutating func depthwiseLayer(_ node: PlannedNode, to: Location) -> DepthwiseLayer {
-        guard case .depthwise(let filters, let bias, let window) = node.form else {
-            preconditionFailure("\(node.name) is not a depthwise convolution")
+        let (filters, bias, window): (Tensor, Tensor?, Window)
+        switch node.form {
+        case .depthwise(let weights, let offsets, let size): (filters, bias, window) = (weights, offsets, size)
+        case .depthwisePhases(let weights, let offsets, let size): (filters, bias, window) = (weights, offsets, size)
+        default: preconditionFailure("\(node.name) is not a depthwise convolution")
         }
         var expansion: ExpandingConvolution?
         let from: Location
@@ -173,8 +176,9 @@ struct DepthwiseLayer: BandSource {
         work.activate(activation)
         guard let expansion else {
             let corner = from.origin - window.height.before * from.rowStride - window.width.before * from.pixelStride
-            work.input = UnsafeRawPointer(
-                memory.start(from, image: image) + (blocks.lowerBound * from.blockStride + corner))
+            // Several blocks of phases read the same block of the image.
+            let first = blocks.lowerBound % from.blocks
+            work.input = UnsafeRawPointer(memory.start(from, image: image) + (first * from.blockStride + corner))
             work.firstRow = rows.lowerBound
             kernels.convolveDepthwise(work)
             return

@@ -21,6 +21,10 @@ struct FormRow {
         case .sections(let filters, let bias, let window, let sections):
             self = .sections(filters: filters, bias: bias, window: window, sections)
         case .depthwise(_, _, let window): self = .depthwise(window: window)
+        case .depthwisePhases(_, _, let window):
+            let traits = FormTraits(
+                reads: .borderedBlocks(Halo(window)), writes: .blocks, border: Halo(window), activations: .any)
+            self.init(traits) { $0.addDepthwise($1) }
         case .dense(let matrix, let bias):
             self.init(FormTraits(residual: .plain, activations: .any)) { $0.addDense($1, matrix: matrix, bias: bias) }
         case .pooling(let kind, let window, let countsPadding):

@@ -59,7 +59,12 @@ extension EngineCase {
             ("SAME padding", axis(3, stride: 2, 0, 1), axis(4, stride: 2, 1, 1)),
             ("a stride past the window", axis(2, stride: 3, 0, -1), axis(1, stride: 2, 0, -1)),
             ("a wide border before", axis(4, stride: 2, 3, 0), axis(5, stride: 1, 4, 4)),
+            ("more cropped than the window adds", axis(2, 3, 0), axis(3, 0, 3)),
+            ("longer than the window reaches", axis(3, 1, -2), axis(2, 0, -1)),
             ("dilated", axis(3, dilation: 2, 1, 1), axis(2)),
+            ("dilated, more cropped", axis(2, dilation: 2, 3, 0), axis(2, dilation: 3, 0, -1)),
+            ("dilated, stride 2", axis(3, stride: 2, dilation: 2, 1, 2), axis(2, stride: 2, dilation: 3, 0, -1)),
+            ("dilated, stride 3 along one axis", axis(3, stride: 3, dilation: 2, 2, 1), axis(3, dilation: 3, 2, 4)),
         ].flatMap { (name, height, width) in
             [
                 single("spread \(name)", [1, 4, 5, 16], transposed(height, width, 16, 16)),
@@ -67,20 +72,35 @@ extension EngineCase {
                     "transposed \(name), odd channels, no bias", [2, 4, 5, 3],
                     transposed(height, width, 3, 21, bias: false)
                 ),
+                single(
+                    "transposed \(name), 3 groups", [2, 4, 5, 12], transposed(height, width, 12, 15, groups: 3)),
+                single(
+                    "transposed \(name), each of 21 channels", [2, 4, 5, 21],
+                    transposed(height, width, 21, 21, groups: 21)),
+                single(
+                    "transposed \(name), each of 5 channels to 2", [1, 4, 5, 5],
+                    transposed(height, width, 5, 10, groups: 5, bias: false)),
+                blocked(
+                    "transposed \(name), each channel", 48, transposed(height, width, 48, 48, groups: 48, bias: false)),
             ]
         } + [
             single(
-                "transposed in groups", [1, 3, 4, 6],
-                TransposedConvolution(
-                    filters: tensor([3, 3, 2, 6]), window: Window(height: axis(3, stride: 2), width: axis(3)), groups: 3
-                ))
+                "a sequence transposed, each of 4 channels, stride 8", [1, 1, 9, 4],
+                transposed(axis(1), axis(16, stride: 8, 4, 4), 4, 4, groups: 4)),
+            EngineCase("each channel transposed between convolutions, activated", [1, 4, 5, 8]) { builder, values in
+                let image = try builder.one(convolution(axis(1), axis(1), 8, 40), values[0])
+                let window = axis(4, stride: 2, 1, 1)
+                let spread = try builder.one(transposed(window, window, 40, 40, groups: 40), image)
+                let bounded = try builder.one(Unary(.relu), spread)
+                return [try builder.one(convolution(axis(3, 1, 1), axis(3, 1, 1), 40, 8), bounded)]
+            },
         ]
 }
 
-func transposed(_ height: Window.Axis, _ width: Window.Axis, _ inputs: Int, _ outputs: Int, bias: Bool = true)
-    -> TransposedConvolution
-{
+func transposed(
+    _ height: Window.Axis, _ width: Window.Axis, _ inputs: Int, _ outputs: Int, groups: Int = 1, bias: Bool = true
+) -> TransposedConvolution {
     TransposedConvolution(
-        filters: tensor([height.size, width.size, outputs, inputs]), bias: bias ? tensor([outputs], seed: 2) : nil,
-        window: Window(height: height, width: width))
+        filters: tensor([height.size, width.size, outputs / groups, inputs]),
+        bias: bias ? tensor([outputs], seed: 2) : nil, window: Window(height: height, width: width), groups: groups)
 }

@@ -136,6 +136,10 @@ struct OperationSample: CustomTestStringConvertible, Sendable {
         .init(
             BatchToSpace(blocks: [1, 1, 2, 1], before: [0, 0, 1, 0], after: [0, 0, 0, 0]), image, absorbs: .nothing),
         .init(
+            DepthwisePhases(
+                filters: tensor([2, 3, 32]), bias: tensor([32]), window: Window(height: axis(2, 1, 0), width: axis(3)),
+                count: 4), image, absorbs: .nothing),
+        .init(
             Interleaving(
                 phases: Phases(
                     rows: .init(stride: 2, offset: 0, size: 12), columns: .init(stride: 2, offset: 0, size: 16)),

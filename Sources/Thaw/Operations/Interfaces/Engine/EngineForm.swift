@@ -9,7 +9,7 @@ protocol EngineOperation: Operation {
 /// An operation that the engine computes with other operations, because it has no kernels or because that is faster.
 protocol EngineComposite: Operation {
     /// A sequence of operations with the same result; nil if they would not be faster, or take too much memory. The last
-    /// one only moves values, so that an activation after it can be applied before it.
+    /// of several only moves values, so that an activation after it can be applied before it.
     /// - Parameter blockWidth: The number of channels in a block of the engine's images.
     func engineOperations(_ inputs: [TensorType], blockWidth: Int) -> [any Operation]?
 }
@@ -31,6 +31,9 @@ enum EngineForm {
     case sections(filters: Tensor, bias: Tensor?, window: Window, ChannelSections)
     /// Filter axes: height, width, channel, multiplier.
     case depthwise(filters: Tensor, bias: Tensor?, window: Window)
+    /// Filter axes: height, width, output channel. The output has several times as many blocks of channels as the input,
+    /// which is read again for each multiple.
+    case depthwisePhases(filters: Tensor, bias: Tensor?, window: Window)
     /// Matrix axes: inputs, outputs. The input has two axes.
     case dense(matrix: Tensor, bias: Tensor?)
     case pooling(PoolingWork.Kind, window: Window, countsPadding: Bool)
