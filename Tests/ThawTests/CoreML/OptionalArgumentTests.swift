@@ -110,4 +110,43 @@ import Testing
             }
         }
     }
+
+    /// Those of coremltools' logarithms: torch's have the smallest number.
+    @Test(
+        arguments: [
+            (Float.leastNonzeroMagnitude, -103.27893), (1e-40, -92.10340), (1e-6, -13.815511), (0.25, -1.3862944),
+        ] as [(Float, Float)])
+    func `the logarithm of 0 is that of the epsilon in both formats`(_ epsilon: Float, _ expected: Float) throws {
+        let x = Tensor([0], shape: [1])
+        var context = ImportContext(channelOrder: .channelsFirst)
+        let value = context.builder.input("x", x.type)
+        let operation = MILRead(
+            name: "operation", kind: "log",
+            arguments: ["x": [.operand(.edge(value, x.type))], "epsilon": [Self.number(epsilon)]], outputCount: 1)
+        let result = try Operations.mil["log"]!.build(operation, &context)[0]
+        context.builder.output("y", try context.edge(result, name: "y"))
+        let network = try Self.network { $0.unary.epsilon = epsilon }
+        for graph in [context.builder.graph, network] {
+            let number = try graph.evaluate([x])[0].floats[0]
+            #expect(abs(number - expected) <= 1e-6 * abs(expected), "\(number)")
+        }
+    }
+
+    @Test func `a logarithm without an epsilon stays one in a neural network`() throws {
+        let graph = try Self.network { _ in }
+        #expect(graph.nodes.map(\.operation.kind) == ["Logarithm"])
+        #expect(try graph.evaluate([Tensor([0], shape: [1])])[0].floats == [-.infinity])
+    }
+
+    /// A logarithm that was written as a neural network, after a change of its layer.
+    private static func network(_ change: (inout Message) -> Void) throws -> Graph {
+        var builder = GraphBuilder(channelOrder: .channelsFirst)
+        let x = builder.input("x", TensorType([1]))
+        builder.output("y", try builder.one(Unary(.logarithm), x))
+        var message = try NeuralNetworkWriter.message(Model(graph: builder.graph))
+        var layers: [Message] = message.neuralNetwork.layers
+        change(&layers[0])
+        message.neuralNetwork.layers = layers
+        return try ModelReader.run(message).model.graph
+    }
 }

@@ -73,15 +73,7 @@ extension Unary {
             },
             MILRule("log") { op, reading in
                 let epsilon = try op.number("epsilon", default: .leastNonzeroMagnitude)
-                if epsilon.isNormal {
-                    let sum = try reading.shifted(op.operand(), by: epsilon, op)
-                    return [try reading.add(Unary(.logarithm), sum, op)]
-                }
-                // The tiny epsilons that coremltools sets have an effect only on 0.
-                let result = try reading.add(Unary(.logarithm), op.operand(), op)
-                if epsilon == 0 { return [result] }
-                let smallest = Float(Unary(.logarithm).apply(Double(epsilon)))
-                return [try reading.apply(.maximum, result, smallest, op)]
+                return [try reading.logarithm(of: op.operand(), epsilon: epsilon, op)]
             },
             MILRule("rsqrt", "inverse") { op, reading in
                 let isRoot = op.kind == "rsqrt"

@@ -88,6 +88,9 @@ extension Unary: NeuralOperation {
         }
     }
 
+    /// The epsilon of a logarithm without one. coremltools does not write it: its own is the smallest number, half of this.
+    fileprivate static let negligibleEpsilon = Float.leastNonzeroMagnitude.nextUp
+
     /// The layers without parameters.
     fileprivate static let layers: [String: Function] = [
         "ceil": .ceiling, "floor": .floor, "round": .round, "sign": .sign, "sin": .sine, "cos": .cosine,
@@ -107,7 +110,7 @@ extension Message {
     /// Configures a layer for log(x + epsilon) with an epsilon that has no effect; 0 would select the default 1e-6.
     mutating func writeLogarithm() {
         self.unary.type = "LOG"
-        self.unary.epsilon = Float.leastNonzeroMagnitude
+        self.unary.epsilon = Unary.negligibleEpsilon
     }
 }
 
@@ -196,7 +199,7 @@ extension ImportContext {
         case "EXP": return try add(Unary(.exponential), x, layer)
         case "ABS": return try add(Unary(.absolute), x, layer)
         case "LOG":
-            return try add(Unary(.logarithm), epsilon.isNormal ? combined(x, .add, epsilon, layer) : x, layer)
+            return try logarithm(of: x, epsilon: epsilon == Unary.negligibleEpsilon ? 0 : epsilon, layer)
         case "RSQRT": return try add(Unary(.reciprocalSquareRoot), combined(x, .add, epsilon, layer), layer)
         case "INVERSE":
             let one = Binary(.divide, constant: Tensor([1], shape: []), constantFirst: true)

@@ -307,3 +307,14 @@ extension Unary.Function {
     /// Core ML's clip, which is how ReLU6 is written.
     static func clamp(_ low: Float, _ high: Float) -> Self { low == 0 && high == 6 ? .relu6 : .clip(low, high) }
 }
+
+extension ImportContext {
+    /// log(x + epsilon), as Core ML defines the logarithm.
+    mutating func logarithm(of x: Operand, epsilon: Float, _ node: some SourceNode) throws -> Operand {
+        guard !epsilon.isNormal else { return try add(Unary(.logarithm), shifted(x, by: epsilon, node), node) }
+        // The tiny epsilons that coremltools sets have an effect only on 0.
+        let result = try add(Unary(.logarithm), x, node)
+        guard epsilon != 0 else { return result }
+        return try apply(.maximum, result, Float(Unary(.logarithm).apply(Double(epsilon))), node)
+    }
+}
