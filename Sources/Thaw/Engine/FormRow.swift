@@ -240,8 +240,3 @@ extension BinaryFunction {
     /// Not 0 / 0, and not powers of 0.
     fileprivate var isFiniteAtZero: Bool { self != .divide && self != .power }
 }
-
-extension Window {
-    /// Whether each output depends on a single pixel, and no pixel is skipped.
-    fileprivate var isPointwise: Bool { [height, width].allSatisfy { $0.size == 1 && $0.stride == 1 } && !hasPadding }
-}

@@ -1,9 +1,16 @@
 /// Inputs that an operation does not accept.
 extension Failure {
-    static func constantTooLarge(_ shape: Shape) -> Failure {
+    static func constantTooLarge(_ shape: Shape, limit: Int = ImportContext.largestConstant) -> Failure {
         Failure(
             .limitExceeded, "a tensor of shape \(shape) would be computed during the import",
-            remedy: "no network needs one that large")
+            remedy: "the limit is \(limit) elements")
+    }
+
+    static func constantTooSlow(_ shape: Shape) -> Failure {
+        Failure(
+            .limitExceeded, "a tensor of shape \(shape) would be computed during the import",
+            remedy:
+                "the limit for all such tensors is 2^\(ImportContext.largestWork.trailingZeroBitCount) multiply-adds")
     }
 
     static func constantsTooLarge() -> Failure {

@@ -56,32 +56,33 @@ extension ImportContext {
         return try add(DepthwiseConvolution(filters: depthwise, bias: bias, window: window), image, node)
     }
 
-    /// A convolution of an image with computed filters: the product of the filters with the pixels under the window, which
-    /// one-hot filters collect.
+    /// A convolution of an image with computed filters: the product of the filters with the pixels under the window.
     private mutating func convolvedByComputed(
         _ image: Operand, _ filters: Operand, _ window: Window, groups: Int, _ node: some SourceNode
     ) throws -> Operand {
-        let (inputs, outputs) = (filters.shape[1], filters.shape[0] / groups)
-        let taps = window.height.size * window.width.size
-        let depth = taps * inputs
-        let collected = Shape([depth, inputs, window.height.size, window.width.size])
-        try Self.checkConstant(collected)
-        let oneHot = Tensor(shape: collected) { weights in
-            weights.update(repeating: 0)
-            for i in 0..<depth { weights[i * depth + i] = 1 }
+        let columns = try collected(image, window, node)
+        let (batch, height, width) = (columns.shape[0], columns.shape[2], columns.shape[3])
+        let (outputs, depth) = (filters.shape[0] / groups, columns.shape[1] / groups)
+        if groups > 1 {
+            let parts = try reshaped(columns, [batch, groups, depth, height * width], node)
+            let matrices = try reshaped(filters, [1, groups, outputs, depth], node)
+            let product = try add(MatrixProduct(), [matrices, parts], node)[0]
+            return try reshaped(product, [batch, groups * outputs, height, width], node)
         }
-        var results: [Operand] = []
-        for group in 0..<groups {
-            let part = try slice(image, axis: 1, group * inputs, inputs, node)
-            let columns = try convolved(part, oneHot, nil, window, groups: 1, node)
-            let (batch, height, width) = (columns.shape[0], columns.shape[2], columns.shape[3])
-            let rows = try reshaped(columns, [batch, depth, height * width], node)
-            let groupFilters = try slice(filters, axis: 0, group * outputs, outputs, node)
-            let matrix = try reshaped(groupFilters, [1, outputs, depth], node)
-            let product = try add(MatrixProduct(), [matrix, rows], node)[0]
-            results.append(try reshaped(product, [batch, outputs, height, width], node))
-        }
-        return results.count == 1 ? results[0] : try add(Concatenation(axis: 1), results, node)[0]
+        // The rest of the graph has the channels last, so these transpositions disappear.
+        let pixels = try add(Transpose([0, 2, 3, 1]), columns, node)
+        let rows = try reshaped(pixels, [batch, height * width, depth], node)
+        let matrix = try reshaped(filters, [1, outputs, depth], node)
+        let product = try add(MatrixProduct(transposeSecond: true), [rows, matrix], node)[0]
+        return try add(Transpose([0, 3, 1, 2]), reshaped(product, [batch, height, width, outputs], node), node)
+    }
+
+    /// The pixels under the window at each position as channels: all pixels of the first channel, row by row, then those of
+    /// the second one, and so on. One-hot filters collect them.
+    private mutating func collected(_ image: Operand, _ window: Window, _ node: some SourceNode) throws -> Operand {
+        guard !window.isPointwise else { return image }
+        let filters = try Patches.channelFilters(window, channels: image.shape[1])
+        return try add(DepthwiseConvolution(filters: filters, window: window), image, node)
     }
 
     /// The sum with one value per channel; the channels are the second axis.

@@ -1,7 +1,7 @@
 /// Image patches: every pixel under the window becomes a separate channel, as in a convolution with one-hot filters.
 /// They turn a convolution with computed filters into a matrix product.
 enum Patches {
-    /// The highest element count of the filters: enough for windows of 3×3 pixels of 900 channels.
+    /// The highest element count of the filters of all channels: enough for windows of 3×3 pixels of 900 channels.
     private static let largestFilters = 1 << 26
 
     /// One-hot filters for every pixel under a window: height, width, channel, and the same flattened to one axis.
@@ -9,11 +9,26 @@ enum Patches {
         let count = height * width * channels
         let shape: Shape = [height, width, channels, count]
         guard shape.checkedCount ?? .max <= largestFilters else {
-            throw Failure.constantTooLarge(shape).at(name)
+            throw Failure.constantTooLarge(shape, limit: largestFilters).at(name)
         }
         return Tensor(shape: shape) { weights in
             weights.update(repeating: 0)
             for i in 0..<count { weights[i * count + i] = 1 }
+        }
+    }
+
+    /// One-hot filters for every pixel under a window, for each channel separately: height, width, channel, and the pixels
+    /// flattened to one axis.
+    /// - Throws: `Failure` if they would be too large.
+    static func channelFilters(_ window: Window, channels: Int) throws -> Tensor {
+        let taps = window.height.size * window.width.size
+        let shape: Shape = [window.height.size, window.width.size, channels, taps]
+        try ImportContext.checkConstant(shape)
+        return Tensor(shape: shape) { weights in
+            weights.update(repeating: 0)
+            for tap in 0..<taps {
+                for channel in 0..<channels { weights[(tap * channels + channel) * taps + tap] = 1 }
+            }
         }
     }
 
@@ -45,11 +60,19 @@ extension ImportContext {
         guard filters.shape[2] == image.shape[3] else {
             throw Failure.channelMismatch(image.shape[3], filters.shape[2]).at(name)
         }
-        let columns = try patches(image, window, name: name + "/patches")
+        var (columns, ordered) = (image, filters)
+        if !window.isPointwise {
+            let oneHot = try naming(location: name) {
+                try Patches.channelFilters(window, channels: image.shape[3])
+            }
+            columns = try add(
+                DepthwiseConvolution(filters: oneHot, window: window), image, name: name + "/patches")
+            ordered = try add(Transpose([2, 0, 1, 3]), filters, name: name + "/ordered")
+        }
         let (depth, outputs) = (columns.shape[3], filters.shape[3])
         let rows = try add(
             Reshape([columns.shape.dropLast().reduce(1, *), depth]), columns, name: name + "/rows")
-        let matrix = try add(Reshape([depth, outputs]), filters, name: name + "/matrix")
+        let matrix = try add(Reshape([depth, outputs]), ordered, name: name + "/matrix")
         let result = try product(MatrixProduct(), rows, matrix, name: name)
         return try add(Reshape(Shape(columns.shape.dropLast() + [outputs])), result, name: name + "/shape")
     }

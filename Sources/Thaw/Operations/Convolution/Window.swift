@@ -42,6 +42,9 @@ struct Window: Hashable, Sendable {
 
     var hasPadding: Bool { height.before + height.after + width.before + width.after > 0 }
 
+    /// Whether each output depends on a single pixel, and no pixel is skipped.
+    var isPointwise: Bool { [height, width].allSatisfy { $0.size == 1 && $0.stride == 1 } && !hasPadding }
+
     /// - Throws: `Failure` if the window has no pixels.
     func requirePixels() throws {
         guard height.size > 0, width.size > 0 else { throw Failure.emptyWindow([height.size, width.size]) }

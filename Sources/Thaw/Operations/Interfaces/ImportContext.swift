@@ -87,10 +87,10 @@ struct ImportContext {
             let types = try builder.graph.outputTypes(of: operation, constants.map(\.type))
             let largest = Self.largestConstant + constants.reduce(0) { $0 + $1.elementCount }
             for type in types where type.shape.checkedCount ?? .max > largest {
-                throw Failure.constantTooLarge(type.shape)
+                throw Failure.constantTooLarge(type.shape, limit: largest)
             }
             let work = builder.graph.work(of: operation, constants.map(\.type), types)
-            guard work <= workLeft else { throw Failure.constantTooLarge(types[0].shape) }
+            guard work <= workLeft else { throw Failure.constantTooSlow(types[0].shape) }
             workLeft -= work
             // Data read from a mapped file, such as parts of a partitioned variable, is no longer needed.
             defer { for constant in constants { constant.storage.release() } }
