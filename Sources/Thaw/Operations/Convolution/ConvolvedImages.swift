@@ -60,29 +60,65 @@ extension ImportContext {
     private mutating func convolvedByComputed(
         _ image: Operand, _ filters: Operand, _ window: Window, groups: Int, _ node: some SourceNode
     ) throws -> Operand {
+        let outputs = filters.shape[0] / groups
+        guard groups > 1 || !window.isPointwise else { return try pixelProducts(image, filters, node) }
         let columns = try collected(image, window, node)
         let (batch, height, width) = (columns.shape[0], columns.shape[2], columns.shape[3])
-        let (outputs, depth) = (filters.shape[0] / groups, columns.shape[1] / groups)
-        if groups > 1 {
-            let parts = try reshaped(columns, [batch, groups, depth, height * width], node)
-            let matrices = try reshaped(filters, [1, groups, outputs, depth], node)
-            let product = try add(MatrixProduct(), [matrices, parts], node)[0]
-            return try reshaped(product, [batch, groups * outputs, height, width], node)
-        }
-        // The rest of the graph has the channels last, so these transpositions disappear.
-        let pixels = try add(Transpose([0, 2, 3, 1]), columns, node)
-        let rows = try reshaped(pixels, [batch, height * width, depth], node)
+        let depth = columns.shape[1] / groups
+        let parts = try reshaped(columns, [batch, groups, depth, height * width], node)
+        let matrices = try reshaped(filters, [1, groups, outputs, depth], node)
+        let product = try add(MatrixProduct(), [matrices, parts], node)[0]
+        return try reshaped(product, [batch, groups * outputs, height, width], node)
+    }
+
+    /// The product of computed filters of one pixel with each pixel. The rest of the graph has the channels last, so the
+    /// transpositions disappear.
+    private mutating func pixelProducts(_ image: Operand, _ filters: Operand, _ node: some SourceNode) throws -> Operand
+    {
+        let (batch, height, width) = (image.shape[0], image.shape[2], image.shape[3])
+        let (outputs, depth) = (filters.shape[0], image.shape[1])
+        let rows = try reshaped(
+            add(Transpose([0, 2, 3, 1]), image, node), [batch, height * width, depth], node)
         let matrix = try reshaped(filters, [1, outputs, depth], node)
         let product = try add(MatrixProduct(transposeSecond: true), [rows, matrix], node)[0]
         return try add(Transpose([0, 3, 1, 2]), reshaped(product, [batch, height, width, outputs], node), node)
     }
 
     /// The pixels under the window at each position as channels: all pixels of the first channel, row by row, then those of
-    /// the second one, and so on. One-hot filters collect them.
+    /// the second one, and so on.
     private mutating func collected(_ image: Operand, _ window: Window, _ node: some SourceNode) throws -> Operand {
         guard !window.isPointwise else { return image }
-        let filters = try Patches.channelFilters(window, channels: image.shape[1])
-        return try add(DepthwiseConvolution(filters: filters, window: window), image, node)
+        let axes = [window.height, window.width]
+        guard axes.allSatisfy({ $0.size <= Self.largestComputed }) else {
+            throw Failure.largeComputedFilters(axes.map(\.size), limit: Self.largestComputed, node.location)
+        }
+        let size = try naming(location: node.location) {
+            try window.outputSize(height: image.shape[2], width: image.shape[3])
+        }
+        let (batch, channels) = (image.shape[0], image.shape[1])
+        var result = try reshaped(image, [batch, channels, 1, image.shape[2], image.shape[3]], node)
+        if window.hasPadding {
+            let pad = Pad(before: [0, 0, 0] + axes.map(\.before), after: [0, 0, 0] + axes.map(\.after))
+            result = try add(pad, result, node)
+        }
+        result = try taps(of: result, axis: 3, window.height, size.height, node)
+        let rows = channels * window.height.size
+        result = try reshaped(result, [batch, rows, 1, size.height, result.shape[4]], node)
+        result = try taps(of: result, axis: 4, window.width, size.width, node)
+        return try reshaped(result, [batch, rows * window.width.size, size.height, size.width], node)
+    }
+
+    /// The largest window of computed filters along an axis. Each tap takes a node.
+    private static let largestComputed = 256
+
+    /// The values under each tap of a window along an axis, at `count` positions, along the third axis.
+    private mutating func taps(
+        of x: Operand, axis: Int, _ window: Window.Axis, _ count: Int, _ node: some SourceNode
+    ) throws -> Operand {
+        let parts = try (0..<window.size).map {
+            try slice(x, axis: axis, $0 * window.dilation, count, step: window.stride, node)
+        }
+        return parts.count == 1 ? parts[0] : try add(Concatenation(axis: 2), parts, node)[0]
     }
 
     /// The sum with one value per channel; the channels are the second axis.
@@ -236,5 +272,11 @@ extension Failure {
         Failure(
             .unsupportedOperations, location: location, "computed filters of three axes are not supported",
             remedy: "expected constant filters")
+    }
+
+    fileprivate static func largeComputedFilters(_ sizes: [Int], limit: Int, _ location: String) -> Failure {
+        Failure(
+            .limitExceeded, location: location, "computed filters of \(Shape(sizes)) pixels are too large",
+            remedy: "the limit is \(limit) along each axis")
     }
 }

@@ -20,7 +20,7 @@ enum Patches {
     /// One-hot filters for every pixel under a window, for each channel separately: height, width, channel, and the pixels
     /// flattened to one axis.
     /// - Throws: `Failure` if they would be too large.
-    static func channelFilters(_ window: Window, channels: Int) throws -> Tensor {
+    fileprivate static func channelFilters(_ window: Window, channels: Int) throws -> Tensor {
         let taps = window.height.size * window.width.size
         let shape: Shape = [window.height.size, window.width.size, channels, taps]
         try ImportContext.checkConstant(shape)
