@@ -205,7 +205,7 @@ import Testing
         precision.compute = .float32
         var model = Model(graph: trained)
         model.image = ImageInput(name: "input", width: 4, height: 4, color: .rgb)
-        try model.write(toFile: path, target: target, precision: precision)
+        try model.write(toFile: path, weights: WeightStorage(.float32), target: target, precision: precision)
         let read = try Model.load(contentsOfFile: path).model
         #expect(read.graph.nodes.count { $0.kind == "AffineQuantize" } == count)
         let sample = Self.input(trained)
