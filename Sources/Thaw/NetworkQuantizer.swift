@@ -160,20 +160,21 @@ struct NetworkQuantizer {
         guard let limit, tops.count - agreeing > limit else { return agreeing }
         let order = try layersBySensitivity(scores, sampler)
         let corrected = graph
+        var lastCount = 0
         func changedCount(keeping count: Int) throws -> Int {
+            lastCount = count
             graph = corrected
             for index in order.prefix(count) { graph.nodes[index].operation = original.nodes[index].operation }
             kept = order.prefix(count).sorted().map { graph.nodes[$0].name }
+            try keepFloatingPointLayers()
             agreeing = try agreement(with: tops, sampler)
             return tops.count - agreeing
         }
         let count = try NetworkQuantizer.fewestLayers(
             order.count, changing: limit, changedWithoutKeeping: tops.count - agreeing, changedCount: changedCount)
         // The last number that was tried is often the answer.
-        if kept.count != count { _ = try changedCount(keeping: count) }
-        let countOfSensitive = kept.count
-        try keepFloatingPointLayers()
-        return kept.count == countOfSensitive ? agreeing : try agreement(with: tops, sampler)
+        if lastCount != count { _ = try changedCount(keeping: count) }
+        return agreeing
     }
 
     /// The smallest number of layers to keep so that few enough labels change, if keeping more never changes more.
