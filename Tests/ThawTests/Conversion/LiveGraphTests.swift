@@ -46,6 +46,20 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    @Test func `a checkpoint of today's format may have the name of a shard of the first one`() throws {
+        let folder = try TemporaryFolder()
+        let name = "model-00000-of-00001"
+        for ending in ["index", "meta", "data-00000-of-00001"] {
+            try FileManager.default.copyItem(
+                atPath: Fixtures.path("live/checkpoint/model.ckpt-7.\(ending)"),
+                toPath: folder.url.appending(path: "\(name).\(ending)").path)
+        }
+        for path in [name, name + ".meta", name + ".index"] {
+            let live = try LiveGraph(checkpoint: folder.url.appending(path: path).path)
+            #expect(live.variables?.contains("conv/kernel") == true, "\(path)")
+        }
+    }
+
     @Test func `a signature's keys become the model's names, and labels choose among its outputs`() throws {
         let path = Fixtures.path("live/saved_v2")
         let model = try Converter().convert(contentsOfFile: path).model

@@ -62,7 +62,7 @@ struct LiveGraph {
         var prefix = path
         for ending in [".meta", ".index"] where path.hasSuffix(ending) { prefix = String(path.dropLast(ending.count)) }
         if FolderKind(path: path) != nil { prefix = try LiveGraph.latest(in: path, isMapped: isMapped) }
-        prefix = TensorSlices.prefix(prefix)
+        if !fileExists(prefix + ".meta") { prefix = TensorSlices.prefix(prefix) }
         let metaPath = prefix + ".meta"
         (meta, byteCount) = try naming(file: metaPath) {
             guard fileExists(metaPath) else {
