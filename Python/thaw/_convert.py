@@ -86,8 +86,7 @@ def convert(
     result = MLModel._of_handle(_handle(graph, options), save_format, compute_units)
     for note in result._description["notes"]:
         _log.info(of_library(note["parts"]))
-    for warning in result._description["warnings"]:
-        _log.warning(of_library(warning["parts"]))
+    result._log_warnings()
     _check_types(inputs, result._description["inputs"], "input", save_format)
     _check_types(outputs, result._description["outputs"], "output", save_format)
     # 16-bit images and arrays exist only in a written ML Program.

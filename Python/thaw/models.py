@@ -108,8 +108,7 @@ class MLModel(Owner):
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
         self._initialize(handle, SaveFormat(), compute_units, function_name)
-        for warning in self._description["warnings"]:
-            _log.warning(of_library(warning["parts"]))
+        self._log_warnings()
 
     @classmethod
     def _of_coremltools(cls, model: Any) -> MLModel:
@@ -118,6 +117,10 @@ class MLModel(Owner):
         if result._description["kind"] in _EXTENSIONS:
             result._format = SaveFormat(result._description["kind"])
         return result
+
+    def _log_warnings(self) -> None:
+        for warning in self._description["warnings"]:
+            _log.warning(of_library(warning["parts"]))
 
     @classmethod
     def _of_handle(

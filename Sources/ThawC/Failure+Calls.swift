@@ -61,12 +61,6 @@ extension Failure {
             .invalidOption, file: path, "an ML Program cannot be a .mlmodel file", remedy: "expected .mlpackage")
     }
 
-    static func pixelSize(_ width: Int, _ height: Int) -> Failure {
-        Failure(
-            .invalidOption, "an image of \(width)×\(height) pixels is invalid",
-            remedy: "sides are from 1 to \(ImageSizes.longestFixedSide)")
-    }
-
     static func pixelChannels(_ channels: Int) -> Failure {
         Failure(
             .invalidOption, "an image with \(counted(channels, "channel")) is invalid", remedy: "channels are 1, 3 or 4"

@@ -135,8 +135,7 @@ func imageFile(_ pointer: UnsafePointer<thaw_image>?, background: RGBColor?) thr
 
 private func givenPixels(_ image: thaw_image, _ background: RGBColor?) throws -> Pixels {
     let (width, height, channels) = (Int(image.width), Int(image.height), Int(image.channels))
-    let sides = 1...ImageSizes.longestFixedSide
-    guard sides ~= width, sides ~= height else { throw Failure.pixelSize(width, height) }
+    try Pixels.requireSides(width, height)
     guard [1, 3, 4].contains(channels) else { throw Failure.pixelChannels(channels) }
     let length = width * channels
     let stride = image.row_stride == 0 ? length : image.row_stride

@@ -182,11 +182,7 @@ extension ErrorResponse {
         ErrorResponse(400, .unsupportedModel, "only networks can be drawn; '\(name)' is a pipeline")
     }
 
-    static func drawingInProgress() -> ErrorResponse {
-        ErrorResponse(
-            503, .unavailable, "the drawing is in progress", remedy: "try again later",
-            headers: [("Retry-After", "1")])
-    }
+    static func drawingInProgress() -> ErrorResponse { busy("the drawing is in progress") }
 
     static func noBody() -> ErrorResponse { badRequest("the request has no body") }
 
@@ -196,16 +192,12 @@ extension ErrorResponse {
             remedy: "use gzip, deflate or none")
     }
 
-    static func queueFull(_ limit: Int) -> ErrorResponse {
-        ErrorResponse(
-            503, .unavailable, "\(limit) requests are already waiting", remedy: "try again later",
-            headers: [("Retry-After", "1")])
-    }
+    static func queueFull(_ limit: Int) -> ErrorResponse { busy("\(limit) requests are already waiting") }
 
-    static func bodiesFull() -> ErrorResponse {
-        ErrorResponse(
-            503, .unavailable, "the requests in progress take all memory for bodies", remedy: "try again later",
-            headers: [("Retry-After", "1")])
+    static func bodiesFull() -> ErrorResponse { busy("the requests in progress take all memory for bodies") }
+
+    private static func busy(_ problem: Phrase) -> ErrorResponse {
+        ErrorResponse(503, .unavailable, problem, remedy: "try again later", headers: [("Retry-After", "1")])
     }
 
     static func stopping() -> ErrorResponse {

@@ -26,8 +26,7 @@ extension Pixels {
         copying buffer: UnsafeRawBufferPointer, width: Int, height: Int, layout: PixelLayout, bytesPerRow: Int? = nil,
         background: RGBColor? = nil
     ) throws {
-        let sides = 1...ImageSizes.longestFixedSide
-        guard sides ~= width, sides ~= height else { throw Failure.pixelSides(width, height) }
+        try Pixels.requireSides(width, height)
         let length = width * layout.byteCount
         let stride = bytesPerRow ?? length
         let (before, overflow) = stride.multipliedReportingOverflow(by: height - 1)
@@ -60,6 +59,12 @@ extension Pixels {
             for x in 0..<width { alpha.append(source[4 * x + 3]) }
         }
         self = composed(with: alpha, on: background)
+    }
+
+    /// - Throws: `Failure` if a side is less than 1 or too long.
+    package static func requireSides(_ width: Int, _ height: Int) throws {
+        let sides = 1...ImageSizes.longestFixedSide
+        guard sides ~= width, sides ~= height else { throw Failure.pixelSides(width, height) }
     }
 }
 

@@ -20,9 +20,8 @@ final class TensorBundle: StoredVariables {
 
     /// - Throws: `Failure` naming the index file if it is missing or corrupt.
     init(prefix: String, isMapped: Bool = true) throws {
-        (self.prefix, self.isMapped) = (prefix, isMapped)
         let index = prefix + ".index"
-        self.index = index
+        (self.index, self.prefix, self.isMapped) = (index, prefix, isMapped)
         (table, shardCount) = try naming(file: index) {
             let file = try MappedFile(path: index, isMapped: isMapped)
             guard !file.bytes.isEmpty else { throw Failure.isEmpty(index) }
