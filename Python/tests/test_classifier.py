@@ -316,9 +316,22 @@ def test_a_report_that_is_cut_off_is_an_error(ct, monkeypatch):
         ct.evaluate(GRAPH, PHOTOS)
 
 
+def test_models_and_graphs_are_quantized(ct, tmp_path):
+    path = tmp_path / "model.mlpackage"
+    report = ct.quantize(ct.convert(GRAPH), [CAT, PHOTOS], path, ranges="entropy", keep_accuracy=100)
+    assert report["photos"] >= report["labels_agreeing"] > 1
+    assert report["floating_point_layers"] == [] and report["errors"] == []
+    (result,) = ct.Classifier(path, precision="int8").classify([CAT])
+    assert result.error is None
+    with pytest.raises(ct.Error, match="the model is already quantized"):
+        ct.quantize(path, PHOTOS, tmp_path / "again.mlmodel")
+    with pytest.raises(ct.InvalidValueError, match="out: .*ends in .mlmodel or .mlpackage"):
+        ct.quantize(GRAPH, PHOTOS, tmp_path / "model.onnx")
+
+
 def test_precisions_are_selected_and_checked(ct, tmp_path):
     path = str(tmp_path / "model.mlmodel")
-    thaw_command("quantize", GRAPH, PHOTOS, "--labels", LABELS, "-o", path)
+    ct.quantize(GRAPH, PHOTOS, path, labels=LABELS)
     model = ct.models.MLModel(path)
     image = Image.open(CAT).resize((32, 32))
     answers = {}

@@ -44,6 +44,7 @@ _HOMES = {
     "Detector": "_detector",
     "Detection": "_detector",
     "DetectedObject": "_detector",
+    "quantize": "_reports",
     "evaluate": "_reports",
     "compare": "_reports",
     "inspect": "_reports",

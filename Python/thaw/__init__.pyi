@@ -26,6 +26,7 @@ from ._errors import UnsupportedError as UnsupportedError
 from ._reports import compare as compare
 from ._reports import evaluate as evaluate
 from ._reports import inspect as inspect
+from ._reports import quantize as quantize
 from ._types import ClassifierConfig as ClassifierConfig
 from ._types import EnumeratedShapes as EnumeratedShapes
 from ._types import ImageType as ImageType

@@ -1,4 +1,4 @@
-"""thaw.inspect, thaw.evaluate and thaw.compare: the results of these commands as dictionaries."""
+"""thaw.inspect, thaw.quantize, thaw.evaluate and thaw.compare: the results of these commands as dictionaries."""
 
 from __future__ import annotations
 
@@ -34,6 +34,18 @@ def inspect(model: Any, tag: str | None = None) -> dict[str, Any]:
         return {"file": file, "model": None, "error": failure}
 
 
+def quantize(model: Any, images: Any, out: Any, **options: Any) -> dict[str, Any]:
+    """Quantizes a model's weights and activations to 8-bit integers: the results of `thaw quantize --format json`.
+
+    `images` is the path of a file or folder, or a list of paths: photos that resemble those that the model will see. `out` is
+    the path of the model to write, which `MLModel` loads. The options are those of the command, with underscores:
+    `keep_accuracy=1, threads=2`.
+    """
+    with _file(model) as path:
+        options["out"] = _path(out)
+        return _run("quantize", [path, *_paths(images)], options)
+
+
 def evaluate(model: Any, truth: Any, **options: Any) -> dict[str, Any]:
     """Measures a model's accuracy: the results of `thaw evaluate --format json`.
 
@@ -54,8 +66,7 @@ def compare(model: Any, other: Any, images: Any, **options: Any) -> dict[str, An
     """
     with contextlib.ExitStack() as stack:
         arguments = [stack.enter_context(_file(part)) for part in (model, other)]
-        arguments += [_path(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
-        return _run("compare", arguments, options)
+        return _run("compare", [*arguments, *_paths(images)], options)
 
 
 @contextlib.contextmanager
@@ -65,7 +76,7 @@ def _file(model: Any) -> Iterator[str]:
         yield _path(model)
         return
     if model.function_name is not None:
-        raise InvalidValueError("evaluate and compare take the default function; set it, and save the model")
+        raise InvalidValueError("reports are on a model's default function; set it, and save the model")
     with tempfile.TemporaryDirectory(prefix="thaw-") as folder:
         path = os.path.join(folder, "model" + model._extension())
         model.save(path)
@@ -76,6 +87,10 @@ def _path(path: Any) -> str:
     if not isinstance(path, (str, os.PathLike)):
         raise InvalidTypeError(f"expected a path, not {path!r}", "wrongType")
     return _library.expanded(path)
+
+
+def _paths(images: Any) -> list[str]:
+    return [_path(image) for image in (images if isinstance(images, (list, tuple)) else [images])]
 
 
 def _option_arguments(options: dict[str, Any]) -> list[str]:

@@ -34,7 +34,7 @@ _FAMILIES = {
 # The function for a task of the library, or the command if there is none. Tasks that are missing here keep their names.
 _TASKS = {
     "convert": "thaw.convert",
-    "quantize": "'thaw quantize'",
+    "quantize": "thaw.quantize",
     "classify": "thaw.Classifier",
     "detect": "thaw.Detector",
     "evaluate_detector": "thaw.evaluate",

@@ -135,8 +135,7 @@ enum Commands {
                 "model",
                 [
                     Options.quantized, Options.keepAccuracy, Options.statistic, Options.quantizedTarget,
-                    Options.quantizedPrecision,
-                    Options.noClobber, Options.function,
+                    Options.quantizedPrecision, Options.noClobber, Options.function,
                 ]
             ),
             (
@@ -145,7 +144,7 @@ enum Commands {
                     Options.crop, Options.resize, Options.background, Options.maxPixels, Options.strict,
                     Options.threads,
                 ]
-            ), graphOptions,
+            ), ("report", [Options.reportFormat]), graphOptions,
         ],
         notes: [
             "MODEL is a .mlmodel, a .mlpackage, or a TensorFlow graph, which is converted in memory. The photos should "

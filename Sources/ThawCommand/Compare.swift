@@ -180,9 +180,7 @@ extension Comparison.Report {
 
 /// The report as JSON.
 private func json(of report: Comparison.Report) -> JSON {
-    let errors = report.failures.map { image, failure -> JSON in
-        .object([("image", .string(image)), ("error", .string(failure.withoutFile.forCommand))])
-    }
+    let errors = report.failures.map { ResultPrinter.json($0.image, $0.failure) }
     return .object([
         ("images", JSON(report.imageCount)), ("tolerance", JSON(floating: report.tolerance)),
         ("largest", report.largest.map(json) ?? .null), ("first_exceeded", report.firstDifference.map(json) ?? .null),

@@ -1,7 +1,7 @@
 import Thaw
 
 /// `thaw quantize`: quantizes the weights and activations of a model to 8-bit integers. Messages go to standard error, the
-/// comparison with the original to standard output.
+/// report to standard output.
 func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
     let source = arguments.positional[0]
     guard let result = arguments[Options.quantized] else { throw Failure.missingOption(Options.quantized) }
@@ -16,7 +16,8 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let quantization = try naming(file: source) {
         try Quantization(conversion.model, imagesAt: files, options: arguments.quantizationOptions)
     }
-    quantization.failures.forEach(console.report)
+    let format = arguments[Options.reportFormat]
+    if format == .text { quantization.failures.forEach(console.report) }
     quantization.warnings.forEach(console.warn)
     let written = try naming(file: source) {
         try quantization.write(
@@ -30,7 +31,10 @@ func runQuantize(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
     let precisions = quantization.agreeingCount == nil ? "int8" : "int8 or auto"
     console.note(
         "with \(Options.precision.spelling) \(precisions) it runs in 8-bit integers, otherwise in floating point")
-    try console.print(text(of: quantization))
+    switch format {
+    case .text: try console.print(text(of: quantization))
+    case .json: try console.print(json(of: quantization, written).text + "\n", restoringNames: false)
+    }
     return quantization.failures.isEmpty ? .done : .someInputsFailed
 }
 
@@ -62,4 +66,17 @@ private func text(of quantization: Quantization) -> String {
     lines.append(("layers in int8", "\(quantization.layerCount - kept.count) of \(quantization.layerCount)"))
     lines += kept.map { ("in floating point", $0) }
     return lines.map { padded($0.0, 18) + $0.1 + "\n" }.joined()
+}
+
+/// The report as JSON.
+private func json(of quantization: Quantization, _ written: WrittenModel) -> JSON {
+    .object([
+        ("photos", JSON(quantization.photoCount)),
+        ("labels_agreeing", quantization.agreeingCount.map(JSON.init) ?? .null),
+        ("layers", JSON(quantization.layerCount)),
+        ("floating_point_layers", .array(quantization.keptLayers.map(JSON.string))),
+        ("bytes", JSON(written.bytes)), ("version", JSON(written.version.rawValue)),
+        ("warnings", .array(quantization.warnings.map { .string($0.text.forCommand) })),
+        ("errors", .array(quantization.failures.map { ResultPrinter.json($0.file ?? "", $0) })),
+    ])
 }

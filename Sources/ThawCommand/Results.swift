@@ -54,7 +54,15 @@ struct ResultPrinter {
 
     /// The line of JSON for an image that failed.
     static func line(_ image: String, _ problem: String, _ code: Failure.Code) -> String {
-        JSON.object([("image", .string(image)), ("error", .string(problem)), ("code", .string(code.rawValue))]).text
-            + "\n"
+        json(image, problem, code).text + "\n"
+    }
+
+    /// An image that failed.
+    static func json(_ image: String, _ failure: Failure) -> JSON {
+        json(image, failure.withoutFile.forCommand, failure.code)
+    }
+
+    private static func json(_ image: String, _ problem: String, _ code: Failure.Code) -> JSON {
+        .object([("image", .string(image)), ("error", .string(problem)), ("code", .string(code.rawValue))])
     }
 }

@@ -167,7 +167,8 @@ import Testing
         #expect(json.status == 2)
         #expect(
             json.output.contains(
-                "\"errors\": [{\"image\": \"none.jpg\", \"error\": \"no such file\"}], \"agree\": false}"))
+                "\"errors\": [{\"image\": \"none.jpg\", \"error\": \"no such file\", \"code\": \"noSuchFile\"}], \"agree\": false}"
+            ))
     }
 
     @Test(

@@ -37,6 +37,22 @@ import Testing
         #expect(outcome.status == 0 && outcome.errors.contains("thaw: warning: cut.jpg: "), "\(outcome.errors)")
     }
 
+    @Test func `the report is available as JSON`() throws {
+        let folder = try TemporaryFolder()
+        _ = try folder.write("no photo", to: "bad.jpg")
+        let words = ["quantize"] + Self.demo + [Self.photos[0], "bad.jpg", "-o", "q.mlmodel", "--format", "json"]
+        let outcome = try Thaw.run(words, in: folder)
+        #expect(outcome.status == 1, "\(outcome.errors)")
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any])
+        #expect(report["photos"] as? Int == 1 && report["labels_agreeing"] as? Int == 1)
+        #expect(report["layers"] as? Int == 22 && report["floating_point_layers"] as? [String] == [])
+        #expect(report["bytes"] as? Int == (try folder.data("q.mlmodel")).count && report["version"] as? Int == 3)
+        #expect((report["warnings"] as? [String])?.first?.contains("photo") == true, "\(outcome.output)")
+        let errors = try #require(report["errors"] as? [[String: String]])
+        #expect(
+            errors.map { $0["image"] } == ["bad.jpg"] && errors.map { $0["code"] } == ["unknownFormat"], "\(errors)")
+    }
+
     @Test(arguments: [
         (["-o", "q.mlmodel", "--no-clobber"], "q.mlmodel: the file exists already"),
         (["-o", "q.mlmodel", "--compute-precision", "float16"], "q.mlmodel: "),
