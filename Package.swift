@@ -176,7 +176,7 @@ let package = Package(
         .executableTarget(
             name: "ThawMain", dependencies: ["ThawCommand"], path: "Sources/Main", linkerSettings: staticRuntime),
         // A separate program: the HTTP library's dependencies would slow down the start of every command. It uses only the
-        // library's public API, like any other client. Three files are symbolic links to those of ThawCommand.
+        // library's public API, like any other client. Four files are symbolic links to those of Thaw and ThawCommand.
         .target(
             name: "ThawService", dependencies: ["Thaw", "CMicroHTTPD", "CZlib"], exclude: ["Page"],
             packageAccess: false),

@@ -38,8 +38,8 @@ extension Service {
                 metrics.count(failure.code)
                 let error = ErrorResponse(failure)
                 lines +=
-                    "{\"image\": \(quoted(part.fileName ?? "")), \"error\": \(quoted(error.message)), "
-                    + "\"code\": \(quoted(failure.code.rawValue))}\n"
+                    "{\"image\": \(quotedInJSON(part.fileName ?? "")), \"error\": \(quotedInJSON(error.message)), "
+                    + "\"code\": \(quotedInJSON(failure.code.rawValue))}\n"
             }
         }
         return Response(type: "application/x-ndjson", text: lines)
@@ -126,12 +126,12 @@ private struct ClassifiedImage {
     func line(image: String?, top count: Int) -> String {
         let predictions = Classification.topIndices(of: probabilities, count: count).map { index in
             let probability = probabilities[index]
-            return "{\"label\": \(quoted(labels?[index] ?? "\(index)")), \"index\": \(index), "
+            return "{\"label\": \(quotedInJSON(labels?[index] ?? "\(index)")), \"index\": \(index), "
                 + "\"probability\": \(probability.isFinite ? probability.description : "null")}"
         }
-        let warning = warning.map { "\"warning\": \(quoted($0.description)), " } ?? ""
+        let warning = warning.map { "\"warning\": \(quotedInJSON($0.description)), " } ?? ""
         return
-            "{\"image\": \(image.map(quoted) ?? "null"), \(warning)"
+            "{\"image\": \(image.map(quotedInJSON) ?? "null"), \(warning)"
             + "\"predictions\": [\(predictions.joined(separator: ", "))]}\n"
     }
 }

@@ -17,7 +17,7 @@ struct JSONText {
 
     mutating func string(_ text: String) {
         separate()
-        bytes.append(contentsOf: quoted(text).utf8)
+        bytes.append(contentsOf: quotedInJSON(text).utf8)
     }
 
     mutating func number(_ number: Int) { raw(String(number)) }
@@ -75,25 +75,6 @@ struct JSONText {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
     }
-}
-
-/// A JSON string with its quotes.
-func quoted(_ text: String) -> String {
-    var result = "\""
-    for scalar in text.unicodeScalars {
-        switch scalar {
-        case "\"": result += "\\\""
-        case "\\": result += "\\\\"
-        case "\n": result += "\\n"
-        case "\r": result += "\\r"
-        case "\t": result += "\\t"
-        case _ where scalar.isControlling:
-            let digits = String(scalar.value, radix: 16)
-            result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-        default: result.unicodeScalars.append(scalar)
-        }
-    }
-    return result + "\""
 }
 
 extension Unicode.Scalar {

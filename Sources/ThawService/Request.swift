@@ -15,7 +15,7 @@ struct Request: Sendable {
         self.fields = fields
         // A space before the colon, for example, which other programs may ignore (RFC 9112, section 5.1).
         if let field = fields.first(where: { !$0.name.utf8.allSatisfy(Request.isTokenCharacter) || $0.name.isEmpty }) {
-            throw ErrorResponse.badRequest("the header field name \(quoted(field.name)) is invalid")
+            throw ErrorResponse.badRequest("the header field name \(quotedInJSON(field.name)) is invalid")
         }
         let (host, target) = Request.split(target)
         let parts = target.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)

@@ -46,12 +46,12 @@ private struct Writer {
         switch value {
         case .object(let members):
             list("{", members, "}") { writer, member in
-                writer.write(member.key)
+                writer.text += quotedInJSON(member.key)
                 writer.text += writer.colon
                 writer.write(member.value)
             }
         case .array(let values): list("[", values, "]") { $0.write($1) }
-        case .string(let value): write(value)
+        case .string(let value): text += quotedInJSON(value)
         case .number(let value):
             if let integer = Int(exactly: value) { text += "\(integer)" } else { write(JSON(floating: value)) }
         case .numeral(let digits): text += digits
@@ -69,24 +69,5 @@ private struct Writer {
             element(&self, value)
         }
         text += close
-    }
-
-    /// Writes a string with its quotes (RFC 8259).
-    private mutating func write(_ string: String) {
-        text += "\""
-        for scalar in string.unicodeScalars {
-            switch scalar {
-            case "\"": text += "\\\""
-            case "\\": text += "\\\\"
-            case "\n": text += "\\n"
-            case "\r": text += "\\r"
-            case "\t": text += "\\t"
-            case _ where scalar.isControlling:
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        text += "\""
     }
 }

@@ -1,0 +1,1 @@
+../Thaw/Support/JSONTokens.swift
