@@ -45,6 +45,3 @@ public protocol IntegerKernels: Sendable {
 extension IntegerKernels {
     public static var supportsLowestPairs: Bool { true }
 }
-
-/// The number of channels in a block of a quantized image.
-public let integerBlockWidth = 16

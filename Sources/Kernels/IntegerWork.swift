@@ -1,3 +1,6 @@
+/// The number of channels in a block of a quantized image.
+public let integerBlockWidth = 16
+
 /// Packs the weights of one group of output channels.
 public struct IntegerPackingWork {
     /// Rows of quantized values, with one value per output channel.

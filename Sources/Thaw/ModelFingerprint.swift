@@ -40,17 +40,17 @@ extension Model {
     /// The files that a model consists of: their folder, and their names in it.
     private static func files(of path: String, _ format: ModelFormat) -> (folder: String, names: [String]) {
         if FolderKind(path: path) != nil { return (path + "/", below(path + "/", "")) }
-        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         // An empty folder means a single file.
-        let folder = parts.count > 1 ? parts.dropLast().map { $0 + "/" }.joined() : "./"
+        let folder = folder(of: path).isEmpty ? "./" : folder(of: path)
         switch format {
         case .frozenGraph, .coreML, .coreMLPackage: return ("", [path])
         case .savedModel: return (folder, below(folder, ""))
         case .checkpoint:
             // One of several checkpoints in a folder, given by the prefix of its files' names or by one of these files.
             let suffix = [".index", ".meta"].first { path.hasSuffix($0) } ?? ""
-            let stem = parts.last!.dropLast(suffix.count) + "."
-            return (folder, below(folder, "").filter { $0.hasPrefix(stem) })
+            let prefix = TensorSlices.prefix(String(fileName(of: path).dropLast(suffix.count)))
+            // The first format has files without an extension.
+            return (folder, below(folder, "").filter { $0.hasPrefix(prefix + ".") || TensorSlices.prefix($0) == prefix })
         }
     }
 

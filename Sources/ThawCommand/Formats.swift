@@ -64,7 +64,7 @@ func grouped(_ count: Int, _ noun: String, plural: String? = nil) -> String {
 func lastComponent(of path: String) -> String {
     var name = path[...]
     while name.count > 1, name.last == "/" { name.removeLast() }
-    return String(name[(name.lastIndex(of: "/").map(name.index(after:)) ?? name.startIndex)...])
+    return fileName(of: String(name))
 }
 
 /// A name or a label that is safe to print to a terminal: without control characters, bidirectional controls and line

@@ -68,13 +68,14 @@ struct ImageJob: Equatable {
         var name = file[...]
         if file != word, file.hasPrefix(word) {
             name = name.dropFirst(word.count).drop { $0 == "/" }
-        } else if let slash = name.lastIndex(of: "/") {
-            name = name[name.index(after: slash)...]
+        } else {
+            name = fileName(of: file)[...]
         }
-        if ImageFormat(path: String(name)) != nil { return String(name) }
-        let base = name.lastIndex(of: "/").map { name.index(after: $0) } ?? name.startIndex
-        guard let dot = name.lastIndex(of: "."), dot > base else { return name + ".png" }
-        return name[..<dot] + ".png"
+        let path = String(name)
+        if ImageFormat(path: path) != nil { return path }
+        let last = fileName(of: path)
+        guard let dot = last.lastIndex(of: "."), dot > last.startIndex else { return path + ".png" }
+        return folder(of: path) + last[..<dot] + ".png"
     }
 
     private static func joined(_ folder: String, _ name: String) -> String {

@@ -108,5 +108,5 @@ private func ownFolder() throws -> String {
         guard _NSGetExecutablePath(&path, &size) == 0 else { throw Failure.noServer("thaw-serve") }
     #endif
     let text = String(fileName: path.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) })
-    return text.lastIndex(of: "/").map { String(text[..<$0]) } ?? "."
+    return folder(of: text) + "."
 }

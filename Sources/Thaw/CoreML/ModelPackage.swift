@@ -41,7 +41,7 @@ struct ModelPackage: WeightFiles {
         let modelFile = try Self.inside(path + "/Data", name)
         guard pathExists(modelFile) else { throw Failure.manifestFileMissing(name) }
         model = try MappedFile(path: modelFile, isMapped: isMapped)
-        modelFolder = String(modelFile[..<modelFile.lastIndex(of: "/")!])
+        modelFolder = String(folder(of: modelFile).dropLast())
         try Self.require(modelFile, isInside: path, name)
     }
 
@@ -102,8 +102,7 @@ struct ModelPackage: WeightFiles {
             let hasProgram = model.isPackage
             try folder.makeFolder("Data/" + (hasProgram ? weightPath : author))
             for (name, _) in model.weights {
-                guard let slash = name.lastIndex(of: "/") else { continue }
-                try folder.makeFolder("Data/" + author + "/" + name[..<slash])
+                try folder.makeFolder("Data/" + author + "/" + Thaw.folder(of: name))
             }
             var hash = ContentHash()
             var count = 0

@@ -77,7 +77,8 @@ extension Compiler {
         (steps.shortTaps, steps.shortQuads) = (taps.shortTaps, taps.shortDepth.dividedRoundingUp(by: 4))
         addLayer(
             node, layer, from: from, to: to, inputOffsets: windowOffsets(from, to, window), taps: taps.offsets,
-            steps: steps, rows: taps.rows.flatMap(quads), algorithm: "int8 \(window.height.size)×\(window.width.size)")
+            steps: steps, rows: taps.rows.flatMap(inQuads), algorithm: "int8 \(window.height.size)×\(window.width.size)"
+        )
     }
 
     mutating func addIntegerDense(_ node: PlannedNode, _ layer: IntegerLayer) {
@@ -87,7 +88,7 @@ extension Compiler {
             node, layer, from: from, to: native(node.outputs[0]).asOneImage,
             inputOffsets: (0..<from.width).map { Int32($0 * from.pixelStride) }, taps: [0],
             steps: IntegerSteps(tapCount: 1, quads: from.channels.dividedRoundingUp(by: 4)),
-            rows: quads(0..<from.channels),
+            rows: inQuads(0..<from.channels),
             algorithm: "int8 dense")
     }
 
@@ -253,6 +254,6 @@ extension IntegerLayer {
 }
 
 /// Rows of weights in quads. The last quad is filled up with −1.
-private func quads(_ rows: Range<Int>) -> [Int32] {
+private func inQuads(_ rows: Range<Int>) -> [Int32] {
     (0..<rows.count.rounded(upToMultipleOf: 4)).map { $0 < rows.count ? Int32(rows.lowerBound + $0) : -1 }
 }

@@ -9,6 +9,13 @@ extension Model {
     package var stateInputs: Set<Int> { Set(states.map(\.input)) }
     package var stateOutputs: Set<Int> { Set(states.compactMap(\.output)) }
 
+    /// The initial state, for a new sequence of runs.
+    /// - Throws: `Failure` for a model without a state.
+    package func makeState() throws -> ModelState {
+        guard isStateful else { throw Failure.stateless() }
+        return ModelState(states)
+    }
+
     /// - Throws: `Failure` if runs depend on earlier ones.
     package func requireStateless() throws {
         guard !isStateful else { throw Failure.stateful(states.map(\.name)) }

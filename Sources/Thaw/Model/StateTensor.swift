@@ -89,12 +89,3 @@ extension Failure {
 
     static func otherState() -> Failure { Failure(.invalidOption, "the state belongs to another model") }
 }
-
-extension Model {
-    /// The initial state, for a new sequence of runs.
-    /// - Throws: `Failure` for a model without a state.
-    package func makeState() throws -> ModelState {
-        guard isStateful else { throw Failure.stateless() }
-        return ModelState(states)
-    }
-}

@@ -70,10 +70,13 @@ package func canonicalPath(of path: String) -> String {
 }
 
 /// The part of a path up to its last slash.
-func folder(of path: String) -> String {
+package func folder(of path: String) -> String {
     // By bytes: a slash and a combining mark after it are one character.
     path.utf8.lastIndex(of: UInt8(ascii: "/")).map { String(Substring(path.utf8[...$0])) } ?? ""
 }
+
+/// The part of a path after its last slash.
+package func fileName(of path: String) -> String { String(Substring(path.utf8.dropFirst(folder(of: path).utf8.count))) }
 
 /// - Throws: `Failure` naming the file or folder to be written at `path` if the folder around it does not exist.
 func requireFolder(around path: String) throws {

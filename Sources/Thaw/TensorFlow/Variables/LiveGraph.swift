@@ -19,8 +19,8 @@ struct LiveGraph {
     /// - Throws: `Failure` naming the file at fault, and the existing tags if none matches.
     init(savedModel given: String, tag: String? = nil, isMapped: Bool = true) throws {
         let isFolder = FolderKind(path: given) != nil
-        let folder = isFolder ? given : LiveGraph.folder(of: given)
-        let path = isFolder ? given + "/" + LiveGraph.savedModelFile : given
+        let folder = isFolder ? given + "/" : folder(of: given)
+        let path = isFolder ? folder + LiveGraph.savedModelFile : given
         (meta, byteCount) = try naming(file: path) {
             let file = try MappedFile(path: path, isMapped: isMapped)
             let graphs = try RawMessage(ByteView(viewing: file.bytes, of: file)).messages(Field.metaGraph)
@@ -34,19 +34,13 @@ struct LiveGraph {
             return (try MetaGraph(graphs[index]), file.bytes.count)
         }
         // A graph without variables may be saved without the folder for them.
-        let prefix = folder + "/variables/variables"
+        let prefix = folder + "variables/variables"
         let needsVariables = meta.graph.nodes.contains { $0.has(.variable) }
         guard needsVariables || fileExists(prefix + ".index") else { return }
         if !isFolder, !fileExists(prefix + ".index") {
             throw Failure.savedModelAlone(prefix + ".index").inFile(given)
         }
         read(try TensorBundle(prefix: prefix, isMapped: isMapped))
-    }
-
-    /// The folder of a file.
-    static func folder(of path: String) -> String {
-        guard let slash = path.lastIndex(of: "/") else { return "." }
-        return slash == path.startIndex ? "/" : String(path[..<slash])
     }
 
     private mutating func read(_ variables: any StoredVariables) {

@@ -88,8 +88,8 @@ final class TensorSlices: StoredVariables {
     /// - Throws: `Failure` if one of several is missing.
     static func files(_ prefix: String) throws -> [String]? {
         if fileExists(prefix), FolderKind(path: prefix) == nil { return [prefix] }
-        let (folder, name) = (LiveGraph.folder(of: prefix), prefix.split(separator: "/").last ?? "")
-        let parts = (fileNames(in: folder) ?? []).filter { TensorSlices.prefix($0) == name && $0 != name }
+        let (folder, name) = (folder(of: prefix), fileName(of: prefix))
+        let parts = (fileNames(in: folder.isEmpty ? "." : folder) ?? []).filter { TensorSlices.prefix($0) == name && $0 != name }
         guard let count = parts.first.flatMap({ Int($0.suffix(5)) }), count > 0 else { return nil }
         return try (0..<count).map { number in
             let path = "\(prefix)-\(number.shardDigits)-of-\(count.shardDigits)"
