@@ -50,7 +50,9 @@ extension Model {
             let suffix = [".index", ".meta"].first { path.hasSuffix($0) } ?? ""
             let prefix = TensorSlices.prefix(String(fileName(of: path).dropLast(suffix.count)))
             // The first format has files without an extension.
-            return (folder, below(folder, "").filter { $0.hasPrefix(prefix + ".") || TensorSlices.prefix($0) == prefix })
+            return (
+                folder, below(folder, "").filter { $0.hasPrefix(prefix + ".") || TensorSlices.prefix($0) == prefix }
+            )
         }
     }
 

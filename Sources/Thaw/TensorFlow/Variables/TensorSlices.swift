@@ -89,7 +89,9 @@ final class TensorSlices: StoredVariables {
     static func files(_ prefix: String) throws -> [String]? {
         if fileExists(prefix), FolderKind(path: prefix) == nil { return [prefix] }
         let (folder, name) = (folder(of: prefix), fileName(of: prefix))
-        let parts = (fileNames(in: folder.isEmpty ? "." : folder) ?? []).filter { TensorSlices.prefix($0) == name && $0 != name }
+        let parts = (fileNames(in: folder.isEmpty ? "." : folder) ?? []).filter {
+            TensorSlices.prefix($0) == name && $0 != name
+        }
         guard let count = parts.first.flatMap({ Int($0.suffix(5)) }), count > 0 else { return nil }
         return try (0..<count).map { number in
             let path = "\(prefix)-\(number.shardDigits)-of-\(count.shardDigits)"
