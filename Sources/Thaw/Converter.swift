@@ -77,6 +77,12 @@ public struct Converter: Sendable {
 
         /// Options that leave everything to the graph.
         public init() {}
+
+        /// - Throws: `Failure` if a size is invalid.
+        fileprivate func checkSizes() throws {
+            try sizes.check()
+            for size in [size] + inputs.values.map(\.size) { try size?.check() }
+        }
     }
 
     /// The settings that graphs leave open.
@@ -162,6 +168,7 @@ public struct Converter: Sendable {
     }
 
     private func convert(_ source: GraphSource, labels: Labels?) throws -> Conversion {
+        try options.checkSizes()
         guard let firstSize = options.sizes.defaultSize else { return try convertOneSize(source, labels: labels) }
         let defaultSize = options.size ?? firstSize
         let sizes = try options.sizes.withDefault(defaultSize)

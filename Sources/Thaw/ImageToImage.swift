@@ -29,6 +29,12 @@ public final class ImageToImage {
 
         /// The whole image in its own size, on one thread.
         public init() {}
+
+        /// - Throws: `Failure` if an option is invalid.
+        fileprivate func check() throws {
+            try crop.check()
+            if let longestSide { try ImageSize(width: longestSide, height: longestSide).check() }
+        }
     }
 
     /// The model; if sizes are open, at one of them.
@@ -85,7 +91,7 @@ public final class ImageToImage {
         _ model: Model, _ conversion: Conversion?, _ options: Options,
         resizer: (any ModelResizer)?
     ) throws {
-        try options.crop.check()
+        try options.check()
         let image = try model.onlyImage()
         guard let output = model.imageOutput else {
             throw Failure.noImageOutput(model.graph.outputs.map { ($0.name, model.graph[$0.value]) })

@@ -13,6 +13,9 @@ import Testing
             ("live/checkpoint", "", "model.ckpt-7.data-00000-of-00001"),
             ("live/checkpoint", "model.ckpt-7", "model.ckpt-7.data-00000-of-00001"),
             ("live/checkpoint", "model.ckpt-7.meta", "model.ckpt-7.data-00000-of-00001"),
+            ("live1/checkpoint_first", "model.ckpt-7", "model.ckpt-7"),
+            ("live1/checkpoint_first_parts", "model.ckpt-7.meta", "model.ckpt-7-00001-of-00002"),
+            ("live1/checkpoint_first_parts", "model.ckpt-7-00000-of-00002", "model.ckpt-7-00001-of-00002"),
         ])
     func `a copied model has the same fingerprint, and one with other content has another`(
         _ source: String, _ name: String, _ changed: String

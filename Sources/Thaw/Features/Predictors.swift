@@ -42,8 +42,13 @@ extension ClassScores {
 }
 
 extension Array where Element: Comparable {
-    /// The index of the largest element, or the first such index; 0 if all elements are NaN.
-    var highest: Int { indices.dropFirst().reduce(0) { self[$1] > self[$0] ? $1 : $0 } }
+    /// The index of the largest element, or the first such index. NaN, which is not equal to itself, is the least.
+    var highest: Int {
+        indices.dropFirst().reduce(0) { best, index in
+            let replacesNaN = self[best] != self[best] && self[index] == self[index]
+            return self[index] > self[best] || replacesNaN ? index : best
+        }
+    }
 }
 
 extension VectorFunction {

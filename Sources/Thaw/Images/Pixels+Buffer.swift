@@ -63,18 +63,11 @@ extension Pixels {
 
     /// - Throws: `Failure` if a side is less than 1 or too long.
     package static func requireSides(_ width: Int, _ height: Int) throws {
-        let sides = 1...ImageSizes.longestFixedSide
-        guard sides ~= width, sides ~= height else { throw Failure.pixelSides(width, height) }
+        try ImageSize(width: width, height: height).check()
     }
 }
 
 extension Failure {
-    fileprivate static func pixelSides(_ width: Int, _ height: Int) -> Failure {
-        Failure(
-            .invalidOption, "an image of \(width)×\(height) pixels is invalid",
-            remedy: "sides are from 1 to \(ImageSizes.longestFixedSide)")
-    }
-
     fileprivate static func bufferTooShort(_ count: Int, bytesPerRow: Int, _ width: Int, _ height: Int) -> Failure {
         Failure(
             .invalidOption,

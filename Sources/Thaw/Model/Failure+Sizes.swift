@@ -6,6 +6,18 @@ extension Failure {
         Failure(.wrongSize, "the model takes no images of \(size) pixels", remedy: "supported sizes: \(sizes)")
     }
 
+    static func sizeInvalid(_ size: ImageSize, _ longestSide: Int) -> Failure {
+        Failure(
+            .invalidOption, "an image of \(size) pixels is invalid",
+            remedy: "sides are from 1 to \(longestSide)")
+    }
+
+    static func sizeCount(_ count: Int) -> Failure {
+        Failure(
+            .invalidOption, "a list of \(count) sizes is invalid", remedy: "it has from 1 to \(ImageSizes.maximumCount)"
+        )
+    }
+
     static func defaultOutside(_ size: ImageSize, _ sizes: ImageSizes) -> Failure {
         Failure(
             .wrongSize, "the default size \(size) is not one of the image's sizes", remedy: "these are \(sizes)")

@@ -10,6 +10,11 @@ public struct ImageSize: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { "\(width)×\(height)" }
 
+    /// - Throws: `Failure` if a side is not positive or too long.
+    func check(longestSide: Int = ImageSizes.longestFixedSide) throws {
+        guard 1...longestSide ~= width, 1...longestSide ~= height else { throw Failure.sizeInvalid(self, longestSide) }
+    }
+
     /// The size as options take it: "224x224".
     package var optionText: String { "\(width)x\(height)" }
 }
@@ -34,8 +39,21 @@ public enum ImageSizes: Hashable, Sendable {
     public var defaultSize: ImageSize? {
         switch self {
         case .fixed: nil
-        case .enumerated(let sizes): sizes[0]
+        case .enumerated(let sizes): sizes.first
         case .range(let width, let height): ImageSize(width: width.nearest(224), height: height.nearest(224))
+        }
+    }
+
+    /// - Throws: `Failure` if there is no size or too many, or if one has a side that is not positive or too long.
+    func check() throws {
+        switch self {
+        case .fixed: break
+        case .enumerated(let sizes):
+            guard 1...ImageSizes.maximumCount ~= sizes.count else { throw Failure.sizeCount(sizes.count) }
+            for size in sizes { try size.check(longestSide: Self.longestSide) }
+        case .range(let width, let height):
+            try ImageSize(width: width.lowerBound, height: height.lowerBound).check(longestSide: Self.longestSide)
+            try ImageSize(width: width.upperBound, height: height.upperBound).check(longestSide: Self.longestSide)
         }
     }
 
@@ -105,7 +123,8 @@ extension ImageSizes: CustomStringConvertible {
         switch self {
         case .fixed: "one size"
         case .enumerated(let sizes):
-            sizes.dropLast().map(\.description).joined(separator: ", ") + " or \(sizes[sizes.count - 1])"
+            [sizes.dropLast().map(\.description).joined(separator: ", "), sizes.last?.description ?? "no size"]
+                .filter { !$0.isEmpty }.joined(separator: " or ")
         case .range(let width, let height):
             "from \(width.lowerBound)×\(height.lowerBound) to \(width.upperBound)×\(height.upperBound)"
         }

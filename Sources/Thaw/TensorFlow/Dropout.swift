@@ -63,8 +63,8 @@ struct Dropout {
     // MARK: Masks
 
     /// The share of ones in a random mask of zeros and ones.
-    private mutating func keep(ofMask input: String) -> Keep? {
-        guard let node = node(input) else { return nil }
+    private mutating func keep(ofMask input: String, depth: Int = 0) -> Keep? {
+        guard let node = node(input), depth < 8 else { return nil }
         switch node.op {
         case "Floor":
             guard let sum = self.node(node.data.first), sum.has(.sum), sum.data.count == 2 else { return nil }
@@ -75,7 +75,7 @@ struct Dropout {
             }
             return nil
         case _ where node.has(.cast): return node.data.first.flatMap { keep(ofComparison: $0) }
-        case _ where node.has(.identity): return node.data.first.flatMap { keep(ofMask: $0) }
+        case _ where node.has(.identity): return node.data.first.flatMap { keep(ofMask: $0, depth: depth + 1) }
         default: return nil
         }
     }

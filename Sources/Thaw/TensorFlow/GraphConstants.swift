@@ -12,10 +12,10 @@ struct GraphConstants {
     /// The value of `input`, or nil if it depends on a placeholder, or on something that cannot be computed.
     mutating func value(_ input: String) -> Tensor? {
         let reference = GraphIndex.Reference(input)
-        guard let order = try? graph.order(from: [reference.node], stoppingAt: Set(known.keys), limit: Self.limit)
-        else {
-            return nil
-        }
+        guard
+            let order = try? graph.order(
+                from: [reference.node], stoppingAt: { known[$0] != nil }, limit: Self.limit)
+        else { return nil }
         for index in order {
             let node = graph.nodes[index]
             // Assigning nil to a subscript would remove the entry, so this uses `updateValue`.

@@ -133,11 +133,15 @@ struct GraphIndex {
 
     // MARK: Cutting
 
-    /// The indices of the nodes that these depend on, in topological order. The inputs of `stops` are not followed.
+    /// The indices of the nodes that these depend on, in topological order.
     ///
-    /// - Parameter limit: The most nodes that they may depend on.
+    /// - Parameters:
+    ///   - stops: Whether the inputs of a node with this name are ignored.
+    ///   - limit: The most nodes that they may depend on.
     /// - Throws: `Failure` for a cycle, for a node that reads one that does not exist, and if the limit is exceeded.
-    func order(from names: [String], stoppingAt stops: Set<String> = [], limit: Int = .max) throws -> [Int] {
+    func order(
+        from names: [String], stoppingAt stops: (String) -> Bool = { _ in false }, limit: Int = .max
+    ) throws -> [Int] {
         enum State { case entered, done }
         var states: [Int: State] = [:]
         states.reserveCapacity(min(limit, nodes.count))
@@ -153,7 +157,7 @@ struct GraphIndex {
                 if states.updateValue(.entered, forKey: index) == nil, states.count > limit {
                     throw Failure.needsTooMany(nodes[start].name, limit)
                 }
-                let inputs = stops.contains(nodes[index].name) ? [] : data[index]
+                let inputs = stops(nodes[index].name) ? [] : data[index]
                 if next == inputs.count {
                     states[index] = .done
                     order.append(index)
@@ -183,7 +187,7 @@ struct GraphIndex {
     ///
     /// - Throws: `Failure` for a cycle, and for a node that reads one that does not exist.
     func nodes(neededBy names: [String], stoppingAt stops: Set<String> = []) throws -> [NodeDefinition] {
-        try order(from: names, stoppingAt: stops).map { nodes[$0] }
+        try order(from: names, stoppingAt: stops.contains).map { nodes[$0] }
     }
 
     /// Whether a node receives values from the previous iteration of a loop.

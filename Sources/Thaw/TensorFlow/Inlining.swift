@@ -273,7 +273,7 @@ extension GraphIndex {
     fileprivate func follows(_ text: String, from sizes: Set<String>) -> Bool {
         guard
             let order = try? order(
-                from: [Reference(text).node], stoppingAt: sizes, limit: GraphIndex.predicateLimit)
+                from: [Reference(text).node], stoppingAt: sizes.contains, limit: GraphIndex.predicateLimit)
         else { return false }
         return order.allSatisfy { index in
             let node = nodes[index]

@@ -119,6 +119,30 @@ import Testing
         return try Converter(options).convert(graph: graph).model
     }
 
+    @Test(
+        arguments: [
+            (.enumerated([]), nil, "a list of 0 sizes is invalid; it has from 1 to 128"),
+            (
+                .enumerated(Array(repeating: ImageSize(width: 8, height: 8), count: 129)), nil,
+                "a list of 129 sizes is invalid; it has from 1 to 128"
+            ),
+            (
+                .enumerated([ImageSize(width: 8, height: 0)]), nil,
+                "an image of 8×0 pixels is invalid; sides are from 1 to 16384"
+            ),
+            (.range(width: 1...8, height: 1...(.max)), nil, "an image of 8×9223372036854775807 pixels is invalid"),
+            (.range(width: -8...8, height: 1...8), nil, "an image of -8×1 pixels is invalid"),
+            (
+                .fixed, ImageSize(width: 1 << 40, height: 1 << 40),
+                "an image of 1099511627776×1099511627776 pixels is invalid; sides are from 1 to 65536"
+            ),
+        ] as [(ImageSizes, ImageSize?, String)])
+    func `sizes that no image has are refused`(_ sizes: ImageSizes, _ size: ImageSize?, _ problem: String) throws {
+        let failure = #expect(throws: Failure.self) { try Self.converted(Self.classifying, sizes, default: size) }
+        #expect(failure?.description.contains(problem) == true, "\(failure!)")
+        #expect(failure?.code == .invalidOption)
+    }
+
     // MARK: Writing and reading
 
     enum Dialect: CaseIterable { case neuralNetwork, program }

@@ -127,4 +127,10 @@ import Testing
         model.description.output = outputs
         #expect(throws: Failure.self) { try Pipeline(Self.pipeline([model])) }
     }
+
+    @Test(
+        arguments: [([.nan, 0.9, 0.9], 1), ([0.5, .nan], 0), ([.nan, .nan], 0), ([1, 3, 3, 2], 1)] as [([Double], Int)]
+    ) func `the top label is the first of the highest scores, and NaN is the lowest`(_ scores: [Double], _ top: Int) {
+        #expect(ClassScores(scores).top == top)
+    }
 }

@@ -24,6 +24,11 @@ import Testing
         return try ImageToImage(contentsOfFile: generator.graph, graphOptions: generator.options, options: options)
     }
 
+    @Test func `a longest side below 1 is refused`() {
+        let failure = #expect(throws: Failure.self) { try network("style") { $0.longestSide = 0 } }
+        #expect(failure?.code == .invalidOption)
+    }
+
     @Test func `a graph of open size takes each image in its own size, to the nearest multiple`() throws {
         let sizes = [(33, 46, 32, 48), (64, 21, 64, 20), (1, 1, 4, 4)]
         for name in ["style", "generator"] {

@@ -198,4 +198,39 @@ import Testing
         let slice = VariableSlice(ranges: [64..<128, 0..<5], isWhole: [false, true])
         #expect(slice.key(of: "w") == [0, 0x77, 0, 1, 1, 2, 0xC0, 64, 0xC0, 64, 0x80, 0x7F])
     }
+
+    @Test(
+        arguments: [
+            ([[0..<4, 0..<2]], true), ([[0..<2, 0..<2], [2..<4, 0..<2]], true),
+            ([[2..<4, 0..<2], [0..<2, 0..<2]], true),
+            ([[0..<3, 0..<1], [3..<4, 0..<2], [0..<3, 1..<2]], true), ([[0..<4, 0..<2], [1..<1, 0..<2]], true),
+            ([], false), ([[0..<2, 0..<2]], false), ([[0..<2, 0..<2], [0..<2, 0..<2]], false),
+            ([[0..<3, 0..<1], [1..<4, 0..<1], [2..<4, 0..<1]], false),
+        ] as [([[Range<Int>]], Bool)])
+    func `the parts of a variable fit together`(_ parts: [[Range<Int>]], _ areComplete: Bool) {
+        #expect(VariableSlice.cover([4, 2], with: parts.map { VariableSlice(ranges: $0) }) == areComplete)
+    }
+
+    /// A store with a variable in two parts, whose values have other types than the parts.
+    private final class WrongParts: StoredVariables {
+        let index = "model.index"
+        let byteCount = 0
+        let names = ["w"]
+        let ranges: [Range<Int>]
+        init(_ ranges: Range<Int>...) { self.ranges = ranges }
+        func contains(_ name: String) -> Bool { name == "w" }
+        func entry(_ name: String) -> (type: TensorType, slices: [VariableSlice])? {
+            (TensorType([4], .float32), ranges.map { VariableSlice(ranges: [$0], isWhole: [false]) })
+        }
+        func tensor(at key: [UInt8], _ type: TensorType) -> Tensor? { Tensor([1, 2], shape: [2]) }
+        func string(_ name: String) -> ByteView? { nil }
+    }
+
+    @Test func `parts that overlap, or whose values have other shapes, are refused`() throws {
+        #expect(try WrongParts(0..<2, 2..<4).value("w")?.floats == [1, 2, 1, 2])
+        for wrong in [WrongParts(0..<2, 0..<2), WrongParts(0..<3, 3..<4)] {
+            let failure = #expect(throws: Failure.self) { try wrong.value("w") }
+            #expect(failure?.description.contains("the variable's entry in the index is inconsistent") == true)
+        }
+    }
 }

@@ -67,4 +67,12 @@ import Testing
         let result = Dropout.removed(from: try GraphIndex(nodes)).graph
         #expect(result.node("y")?.inputs == ["x"])
     }
+
+    @Test func `a mask behind a cycle or a long chain of identities is not dropout`() throws {
+        let cycle = [Self.node("a", "Identity", "b"), Self.node("b", "Identity", "a"), Self.node("y", "Mul", "x", "a")]
+        #expect(Dropout.removed(from: try GraphIndex(Self.start + cycle)).removed == [])
+        let chain = (1...300_000).map { Self.node("\($0)", "Identity", $0 == 1 ? "x" : "\($0 - 1)") }
+        let end = Self.node("y", "Mul", "x", "300000")
+        #expect(Dropout.removed(from: try GraphIndex(Self.start + chain + [end])).removed == [])
+    }
 }

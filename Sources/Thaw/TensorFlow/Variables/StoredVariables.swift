@@ -51,13 +51,12 @@ extension StoredVariables {
     private func assembled(_ name: String, _ slices: [VariableSlice], _ type: TensorType) throws -> Tensor {
         let parts = try slices.map { try stored($0, of: name, type) }
         let count = parts.reduce(0) { $0 + $1.elementCount }
-        guard count == type.shape.elementCount,
+        guard count == type.shape.elementCount, VariableSlice.cover(type.shape, with: slices),
             zip(slices, parts).allSatisfy({
                 $0.ranges.map(\.count) == $1.shape.dimensions && $1.element == type.element
             })
         else { throw Failure.valueCorrupt() }
         let storage = Tensor.Storage(byteCount: count * type.element.size) { memory in
-            memory.initializeMemory(as: UInt8.self, repeating: 0)
             for (slice, part) in zip(slices, parts) {
                 slice.copy(part, to: memory, type)
                 part.storage.release()

@@ -71,7 +71,11 @@ final class TensorBundle: StoredVariables {
 
     func tensor(at key: [UInt8], _ expected: TensorType) throws -> Tensor? {
         guard let entry = table.values[key] else { return nil }
-        let type = try naming(file: index) { try declaredType(entry) }
+        let type = try naming(file: index) { () throws -> TensorType in
+            let type = try declaredType(entry)
+            guard type == expected else { throw Failure.valueCorrupt() }
+            return type
+        }
         let bytes = try bytes(of: entry)
         guard bytes.count == type.shape.elementCount * type.element.size else {
             throw Failure.contentMismatch(bytes: bytes.count, type.shape, type.element).inFile(index)

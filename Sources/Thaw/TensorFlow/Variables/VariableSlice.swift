@@ -45,6 +45,23 @@ struct VariableSlice {
         withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).bigEndian) { Array($0) }
     }
 
+    /// Partitioned variables of TensorFlow have fewer axes.
+    private static let maximumRank = 8
+
+    /// Whether each element of a tensor is in an odd number of parts. It is if all corners of the parts cancel in pairs, except
+    /// those of the whole tensor.
+    static func cover(_ shape: Shape, with parts: [VariableSlice]) -> Bool {
+        guard shape.rank <= maximumRank else { return false }
+        var corners: Set<[Int]> = []
+        for ranges in parts.map(\.ranges) + [shape.map { 0..<$0 }] {
+            for index in 0..<1 << shape.rank {
+                let corner = ranges.enumerated().map { index >> $0 & 1 == 0 ? $1.lowerBound : $1.upperBound }
+                if corners.remove(corner) == nil { corners.insert(corner) }
+            }
+        }
+        return corners.isEmpty
+    }
+
     /// Copies this part of a tensor into the memory of the whole.
     func copy(_ part: Tensor, to memory: UnsafeMutableRawBufferPointer, _ fullType: TensorType) {
         guard part.elementCount > 0, let row = ranges.last else {
