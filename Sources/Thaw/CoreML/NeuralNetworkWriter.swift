@@ -172,10 +172,10 @@ struct NeuralNetworkWriter {
             network.arrayInputShapeMapping = "EXACT_ARRAY_MAPPING"
             network.imageInputShapeMapping = "RANK4_IMAGE_MAPPING"
         }
+        // coremltools writes one for each image, too, even if it changes nothing: scripts rename its input.
         let scalers = model.images.compactMap { image in
-            Self.scale(image.scaling).flatMap { scale in
-                image.scaling.isIdentity
-                    ? nil : scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))
+            Self.scale(image.scaling).map { scale in
+                scaler(image, scale, MessageType.model.type(of: field).type(of: "preprocessing"))
             }
         }
         if !scalers.isEmpty { network.preprocessing = scalers }

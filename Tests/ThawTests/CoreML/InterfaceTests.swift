@@ -167,6 +167,15 @@ import Testing
         #expect(failure?.problemText.contains(words) == true, "\(failure.map { "\($0)" } ?? "")")
     }
 
+    /// Scripts rename the input of the preprocessing, which coremltools writes for every image.
+    @Test func `an image that is not scaled has preprocessing, too`() throws {
+        var model = try Self.model()
+        model.image?.scaling = PixelScaling(scale: [1, 1, 1], bias: [0, 0, 0])
+        let preprocessing: [Message] = try NeuralNetworkWriter.message(model).neuralNetworkClassifier.preprocessing
+        #expect(preprocessing.map { $0.featureName as String } == ["data_in"])
+        #expect(preprocessing.map { $0.scaler.channelScale as Double } == [1])
+    }
+
     @Test func `preprocessing that multiplies by 0 is refused`() throws {
         var model = try Self.model()
         model.image?.scaling = PixelScaling(scale: [2, 2, 2], bias: [1, 2, 3])
