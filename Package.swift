@@ -235,7 +235,8 @@ if let library = Context.environment["THAW_FUZZ"] {
 if Context.environment["THAW_TEST"] != nil {
     for target in package.targets {
         if ["CCodecs", "CSchemas", "CMachine", "COutputs", "CThaw"].contains(target.name) {
-            target.cSettings = [.unsafeFlags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])]
+            target.cSettings =
+                (target.cSettings ?? []) + [.unsafeFlags(["-fsanitize=undefined", "-fsanitize-trap=undefined"])]
         }
         if target.isTest { target.swiftSettings = [.unsafeFlags(["-Onone"])] }
     }

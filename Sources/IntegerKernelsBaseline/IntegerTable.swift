@@ -108,7 +108,7 @@ public enum Int8Kernels: IntegerKernels {
     extension Int8Kernels {
         /// Independent accumulators, enough to hide the latency of an addition.
         public static func peak(_ rounds: Int) -> Int {
-            var sums = (Words.zero, Words.zero, Words.zero, Words.zero, Words.zero, Words.zero)
+            var sums: Accumulators = (.zero, .zero, .zero, .zero, .zero, .zero)
             #if AVX512
                 var more = sums
             #endif
@@ -118,19 +118,9 @@ public enum Int8Kernels: IntegerKernels {
                 // Otherwise the products would be computed only once. Several of each, as this addition takes time, too.
                 a = a &+ b
                 for _ in 0..<4 {
-                    sums.0 = addProducts(sums.0, a, b)
-                    sums.1 = addProducts(sums.1, a, b)
-                    sums.2 = addProducts(sums.2, a, b)
-                    sums.3 = addProducts(sums.3, a, b)
-                    sums.4 = addProducts(sums.4, a, b)
-                    sums.5 = addProducts(sums.5, a, b)
+                    add(a, b, to: &sums)
                     #if AVX512
-                        more.0 = addProducts(more.0, a, b)
-                        more.1 = addProducts(more.1, a, b)
-                        more.2 = addProducts(more.2, a, b)
-                        more.3 = addProducts(more.3, a, b)
-                        more.4 = addProducts(more.4, a, b)
-                        more.5 = addProducts(more.5, a, b)
+                        add(a, b, to: &more)
                     #endif
                 }
             }
@@ -144,6 +134,18 @@ public enum Int8Kernels: IntegerKernels {
             var total: Int32 = 0
             for lane in 0..<blockWidth { total &+= all[lane] }
             return total == -1 ? 0 : 4 * 2 * 4 / quadSteps * blockWidth * accumulators * rounds
+        }
+
+        private typealias Accumulators = (Words, Words, Words, Words, Words, Words)
+
+        @inline(__always)
+        private static func add(_ a: Words, _ b: Words, to sums: inout Accumulators) {
+            sums.0 = addProducts(sums.0, a, b)
+            sums.1 = addProducts(sums.1, a, b)
+            sums.2 = addProducts(sums.2, a, b)
+            sums.3 = addProducts(sums.3, a, b)
+            sums.4 = addProducts(sums.4, a, b)
+            sums.5 = addProducts(sums.5, a, b)
         }
     }
 #endif
