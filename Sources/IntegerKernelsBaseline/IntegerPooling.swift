@@ -104,21 +104,26 @@ private func poolMaxima(_ borrowed: borrowing IntegerPoolingWork) {
     }
 }
 
+/// Writes the sums of these rows to the scratch memory.
+private func sumColumns(_ work: borrowing IntegerPoolingWork, _ rows: Range<Int>) {
+    for column in 0..<work.inputWidth {
+        var pixel = work.input + (rows.lowerBound * work.inputRowStride + column * blockWidth)
+        var sum = Words.zero
+        for _ in rows {
+            sum = sum &+ thaw_words(loadQuantized(pixel))
+            pixel += work.inputRowStride
+        }
+        work.scratch.storeBytes(of: sum, toByteOffset: column * 64, as: Words.self)
+    }
+}
+
 private func poolAverages(_ borrowed: borrowing IntegerPoolingWork) {
     // A copy that nested functions can read.
     let work = copy borrowed
     let (rounding, whole) = (VectorRounding(work.rounding), work.wholeColumns)
     for row in 0..<work.rowCount {
         let rows = work.rows(of: row)
-        for column in 0..<work.inputWidth {
-            var pixel = work.input + (rows.lowerBound * work.inputRowStride + column * blockWidth)
-            var sum = Words.zero
-            for _ in rows {
-                sum = sum &+ thaw_words(loadQuantized(pixel))
-                pixel += work.inputRowStride
-            }
-            work.scratch.storeBytes(of: sum, toByteOffset: column * 64, as: Words.self)
-        }
+        sumColumns(work, rows)
         let output = UnsafeMutableRawPointer(work.output + row * work.outputRowStride)
         @inline(__always) func average(from first: Int, count: Int, _ start: Words, _ factor: Floats) -> Floats {
             var sum = start

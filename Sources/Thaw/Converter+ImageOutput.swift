@@ -103,15 +103,11 @@ extension Model {
     /// The reason why an output with the shape of an image is probably not one: per-location scores and text scores have the
     /// shape of small images too.
     fileprivate func reasonAgainstImage(_ value: Graph.Value, _ form: ImageForm) -> String? {
-        if let image, let input = graph.inputs.first {
-            // The first of three axes is the batch, if there is one.
-            let shape = graph[value].shape
-            guard !form.isChannelsFirst || shape.rank == graph[input.value].shape.rank else {
-                return "has no channel axis"
-            }
-            guard form.width >= image.width, form.height >= image.height else {
-                return "is smaller than the input image"
-            }
+        // The first of three axes is the batch, if there is one. Generators of images from arrays have four axes.
+        let rank = image == nil ? 4 : graph[graph.inputs[0].value].shape.rank
+        guard !form.isChannelsFirst || graph[value].shape.rank == rank else { return "has no channel axis" }
+        if let image, form.width < image.width || form.height < image.height {
+            return "is smaller than the input image"
         }
         return graph.isSoftmax(value) ? "contains class probabilities" : nil
     }

@@ -29,7 +29,10 @@ struct InputNode {
         isDecoder = node.has(.decoder)
         if isDecoder { try InputNode.checkDecoder(node) }
         takesPixels = isDecoder || node.dataType == .uint8
-        guard !isPlaceholder || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute) else { return }
+        // The nodes that compute a default value are not converted.
+        let hasDefault = node.has(.defaultPlaceholder) && !node.data.isEmpty
+        guard !isPlaceholder || hasDefault || reference.output > 0 || InputNode.leavesSizeOpen(node.shapeAttribute)
+        else { return }
         var constants = GraphConstants(graph)
         var shape = InputNode.shape(reference, graph, &constants)
         if InputNode.leavesSizeOpen(shape) {

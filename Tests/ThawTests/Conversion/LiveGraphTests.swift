@@ -46,6 +46,24 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
         }
     }
 
+    /// Checkpoints are renamed, and saved with a folder as their prefix.
+    @Test(arguments: ["old", "/home/me/run/", "."], ["model", ""])
+    func `a folder's list may be out of date if there is a single checkpoint`(_ listed: String, _ prefix: String) throws
+    {
+        let folder = try TemporaryFolder()
+        for ending in ["index", "meta", "data-00000-of-00001"] {
+            try FileManager.default.copyItem(
+                atPath: Fixtures.path("live/checkpoint/model.ckpt-7.\(ending)"),
+                toPath: folder.url.appending(path: "\(prefix).\(ending)").path)
+        }
+        let list = folder.url.appending(path: "checkpoint")
+        try Data("model_checkpoint_path: \"\(listed)\"\n".utf8).write(to: list)
+        #expect(try LiveGraph(checkpoint: folder.url.path).variables?.contains("conv/kernel") == true)
+        try Data().write(to: folder.url.appending(path: "other.meta"))
+        let failure = #expect(throws: Failure.self) { try LiveGraph(checkpoint: folder.url.path) }
+        #expect(failure?.description.contains("the folder has no file 'checkpoint' that names one in it") == true)
+    }
+
     @Test func `a checkpoint of today's format may have the name of a shard of the first one`() throws {
         let folder = try TemporaryFolder()
         let name = "model-00000-of-00001"
@@ -127,6 +145,19 @@ struct LiveCase: CustomTestStringConvertible, Sendable {
     }
 
     // MARK: Graphs built by a program
+
+    @Test func `a placeholder with a default replaces what computes the default`() throws {
+        let graph = GraphDefinition(nodes: [
+            NodeDefinition(name: "iterator", op: "IteratorGetNext"),
+            NodeDefinition(
+                name: "image", op: "PlaceholderWithDefault", inputs: ["iterator"],
+                attributes: ["dtype": .type(.float), "shape": .shape([1, 8, 8, 3])]),
+            NodeDefinition(name: "y", op: "Relu", inputs: ["image"]),
+        ])
+        var options = Converter.Options()
+        options.input = "image"
+        #expect(try Converter(options).convert(graph: graph).model.graph.nodes.map(\.name) == ["y"])
+    }
 
     /// The example in the documentation of `Converter.convert(graph:variables:)`.
     @Test func `a graph that a program builds converts with its variables`() throws {

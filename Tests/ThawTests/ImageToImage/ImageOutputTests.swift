@@ -18,6 +18,22 @@ func imageModel(
     return model
 }
 
+/// A graph that computes an array from an array of 48 numbers.
+private func arrayConversion(_ shape: [Int]) throws -> Conversion {
+    var options = Converter.Options()
+    options.isTensor = true
+    return try Converter(options).convert(
+        graph: GraphDefinition(nodes: [
+            NodeDefinition(
+                name: "x", op: "Placeholder", attributes: ["dtype": .type(.float), "shape": .shape([1, 48])]),
+            NodeDefinition(
+                name: "shape", op: "Const",
+                attributes: ["value": .tensor(Tensor(shape: [shape.count], element: .int32) { Double(shape[$0]) })]),
+            NodeDefinition(name: "map", op: "Reshape", inputs: ["x", "shape"]),
+            NodeDefinition(name: "y", op: "Sigmoid", inputs: ["map"]),
+        ]))
+}
+
 /// The range of pixels according to a graph's last operations.
 struct RangeCase: CustomTestStringConvertible, Sendable {
     var testDescription: String
@@ -77,6 +93,13 @@ struct RangeCase: CustomTestStringConvertible, Sendable {
 }
 
 @Suite struct ImageOutputTests {
+    @Test(arguments: [([1, 4, 4, 3], true), ([1, 6, 8, 1], true), ([1, 6, 8], false), ([6, 8], false)])
+    func `what is computed from an array is an image only if it has four axes`(_ shape: [Int], _ isImage: Bool) throws {
+        let conversion = try arrayConversion(shape)
+        #expect((conversion.model.imageOutput != nil) == isImage)
+        #expect(conversion.notes.contains { $0.code == .arrayOutput } == !isImage)
+    }
+
     @Test(arguments: RangeCase.all) func `an output of known range becomes an image automatically`(_ range: RangeCase)
         throws
     {

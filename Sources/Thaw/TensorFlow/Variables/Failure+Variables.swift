@@ -164,7 +164,7 @@ extension Failure {
 
     static func noCheckpoint() -> Failure {
         Failure(
-            .incomplete, "the folder has no file 'checkpoint' and no single .meta file",
+            .incomplete, "the folder has no file 'checkpoint' that names one in it, and no single .meta file",
             remedy: "use the path of the .meta file")
     }
 }

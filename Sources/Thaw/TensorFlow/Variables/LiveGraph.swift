@@ -99,8 +99,8 @@ struct LiveGraph {
             where line.hasPrefix(key) {
                 let name = line.dropFirst(key.count).drop { $0 == " " || $0 == "\"" }.prefix { $0 != "\"" }
                 // When checkpoints are moved with their folder, the path in the list becomes outdated.
-                let base = name.split(separator: "/").last.map(String.init) ?? String(name)
-                return folder + "/" + base
+                let prefix = folder + "/" + (name.split(separator: "/").last ?? name)
+                if try exists(prefix) { return prefix }
             }
         }
         let names = (fileNames(in: folder) ?? []).sorted()
@@ -108,6 +108,11 @@ struct LiveGraph {
         let prefixes = graphs.isEmpty ? names.filter { $0.hasSuffix(".index") } : graphs
         guard prefixes.count == 1 else { throw Failure.noCheckpoint().inFile(folder) }
         return folder + "/" + prefixes[0].split(separator: ".").dropLast().joined(separator: ".")
+    }
+
+    /// Whether there are files of a checkpoint with this prefix.
+    private static func exists(_ prefix: String) throws -> Bool {
+        try fileExists(prefix + ".meta") || fileExists(prefix + ".index") || TensorSlices.files(prefix) != nil
     }
 
     // MARK: Signatures
