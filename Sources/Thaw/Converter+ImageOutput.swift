@@ -103,11 +103,17 @@ extension Model {
     /// The reason why an output with the shape of an image is probably not one: per-location scores and text scores have the
     /// shape of small images too.
     fileprivate func reasonAgainstImage(_ value: Graph.Value, _ form: ImageForm) -> String? {
-        // The first of three axes is the batch, if there is one. Generators of images from arrays have four axes.
-        let rank = image == nil ? 4 : graph[graph.inputs[0].value].shape.rank
-        guard !form.isChannelsFirst || graph[value].shape.rank == rank else { return "has no channel axis" }
-        if let image, form.width < image.width || form.height < image.height {
-            return "is smaller than the input image"
+        let rank = graph[value].shape.rank
+        if let image {
+            // The first of three axes is the batch, if there is one.
+            guard !form.isChannelsFirst || rank == graph[graph.inputs[0].value].shape.rank else {
+                return "has no channel axis"
+            }
+            guard form.width >= image.width, form.height >= image.height else {
+                return "is smaller than the input image"
+            }
+        } else if rank < 4 {
+            return "has no channel axis"
         }
         return graph.isSoftmax(value) ? "contains class probabilities" : nil
     }
