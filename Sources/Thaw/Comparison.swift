@@ -183,15 +183,8 @@ public struct Comparison: Sendable {
 
     /// The input of a side's graph, repeated for every item of its batch.
     func input(of side: Side, _ pixels: Pixels) -> Tensor {
-        let bytes = fitted(pixels, to: side.image).bytes
-        let scale = side.scaling.scale
-        let bias = side.scaling.bias
-        return Tensor(shape: side.graph[side.graph.inputs[0].value].shape) { values in
-            for i in values.indices {
-                let channel = i % scale.count
-                values[i] = Float(scale[channel] * Double(bytes[i % bytes.count]) + bias[channel])
-            }
-        }
+        Tensor(
+            fitted(pixels, to: side.image), side.scaling, shape: side.graph[side.graph.inputs[0].value].shape)
     }
 
     /// Loads the image into every item of the second model's batch.

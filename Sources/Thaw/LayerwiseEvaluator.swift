@@ -86,16 +86,3 @@ extension Graph {
         return maximum
     }
 }
-
-extension Tensor {
-    /// The values that a network takes for an image.
-    fileprivate init(_ pixels: Pixels, _ scaling: PixelScaling, shape: Shape) {
-        let channels = scaling.scale.count
-        let tables = zip(scaling.scale, scaling.bias).map { (scale: Double, bias: Double) -> [Float] in
-            (0..<256).map { value in Float(scale * Double(value) + bias) }
-        }
-        self.init(shape: shape) { values in
-            for (index, pixel) in pixels.bytes.enumerated() { values[index] = tables[index % channels][Int(pixel)] }
-        }
-    }
-}
