@@ -18,10 +18,10 @@ extension Comparison {
         /// If the second model is computed in a lower precision: the error of each layer on the image with the largest
         /// difference, in the order of the first model's graph. It includes the errors of earlier layers.
         public internal(set) var layers: [NodeDifference] = []
-        /// The images that could be read despite problems with their files.
+        /// The images that could be read despite problems with their files, or for which the first model returns NaN.
         public private(set) var warnings: [(image: String, warning: Note)] = []
         /// The images that cannot be read.
-        public internal(set) var failures: [(image: String, failure: Failure)] = []
+        public private(set) var failures: [(image: String, failure: Failure)] = []
 
         /// An image for which the models have different top labels.
         public struct DifferingLabels: Sendable {
@@ -44,6 +44,34 @@ extension Comparison {
             (largest.map { $0.difference.relative <= tolerance } ?? true) && differingLabels.allSatisfy(\.isExplained)
         }
 
+        /// Adds the images in these files, which several threads decode and compare.
+        /// - Parameter labels: The label of each class; nil for their indices.
+        /// - Throws: `Failure` if `threads` is less than 1. Failures of single images are part of the report.
+        mutating func add(
+            imagesAt paths: [String], threads: Int, labels: [String]?, decoding: DecodingOptions,
+            comparing compare: @escaping @Sendable (Pixels) throws -> Outcome
+        ) throws {
+            try requireThreads(threads)
+            let workers = Workers(min(threads, paths.count))
+            let outcomes = workers.map(paths) { path in
+                Result {
+                    try naming(file: path) {
+                        let image = try DecodedImage(contentsOfFile: path, options: decoding)
+                        var outcome = try compare(image.pixels)
+                        outcome.warning = image.warning ?? outcome.warning
+                        return outcome
+                    }
+                }
+            }
+            for (path, outcome) in zip(paths, outcomes) {
+                switch outcome {
+                case .success(let outcome): add(outcome, path, labels)
+                case .failure(let failure as Failure): failures.append((path, failure))
+                case .failure(let error): throw error
+                }
+            }
+        }
+
         mutating func add(_ outcome: Outcome, _ image: String, _ labels: [String]?) {
             imageCount += 1
             if let warning = outcome.warning { warnings.append((image, warning)) }
@@ -59,6 +87,17 @@ extension Comparison {
                     image: image, first: labels?[classes.first] ?? "\(classes.first)",
                     second: labels?[classes.second] ?? "\(classes.second)", isExplained: classes.isExplained))
         }
+    }
+
+    /// The result for one image.
+    struct Outcome: Sendable {
+        /// One difference per output.
+        var differences: [(output: String, difference: Difference)]
+        /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that they
+        /// differ.
+        var classes: (first: Int, second: Int, isExplained: Bool)?
+        /// A problem found in the image's file if it could still be read, or else in the first model's outputs.
+        var warning: Note?
     }
 
     /// A value of the graph that differs between the models.

@@ -110,26 +110,8 @@ public struct Comparison: Sendable {
     /// - Throws: `Failure` if the engine cannot determine the first difference, or if `threads` is less than 1. Failures of
     ///   single images are part of the report.
     public func report(imagesAt paths: [String], threads: Int = 1) throws -> Report {
-        try requireThreads(threads)
-        let workers = Workers(min(threads, paths.count))
-        let outcomes = workers.map(paths) { path in
-            Result {
-                try naming(file: path) {
-                    let image = try DecodedImage(contentsOfFile: path, options: decoding)
-                    var outcome = try compare(image.pixels)
-                    outcome.warning = image.warning ?? outcome.warning
-                    return outcome
-                }
-            }
-        }
         var report = Report(tolerance: tolerance, precision: program.precision)
-        for (path, outcome) in zip(paths, outcomes) {
-            switch outcome {
-            case .success(let outcome): report.add(outcome, path, labels)
-            case .failure(let failure as Failure): report.failures.append((path, failure))
-            case .failure(let error): throw error
-            }
-        }
+        try report.add(imagesAt: paths, threads: threads, labels: labels, decoding: decoding) { try compare($0) }
         guard let largest = report.largest else { return report }
         let (differs, isLower) = (!(largest.difference.relative <= tolerance), program.precision != .float32)
         guard differs || isLower else { return report }
@@ -139,17 +121,6 @@ public struct Comparison: Sendable {
             if isLower { report.layers = try layerDifferences(pixels, largest.image) }
         }
         return report
-    }
-
-    /// The result for one image.
-    struct Outcome: Sendable {
-        /// One difference per output.
-        var differences: [(output: String, difference: Difference)]
-        /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that they
-        /// differ.
-        var classes: (first: Int, second: Int, isExplained: Bool)?
-        /// A problem found in the image's file if it could still be read.
-        var warning: Note?
     }
 
     private func compare(_ pixels: Pixels) throws -> Outcome {

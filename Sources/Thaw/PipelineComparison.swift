@@ -48,25 +48,9 @@ public struct PipelineComparison: Sendable {
     /// different numbers of boxes, differ infinitely.
     /// - Throws: `Failure` if `threads` is less than 1.
     public func report(imagesAt paths: [String], threads: Int = 1) throws -> Comparison.Report {
-        try requireThreads(threads)
-        let workers = Workers(min(threads, paths.count))
-        let outcomes = workers.map(paths) { path in
-            Result.catchingFailure {
-                try naming(file: path) {
-                    let image = try DecodedImage(contentsOfFile: path, options: decoding)
-                    var outcome = try compare(image.pixels)
-                    outcome.warning = image.warning
-                    return outcome
-                }
-            }
-        }
         var report = Comparison.Report(tolerance: tolerance, precision: precision)
-        for (path, outcome) in zip(paths, outcomes) {
-            switch outcome {
-            case .success(let outcome): report.add(outcome, path, first.labels?.map(\.description))
-            case .failure(let failure): report.failures.append((path, failure))
-            }
-        }
+        let labels = first.labels?.map(\.description)
+        try report.add(imagesAt: paths, threads: threads, labels: labels, decoding: decoding) { try compare($0) }
         return report
     }
 
@@ -75,10 +59,13 @@ public struct PipelineComparison: Sendable {
             let (name, image) = try pipeline.onlyImage()
             return try pipeline.run([name: .image(pixels.feature(for: image, crop: crop))])
         }
-        var outcome = Comparison.Outcome(differences: [], classes: nil)
+        var outcome = Comparison.Outcome(differences: [])
         for (name, value) in results[0] {
             let other = results[1].first { $0.name == name }!.value
             if let difference = Comparison.Difference(value, other) { outcome.differences.append((name, difference)) }
+        }
+        if let output = results[0].first(where: \.value.containsNaN) {
+            outcome.warning = .containsNaN("'\(output.name)'")
         }
         if let scores = first.probabilities(results[0]), let others = second.probabilities(results[1]) {
             let top = [scores.highest, others.highest]

@@ -30,6 +30,21 @@ import Testing
         #expect(!report.agrees && report.largest?.difference.relative == .infinity)
     }
 
+    @Test func `outputs that are NaN in both are a warning`() throws {
+        let data = try Data(contentsOf: URL(fileURLWithPath: Fixtures.path("coreml/rgb.mlmodel")))
+        var model = try Message(.model, reading: data.withUnsafeBytes { ByteView(copying: $0) })
+        var layers: [Message] = model.neuralNetworkClassifier.layers
+        let dense = try #require(layers.lastIndex { $0.choice == "innerProduct" })
+        let biases = [Float](repeating: .nan, count: layers[dense].innerProduct.outputChannels)
+        layers[dense].innerProduct.hasBias = true
+        layers[dense].innerProduct.bias.floatValue = biases.withUnsafeBytes { ByteView(copying: $0) }
+        model.neuralNetworkClassifier.layers = layers
+        let report = try PipelineComparison(Pipeline(model), Pipeline(model)).report(imagesAt: Self.images)
+        #expect(report.agrees && report.warnings.map(\.image) == Self.images)
+        #expect(report.warnings.map(\.warning.code) == [.notANumber, .notANumber])
+        #expect(report.warnings.first?.warning.description == "'probabilities' contains NaN")
+    }
+
     @Test func `a file that is not an image is a separate failure`() throws {
         let paths = [Self.images[0], Fixtures.path("detectors/objects.jsonl")]
         let report = try PipelineComparison(Self.detector(), Self.detector()).report(imagesAt: paths)
