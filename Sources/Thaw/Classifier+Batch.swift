@@ -19,17 +19,11 @@ extension Classifier {
         images: some Sequence<ImageFile>, threads: Int, thumbnailSide: Int?,
         _ body: (String, Result<Classification, Failure>) throws -> Void
     ) throws {
-        try requireThreads(threads)
-        typealias Half = (path: String, image: Result<Prepared, Failure>)
-        // Copies of an iterator may not share their position, so it is in a box.
-        let source = IteratorBox(images.makeIterator())
-        let pipeline = OrderedPipeline<ImageFile, Half, (path: String, result: Result<Classification, Failure>)>(
-            threads: threads, window: 16 * threads, nextItem: { source.next() },
-            prepare: { found in
-                (found.path, self.prepared(found, thumbnailSide: thumbnailSide))
-            },
-            finish: { half in (half.path, half.image.map { self.classify($0) }) })
-        try pipeline.run { try body($0.path, $0.result) }
+        let prepare = { (image: ImageFile) in
+            let prepared = self.prepared(image, thumbnailSide: thumbnailSide)
+            return { prepared.map { self.classify($0) } }
+        }
+        try processImages(images, threads: threads, preparing: prepare, body)
     }
 
     /// Classifies the images at these paths.
@@ -40,13 +34,4 @@ extension Classifier {
     ) throws {
         try classify(images: paths.lazy.map { ImageFile(path: $0) }, threads: threads, body)
     }
-}
-
-/// An iterator whose position all copies share.
-final class IteratorBox<Iterator: IteratorProtocol> {
-    private var iterator: Iterator
-
-    init(_ iterator: Iterator) { self.iterator = iterator }
-
-    func next() -> Iterator.Element? { iterator.next() }
 }

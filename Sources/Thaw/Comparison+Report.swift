@@ -93,8 +93,8 @@ extension Comparison {
     struct Outcome: Sendable {
         /// One difference per output.
         var differences: [(output: String, difference: Difference)]
-        /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that they
-        /// differ.
+        /// The top classes, if the first output is a vector of class scores, and whether the tolerance explains that
+        /// they differ.
         var classes: (first: Int, second: Int, isExplained: Bool)?
         /// A problem found in the image's file if it could still be read, or else in the first model's outputs.
         var warning: Note?

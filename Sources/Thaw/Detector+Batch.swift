@@ -21,17 +21,14 @@ extension Detector {
         inspecting inspect: (@Sendable (String, Pixels, Detection) throws -> Void)?,
         _ body: (String, Result<Detection, Failure>) throws -> Void
     ) throws {
-        try requireThreads(threads)
-        let source = IteratorBox(images.makeIterator())
+        let prepare = { (image: ImageFile) in
+            let path = image.path
+            let prepared = self.prepared(image, keepsOriginal: inspect != nil)
+            return { self.detection(prepared) { try inspect?(path, $0, $1) } }
+        }
         // Originals are large.
-        let window = inspect == nil ? 16 * threads : 2 * threads
-        let pipeline = OrderedPipeline<ImageFile, Prepared, (path: String, result: Result<Detection, Failure>)>(
-            threads: threads, window: window, nextItem: { source.next() },
-            prepare: { self.prepared($0, keepsOriginal: inspect != nil) },
-            finish: { prepared in
-                (prepared.path, prepared.detection(by: self, inspecting: inspect))
-            })
-        try pipeline.run { try body($0.path, $0.result) }
+        let window = inspect == nil ? nil : 2 * threads
+        try processImages(images, threads: threads, window: window, preparing: prepare, body)
     }
 
     /// Detects objects in the images at these paths.
@@ -45,40 +42,35 @@ extension Detector {
 
     /// An image in the size and colors that the network takes, with what is known about the original.
     struct Prepared: Sendable {
-        struct Image: Sendable {
-            var fitted: Pixels
-            var width: Int
-            var height: Int
-            var warning: Note?
-            var original: Pixels?
-        }
-
-        var path: String
-        var image: Result<Image, Failure>
-
-        func detection(
-            by detector: Detector, inspecting inspect: (@Sendable (String, Pixels, Detection) throws -> Void)? = nil
-        ) -> Result<Detection, Failure> {
-            image.flatMap { image in
-                Result.catchingFailure {
-                    var detection = try detector.detect(image.fitted, width: image.width, height: image.height)
-                    detection.warning = image.warning
-                    if let inspect, let original = image.original { try inspect(path, original, detection) }
-                    return detection
-                }
-            }
-        }
+        var fitted: Pixels
+        var width: Int
+        var height: Int
+        var warning: Note?
+        var original: Pixels?
     }
 
-    func prepared(_ found: ImageFile, keepsOriginal: Bool = false) -> Prepared {
-        let image = Result.catchingFailure {
+    func prepared(_ found: ImageFile, keepsOriginal: Bool = false) -> Result<Prepared, Failure> {
+        Result.catchingFailure {
             let decoded = try self.decoded(found)
             let pixels = decoded.pixels
-            return Prepared.Image(
+            return Prepared(
                 fitted: self.fitted(pixels), width: pixels.width, height: pixels.height, warning: decoded.warning,
                 original: keepsOriginal ? pixels : nil)
         }
-        return Prepared(path: found.path, image: image)
+    }
+
+    /// - Parameter inspect: Called with the original, if it was kept, and the objects in it.
+    func detection(
+        _ prepared: Result<Prepared, Failure>, inspecting inspect: (Pixels, Detection) throws -> Void = { _, _ in }
+    ) -> Result<Detection, Failure> {
+        prepared.flatMap { image in
+            Result.catchingFailure {
+                var detection = try detect(image.fitted, width: image.width, height: image.height)
+                detection.warning = image.warning
+                if let original = image.original { try inspect(original, detection) }
+                return detection
+            }
+        }
     }
 }
 

@@ -37,7 +37,7 @@ extension DetectionBatch {
     ) throws {
         try self.init(images: images, threads: threads, window: window) { image in
             let prepared = detector.prepared(image)
-            return { prepared.detection(by: detector) }
+            return { detector.detection(prepared) }
         }
     }
 }
@@ -61,7 +61,6 @@ public enum ImageAddition: Sendable {
 public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @unchecked Sendable {
     /// An image, and its result or the reason why there is none.
     public typealias Element = (image: ImageFile, result: Result<Answer, Failure>)
-    private typealias Prepared = (image: ImageFile, finish: () -> Result<Answer, Failure>)
 
     /// The outcome of waiting for a result.
     public enum Next {
@@ -75,7 +74,7 @@ public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @un
         case timedOut
     }
 
-    private let pipeline: OrderedPipeline<ImageFile, Prepared, Element>
+    private let pipeline: ImagePipeline<Answer>
     private let source: Source
     /// One thread at a time takes results.
     private let taking = Lock()
@@ -93,12 +92,9 @@ public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @un
         try requireThreads(threads)
         let source = Source(images)
         self.source = source
-        self.window = Swift.max(window ?? 16 * threads, 1)
-        pipeline = OrderedPipeline(
-            threads: threads, window: self.window, nextItem: { source.next() },
-            // From here on, only the name of the image is needed.
-            prepare: { image in (ImageFile(path: image.path), prepare(image)) },
-            finish: { prepared in (prepared.image, prepared.finish()) })
+        self.window = Swift.max(window ?? imageWindow(threads: threads), 1)
+        pipeline = imagePipeline(
+            threads: threads, window: self.window, nextImage: { source.next() }, prepare: prepare)
         pipeline.begin()
     }
 
