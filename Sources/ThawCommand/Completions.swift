@@ -29,7 +29,8 @@ enum Completions: String, CaseIterable {
 
     // MARK: bash
 
-    private static var bashScript: String {
+    /// The cases of options with values, by the command and the option.
+    private static var bashCases: String {
         var cases = ""
         for command in Commands.all {
             for option in command.options {
@@ -45,11 +46,18 @@ enum Completions: String, CaseIterable {
                 }
             }
         }
-        var lists = ""
-        for command in Commands.all {
+        return cases
+    }
+
+    /// The cases that list the options of each command.
+    private static var bashOptionLists: String {
+        Commands.all.map { command in
             let names = (command.options.map(\.spelling) + ["--help"]).joined(separator: " ")
-            lists += "        \(command.name)) options=\(quoted(names)) ;;\n"
-        }
+            return "        \(command.name)) options=\(quoted(names)) ;;\n"
+        }.joined()
+    }
+
+    private static var bashScript: String {
         let first = (Commands.names + ["help"] + Help.globalOptions.map(\.name)).joined(separator: " ")
         return """
             # bash completion for thaw
@@ -81,9 +89,9 @@ enum Completions: String, CaseIterable {
                     help) _thaw_words \(quoted(Commands.names.joined(separator: " "))); return ;;
                 esac
                 case "${COMP_WORDS[1]}:$before" in
-            \(cases)    esac
+            \(bashCases)    esac
                 case "${COMP_WORDS[1]}" in
-            \(lists)    esac
+            \(bashOptionLists)    esac
                 if [[ "$word" = -* ]]; then
                     _thaw_words "$options"
                 else
