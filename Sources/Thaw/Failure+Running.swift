@@ -57,4 +57,12 @@ extension Failure {
             .wrongType, "the array for '\(name)' contains \(text)", remedy: "the input takes \(element.rawValue)",
             names: [name])
     }
+
+    static func noState(_ names: [String]) -> Failure {
+        Failure(
+            .noInput, "the model keeps \(names.quotedList()) between runs, and no state is given",
+            remedy: "create a state for the model first", names: names)
+    }
+
+    static func otherState() -> Failure { Failure(.invalidOption, "the state belongs to another model") }
 }

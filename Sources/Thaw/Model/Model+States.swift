@@ -21,3 +21,15 @@ extension Model {
         guard !isStateful else { throw Failure.stateful(states.map(\.name)) }
     }
 }
+
+extension Failure {
+    fileprivate static func stateful(_ names: [String]) -> Failure {
+        Failure(
+            .unsupportedModel, "the model keeps \(names.quotedList()) between runs",
+            remedy: "use \(task: .runWithState), which keeps a state", names: names)
+    }
+
+    fileprivate static func stateless() -> Failure {
+        Failure(.unsupportedModel, "the model has no state", remedy: "run it without one")
+    }
+}

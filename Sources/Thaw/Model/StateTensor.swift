@@ -59,33 +59,15 @@ public final class ModelState: @unchecked Sendable {
 }
 
 extension Failure {
-    static func stateful(_ names: [String]) -> Failure {
-        Failure(
-            .unsupportedModel, "the model keeps \(names.quotedList()) between runs",
-            remedy: "use \(task: .runWithState), which keeps a state", names: names)
-    }
-
-    static func noState(_ names: [String]) -> Failure {
-        Failure(
-            .noInput, "the model keeps \(names.quotedList()) between runs, and no state is given",
-            remedy: "create a state for the model first", names: names)
-    }
-
-    static func stateless() -> Failure {
-        Failure(.unsupportedModel, "the model has no state", remedy: "run it without one")
-    }
-
-    static func noSuchState(_ name: String, _ names: [String]) -> Failure {
+    fileprivate static func noSuchState(_ name: String, _ names: [String]) -> Failure {
         Failure(
             .noSuchFeature, "the model's state has no tensor '\(name)'",
             remedy: "it has \(names.quotedList())", names: names)
     }
 
-    static func stateShape(_ name: String, _ shape: Shape, _ expected: Shape) -> Failure {
+    fileprivate static func stateShape(_ name: String, _ shape: Shape, _ expected: Shape) -> Failure {
         Failure(
             .wrongShape, "the state '\(name)' is given with shape \(shape)", remedy: "expected \(expected)",
             names: [name])
     }
-
-    static func otherState() -> Failure { Failure(.invalidOption, "the state belongs to another model") }
 }
