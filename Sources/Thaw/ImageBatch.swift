@@ -58,9 +58,9 @@ public enum ImageAddition: Sendable {
 ///     for (image, result) in batch { print(image.path, result) }
 ///
 /// A few images per thread are worked on ahead of the results taken, so memory does not grow with their number.
-public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @unchecked Sendable {
+public final class ImageBatch<Output: Sendable>: Sequence, IteratorProtocol, @unchecked Sendable {
     /// An image, and its result or the reason why there is none.
-    public typealias Element = (image: ImageFile, result: Result<Answer, Failure>)
+    public typealias Element = (image: ImageFile, result: Result<Output, Failure>)
 
     /// The outcome of waiting for a result.
     public enum Next {
@@ -74,7 +74,7 @@ public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @un
         case timedOut
     }
 
-    private let pipeline: ImagePipeline<Answer>
+    private let pipeline: ImagePipeline<Output>
     private let source: Source
     /// One thread at a time takes results.
     private let taking = Lock()
@@ -87,7 +87,7 @@ public final class ImageBatch<Answer: Sendable>: Sequence, IteratorProtocol, @un
     /// - Throws: `Failure` if `threads` is less than 1.
     init(
         images: sending (any IteratorProtocol<ImageFile>)?, threads: Int, window: Int?,
-        prepare: @escaping (ImageFile) -> () -> Result<Answer, Failure>
+        prepare: @escaping (ImageFile) -> () -> Result<Output, Failure>
     ) throws {
         try requireThreads(threads)
         let source = Source(images)

@@ -11,28 +11,11 @@ protocol AnyImageBatch: Sendable {
     func cancelAndWait()
 }
 
-/// The answer for an image: a classification or a detection.
-protocol ImageAnswer: Sendable {
-    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult
-}
-
-extension Classification: ImageAnswer {
-    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult {
-        CResult(path, answer, index: index)
-    }
-}
-
-extension Detection: ImageAnswer {
-    static func result(_ path: String, _ answer: Result<Self, Failure>, index: Int) -> CResult {
-        CResult(path, answer, index: index)
-    }
-}
-
-extension ImageBatch: AnyImageBatch where Answer: ImageAnswer {
+extension ImageBatch: AnyImageBatch where Output: ImageResult {
     func result(within limit: Duration?) throws -> CResult? {
         let (index, next) = indexedNext(within: limit)
         switch next {
-        case .result(let element): return Answer.result(element.image.path, element.result, index: index)
+        case .result(let element): return CResult(element.image.path, element.result, index: index)
         case .end: return nil
         case .canceled: throw Failure.canceledBatch()
         case .timedOut: throw TimedOut()

@@ -47,33 +47,17 @@ final class CResult: @unchecked Sendable {
         self.values = values
     }
 
-    /// The objects in an image.
-    init(_ image: String, _ result: Result<Detection, Failure>, index: Int = 0) {
-        (kind, self.index) = (.detection, index)
+    /// The classification of an image, or the objects in it.
+    init<Value: ImageResult>(_ image: String, _ result: Result<Value, Failure>, index: Int = 0) {
+        (kind, self.index) = (Value.kind, index)
         path = image.isEmpty ? nil : CText(fileName: image)
-        (probabilities, outputs, values) = (nil, [], [])
+        (outputs, values) = ([], [])
         switch result {
-        case .success(let detection):
-            (objects, error) = (CObjects(detection), nil)
-            warning = detection.warning.map { CText($0.text.forC) }
+        case .success(let value):
+            (probabilities, objects, error) = (value.classProbabilities, value.detectedObjects, nil)
+            warning = value.warning.map { CText($0.text.forC) }
         case .failure(let failure):
-            (objects, warning) = (nil, nil)
-            error = Handles.shared.add(CError(failure))
-        }
-    }
-
-    /// The classification of an image.
-    init(_ image: String, _ result: Result<Classification, Failure>, index: Int = 0) {
-        (kind, self.index) = (.classification, index)
-        path = image.isEmpty ? nil : CText(fileName: image)
-        (outputs, values, objects) = ([], [], nil)
-        switch result {
-        case .success(let classification):
-            let values = classification.probabilities
-            (probabilities, error) = (Tensor(values, shape: [values.count]), nil)
-            warning = classification.warning.map { CText($0.text.forC) }
-        case .failure(let failure):
-            (probabilities, warning) = (nil, nil)
+            (probabilities, objects, warning) = (nil, nil, nil)
             error = Handles.shared.add(CError(failure))
         }
     }
@@ -85,6 +69,29 @@ final class CResult: @unchecked Sendable {
         for output in outputs { output.shape.deallocate() }
         if let error { _ = Handles.shared.remove(error, CError.self) }
     }
+}
+
+/// The result for an image: a classification or a detection.
+protocol ImageResult: Sendable {
+    static var kind: CResult.Kind { get }
+    /// A problem found in the image's file if it could still be read.
+    var warning: Note? { get }
+    /// One value per class of a classification.
+    var classProbabilities: Tensor? { get }
+    /// What a detection found.
+    var detectedObjects: CObjects? { get }
+}
+
+extension Classification: ImageResult {
+    static var kind: CResult.Kind { .classification }
+    var classProbabilities: Tensor? { Tensor(probabilities, shape: [probabilities.count]) }
+    var detectedObjects: CObjects? { nil }
+}
+
+extension Detection: ImageResult {
+    static var kind: CResult.Kind { .detection }
+    var classProbabilities: Tensor? { nil }
+    var detectedObjects: CObjects? { CObjects(self) }
 }
 
 @_cdecl("thaw_result_free")
