@@ -14,7 +14,7 @@ extension Failure {
 
     static func valueWithoutName(_ names: [String]) -> Failure {
         Failure(
-            .ambiguousInputs, "a value does not say which of \(names.count) inputs it is for",
+            .ambiguousInputs, "a value has no input name, and the model has \(names.count) inputs",
             remedy: "the model takes \(names.quotedList())", names: names)
     }
 

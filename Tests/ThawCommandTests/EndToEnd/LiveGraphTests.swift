@@ -159,9 +159,9 @@ import Testing
         let outcome = try Thaw.run("convert", "model/my_model.pb", "-o", "m.mlmodel", in: folder)
         #expect(outcome.status == (isWhole ? 0 : 2), "\(outcome.errors)")
         guard isWhole else {
-            let problem = "is the saved_model.pb of a SavedModel without its folder: there is no "
+            let problem = "is a SavedModel's graph without its variables: there is no "
             #expect(outcome.errors.hasPrefix("thaw: model/my_model.pb: \(problem)"), "\(outcome.errors)")
-            #expect(outcome.errors.contains("put it next to the folder 'variables', as saved_model.pb"))
+            #expect(outcome.errors.contains("put it into the SavedModel's folder as saved_model.pb"))
             return
         }
         let original = try Thaw.run("convert", Project.fixture("live/" + name), "-o", "original.mlmodel", in: folder)

@@ -84,7 +84,7 @@ import Testing
             (["iris_svc", "[1, 2, 3, 4]", "--reference"], "--reference is for networks, and this is a pipeline"),
             (["iris_svc", "[1, 2, 3, 4]", "--function", "f"], "--function is for networks, and this is a pipeline"),
             (["iris_svc", "input=[1, 2, 3, 4]", "input=[1, 2, 3, 4]"], "input is given twice"),
-            (["iris_tree", "1"], "a value does not say which of 4 inputs it is for"),
+            (["iris_tree", "1"], "a value has no input name, and the model has 4 inputs"),
             (["iris_svc", "bad.jsonl"], "bad.jsonl: line 2, input 'input': "),
             (["iris_svc", "blank.jsonl"], "blank.jsonl: line 4, input 'input': "),
             (

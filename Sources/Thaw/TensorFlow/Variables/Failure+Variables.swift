@@ -120,8 +120,8 @@ extension Failure {
 
     static func savedModelAlone(_ index: String) -> Failure {
         Failure(
-            .incomplete, "is the saved_model.pb of a SavedModel without its folder: there is no \(index)",
-            remedy: "put it next to the folder 'variables', as saved_model.pb, and use the folder of both")
+            .incomplete, "is a SavedModel's graph without its variables: there is no \(index)",
+            remedy: "put it into the SavedModel's folder as saved_model.pb, and pass that folder")
     }
 
     static func noSuchSignature(_ requested: String, _ names: [String]) -> Failure {
