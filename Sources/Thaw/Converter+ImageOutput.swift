@@ -136,10 +136,13 @@ extension PixelScaling {
             bias: Array(repeating: -scale * range.lowerBound, count: channels))
     }
 
+    /// Values that round to pixels. The limit for that is 0.5; the rest is a margin for the network's rounding errors.
+    private static let roundingToPixels = -0.4...255.4
+
     /// Whether all values in `range` become values that round to pixels.
     fileprivate func staysWithinPixels(_ range: ClosedRange<Double>) -> Bool {
         zip(scale, bias).allSatisfy { scale, bias in
-            [range.lowerBound, range.upperBound].allSatisfy { (-0.4...255.4).contains($0 * scale + bias) }
+            [range.lowerBound, range.upperBound].allSatisfy { Self.roundingToPixels.contains($0 * scale + bias) }
         }
     }
 

@@ -3,27 +3,33 @@ extension Evaluation {
     public struct CalibrationBin: Sendable {
         /// The confidences in this bin.
         public let range: ClosedRange<Double>
-        /// The number of images with such a confidence.
+        /// The number of photos with such a confidence.
         public let imageCount: Int
-        /// The mean confidence of these images.
+        /// The mean confidence of these photos.
         public let meanConfidence: Double
-        /// The fraction of these images whose prediction is correct.
+        /// The fraction of these photos whose prediction is correct.
         public let accuracy: Proportion
     }
 
-    /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
-    package static func mayBeProbability(_ answer: Float) -> Bool { answer.isNaN || -1e-3...1.001 ~= answer }
+    /// The values that may be rounded probabilities: the step of float16 above 1 is 2⁻¹⁰.
+    private static let probabilities: ClosedRange<Float> = -1e-3...1.001
 
-    /// Why the answers of a classifier are not probabilities; nil if they may be, or if some are NaN, for which there is a
-    /// separate warning.
+    /// How much the sum of a softmax may differ from 1. Rounding the values to bfloat16 changes it by at most 2⁻⁹; the
+    /// rest is for a softmax that is computed in a lower precision.
+    private static let sumTolerance = 0.05
+
+    /// Whether a value is between 0 and 1, apart from rounding, or NaN, for which there is a separate warning.
+    package static func mayBeProbability(_ value: Float) -> Bool { value.isNaN || probabilities ~= value }
+
+    /// Why the outputs of a classifier are not probabilities; nil if they may be, or if some are NaN, for which there
+    /// is a separate warning.
     ///
     /// - Parameter areIndependent: Whether the model is a multi-label one, whose probabilities need not add up to 1.
-    package static func whyNotProbabilities(_ answers: [Float], areIndependent: Bool) -> String? {
-        if answers.contains(where: \.isNaN) { return nil }
-        guard answers.allSatisfy(mayBeProbability) else { return "they are outside 0 to 1" }
-        let sum = answers.reduce(0) { $0 + Double($1) }
-        // In float16 and bfloat16, the sum of many rounded values is only approximately 1.
-        return areIndependent || abs(sum - 1) < 0.05 ? nil : "they do not add up to 1"
+    package static func whyNotProbabilities(_ values: [Float], areIndependent: Bool) -> String? {
+        if values.contains(where: \.isNaN) { return nil }
+        guard values.allSatisfy(mayBeProbability) else { return "they are outside 0 to 1" }
+        let sum = values.reduce(0) { $0 + Double($1) }
+        return areIndependent || abs(sum - 1) < sumTolerance ? nil : "they do not add up to 1"
     }
 
     /// How well the model's confidence matches its accuracy.
@@ -33,7 +39,7 @@ extension Evaluation {
         /// The expected calibration error: the mean difference between confidence and accuracy, weighted by the number of
         /// photos. Source: Guo, Pleiss, Sun and Weinberger, ICML 2017, with their 15 bins of equal width.
         public let error: Double
-        /// The mean confidence of all images.
+        /// The mean confidence of all photos.
         public let meanConfidence: Double
     }
 

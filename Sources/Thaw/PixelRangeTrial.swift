@@ -22,6 +22,10 @@ struct PixelRangeTrial {
     /// by about three gray levels. With a wrong range the difference is far larger.
     private static let tolerance = 16.0
 
+    /// The ratio of a later range's error to an earlier one's below which the later one is better. A network without
+    /// biases works in all ranges, with errors that hardly differ.
+    private static let improvement = 0.9
+
     /// The ranges with which the network reproduces the test image best; nil if none does.
     ///
     /// - Parameters:
@@ -62,9 +66,8 @@ struct PixelRangeTrial {
                 return PixelRangeTrial(input: input, output: output, error: error)
             }
         }
-        // A later range must be clearly better than an earlier one: a network without biases works in all of them.
         var best = trials.first
-        for trial in trials.dropFirst() where trial.error < 0.9 * (best?.error ?? .infinity) { best = trial }
+        for trial in trials.dropFirst() where trial.error < improvement * (best?.error ?? .infinity) { best = trial }
         guard let best, best.error <= tolerance else { return nil }
         return best
     }

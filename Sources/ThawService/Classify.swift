@@ -30,7 +30,7 @@ extension Service {
                 throw ErrorResponse.outputsTooLarge(lines.utf8.count)
             }
             // The client is no longer waiting for the response.
-            if !lines.isEmpty, Connections.isGone(exchange.connection) { return Response(status: 499) }
+            if !lines.isEmpty, Connections.isGone(exchange.connection) { return .clientClosed }
             do {
                 lines += try classify(part.content, named: part.fileName, exchange, options, work).line(
                     image: part.fileName, top: options.top)

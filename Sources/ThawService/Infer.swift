@@ -13,7 +13,7 @@ extension Service {
             case .pipeline(let pipeline): try run(plan, pipeline, exchange)
             }
         // The client is no longer waiting for the response.
-        guard let results else { return Response(status: 499) }
+        guard let results else { return .clientClosed }
         metrics.countImages(plan.items)
         return InferResponse(model: model, id: request.id, items: plan.items, outputs: plan.outputs, values: results)
             .response

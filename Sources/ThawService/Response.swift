@@ -20,4 +20,7 @@ struct Response: Sendable {
 
     /// No content.
     init(status: Int, headers: [(String, String)] = []) { (self.status, self.headers, body) = (status, headers, []) }
+
+    /// For a client that no longer waits for the response. The status is nginx's for that.
+    static let clientClosed = Response(status: 499)
 }

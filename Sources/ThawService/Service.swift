@@ -102,9 +102,8 @@ final class Service: @unchecked Sendable {
             exchange.timings.waiting = Moment.seconds(since: entered)
             switch fate {
             case .run:
-                // The client is no longer waiting for the response.
                 if Connections.isGone(exchange.connection) {
-                    exchange.response = Response(status: 499)
+                    exchange.response = .clientClosed
                     return
                 }
                 answer(exchange)
