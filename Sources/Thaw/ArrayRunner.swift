@@ -71,7 +71,7 @@ package struct ArrayRunner: Sendable {
         guard counts.allSatisfy({ $0 == count }) else { throw Failure.batchesDiffer(counts) }
 
         var kept = ModelState(model.states).update { $0 }
-        let answers = try (0..<count).map { piece in
+        let runs = try (0..<count).map { piece in
             var tensors = zip(inputs, types).map { $0.piece(piece, of: $1) }
             for (state, tensor) in zip(model.states, kept).sorted(on: \.0.input) {
                 tensors.insert(tensor, at: state.input)
@@ -83,7 +83,7 @@ package struct ArrayRunner: Sendable {
             return results
         }
         return model.graph.outputs.enumerated().filter { !hidden.contains($0.offset) }.map { index, port in
-            let parts = answers.map { $0[index] }
+            let parts = runs.map { $0[index] }
             guard count > 1 else { return (port.name, parts[0]) }
             var shape = parts[0].shape.dimensions
             if shape.first == model.batchSize { shape[0] *= count } else { shape.insert(count, at: 0) }

@@ -122,12 +122,12 @@ public final class Classifier: Sendable {
                 }
             }
             let (probabilities, warning) = probabilities(executor)
-            var answer = Classification(probabilities: probabilities, labels: model.classifier?.labels)
-            (answer.warning, answer.thumbnail) = (warning ?? prepared.warning, prepared.thumbnail)
+            var classification = Classification(probabilities: probabilities, labels: model.classifier?.labels)
+            (classification.warning, classification.thumbnail) = (warning ?? prepared.warning, prepared.thumbnail)
             if warning == nil, probabilities.contains(where: \.isNaN) {
-                answer.warning = .containsNaN("the model's output", "; one of its weights may be NaN")
+                classification.warning = .containsNaN("the model's output", "; one of its weights may be NaN")
             }
-            return answer
+            return classification
         }
     }
 

@@ -39,7 +39,7 @@ extension Converter {
         return conversion
     }
 
-    /// What the import assumed, and what it dropped.
+    /// Notes on the import's assumptions, and on the outputs that it dropped.
     private func notes(on imported: Importer.Result, _ source: GraphSource) -> [Note] {
         var notes = [source.noteOnAverages].compactMap { $0 } + imported.notes
         if options.outputs.isEmpty, let signature = source.signature {

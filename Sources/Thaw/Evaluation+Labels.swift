@@ -14,9 +14,9 @@ extension Evaluation {
         public struct Threshold: PrecisionAndRecall, Sendable {
             /// The threshold.
             public let value: Double
-            /// The number of images with the label.
+            /// The number of photos with the label.
             public let imageCount: Int
-            /// For how many images the label was predicted.
+            /// For how many photos the label was predicted.
             public let predictionCount: Int
             /// For how many of those it is correct.
             public let correctCount: Int

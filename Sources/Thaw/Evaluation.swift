@@ -5,7 +5,7 @@
 public struct Evaluation: Sendable {
     /// The number of classes.
     public let classCount: Int
-    /// One outcome per image, in the order in which they were added.
+    /// One outcome per photo, in the order in which they were added.
     public private(set) var outcomes: [Outcome] = []
 
     /// The result for one photo.
@@ -109,9 +109,9 @@ public struct Evaluation: Sendable {
     public struct ClassResult: PrecisionAndRecall, Sendable {
         /// The index of the class.
         public let index: Int
-        /// The number of images of the class.
+        /// The number of photos of the class.
         public let imageCount: Int
-        /// For how many images the class was predicted.
+        /// For how many photos the class was predicted.
         public let predictionCount: Int
         /// For how many of those it is correct.
         public let correctCount: Int
@@ -140,7 +140,7 @@ public struct Evaluation: Sendable {
         public let truth: Int
         /// The predicted class.
         public let prediction: Int
-        /// The number of images.
+        /// The number of photos.
         public let count: Int
     }
 

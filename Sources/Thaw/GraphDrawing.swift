@@ -64,19 +64,19 @@ public struct GraphDrawing: Sendable {
         /// The indices of the boxes on the longest path from an input to `end`. They are drawn below each other, and branches
         /// beside them.
         static func trunk(of boxes: [Box], to end: Graph.Value?) -> Set<Int> {
-            var makers: [Graph.Value: Int] = [:]
+            var producers: [Graph.Value: Int] = [:]
             var lengths: [Int] = []
             var before: [Int?] = []
             for (index, box) in boxes.enumerated() {
-                let inputs = box.inputs.compactMap { makers[$0] }
+                let inputs = box.inputs.compactMap { producers[$0] }
                 // Of paths of equal length, the first.
                 let longest = inputs.max { (lengths[$0], $1) < (lengths[$1], $0) }
                 before.append(longest)
                 lengths.append(1 + (longest.map { lengths[$0] } ?? 0))
-                for node in box.nodes { for output in node.outputs { makers[output] = index } }
+                for node in box.nodes { for output in node.outputs { producers[output] = index } }
             }
             var trunk = Set<Int>()
-            var next = end.flatMap { makers[$0] }
+            var next = end.flatMap { producers[$0] }
             while let box = next {
                 trunk.insert(box)
                 next = before[box]

@@ -66,13 +66,13 @@ public struct GroundTruth: Sendable {
         var found: [(path: String, folder: String)] = []
         var folders: [String] = []
         var seen: Set<String> = []
-        var strays = 0
+        var ignoredCount = 0
         let files = ImageFiles([folder])
         for path in try files.paths() {
             // By bytes: a slash and a combining mark after it are one character.
             let parts = path.utf8.dropFirst(root.utf8.count).split(separator: UInt8(ascii: "/"), maxSplits: 1)
             guard parts.count == 2 else {
-                strays += 1
+                ignoredCount += 1
                 continue
             }
             let name = String(Substring(parts[0]))
@@ -82,7 +82,7 @@ public struct GroundTruth: Sendable {
         listings = files.listings
         let indices = try classes(of: folders, names, offset)
         images = found.map { Image(path: $0.path, classIndex: indices[$0.folder]!) }
-        if strays > 0 { notes.append(.photosIgnored(strays)) }
+        if ignoredCount > 0 { notes.append(.photosIgnored(ignoredCount)) }
     }
 
     /// The class of each folder, by the names of all folders: labels, indices, or WordNet IDs.

@@ -31,7 +31,7 @@ struct NetworkQuantizer {
         try correctBiases(as: reference, sampler)
     }
 
-    /// The network with equalized layers, or without them if its answers are then closer to the original's.
+    /// The network with equalized layers, or without them if its outputs are then closer to the original's.
     ///
     /// The ranges of quantization-aware training suit the layers as they are, so those layers are not equalized.
     /// - Parameter scores: The original's scores of the classes; if there are none, layers are not equalized.
@@ -155,9 +155,9 @@ struct NetworkQuantizer {
     mutating func keepLayers(agreeingWith scores: [[Float]], atMost limit: Int?, _ sampler: ActivationSampler) throws
         -> Int
     {
-        let tops = scores.map { Classification.topIndex(of: $0) }
-        var agreeing = try agreement(with: tops, sampler)
-        guard let limit, tops.count - agreeing > limit else { return agreeing }
+        let topClasses = scores.map { Classification.topIndex(of: $0) }
+        var agreeing = try agreement(with: topClasses, sampler)
+        guard let limit, topClasses.count - agreeing > limit else { return agreeing }
         let order = try layersBySensitivity(scores, sampler)
         let corrected = graph
         var lastCount = 0
@@ -167,12 +167,13 @@ struct NetworkQuantizer {
             for index in order.prefix(count) { graph.nodes[index].operation = original.nodes[index].operation }
             kept = order.prefix(count).sorted().map { graph.nodes[$0].name }
             try keepFloatingPointLayers()
-            agreeing = try agreement(with: tops, sampler)
-            return tops.count - agreeing
+            agreeing = try agreement(with: topClasses, sampler)
+            return topClasses.count - agreeing
         }
         let count = try NetworkQuantizer.fewestLayers(
-            order.count, changing: limit, changedWithoutKeeping: tops.count - agreeing, changedCount: changedCount)
-        // The last number that was tried is often the answer.
+            order.count, changing: limit, changedWithoutKeeping: topClasses.count - agreeing,
+            changedCount: changedCount)
+        // The last number that was tried is often the result.
         if lastCount != count { _ = try changedCount(keeping: count) }
         return agreeing
     }
@@ -216,10 +217,10 @@ struct NetworkQuantizer {
     private static let photosForSensitivity = 32
 
     /// The number of unchanged top labels, computed with 8-bit integers: rounded values in floating point differ a little.
-    private func agreement(with tops: [Int], _ sampler: ActivationSampler) throws -> Int {
+    private func agreement(with topClasses: [Int], _ sampler: ActivationSampler) throws -> Int {
         let network = try quantized()
         let outputs = try sampler.outputs(of: network, precision: network.hasRanges ? .int8 : .float32)
-        return zip(outputs, tops).count { Classification.topIndex(of: $0) == $1 }
+        return zip(outputs, topClasses).count { Classification.topIndex(of: $0) == $1 }
     }
 }
 

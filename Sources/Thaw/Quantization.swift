@@ -177,8 +177,8 @@ public struct Quantization: Sendable {
     static func warnings(_ scores: [[Float]]?) -> [Note] {
         guard let scores else { return [] }
         if scores.count == 1 { return [.singlePhoto()] }
-        let tops = scores.map { Classification.topIndex(of: $0) }
-        if scores.count >= 10, Set(tops).count == 1 { return [.photosOfOneLabel(scores.count)] }
+        let topClasses = scores.map { Classification.topIndex(of: $0) }
+        if scores.count >= 10, Set(topClasses).count == 1 { return [.photosOfOneLabel(scores.count)] }
         let highest = scores.map { $0.max() ?? 0 }.sorted()
         let areProbabilities = scores.allSatisfy { abs($0.reduce(0, +) - 1) < 0.01 && $0.count > 2 }
         let median = highest[highest.count / 2]

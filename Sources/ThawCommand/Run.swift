@@ -32,11 +32,11 @@ func runRun(_ arguments: Arguments, _ console: Console) throws -> ExitStatus {
             threads: arguments.threads)
     }
     console.report(arguments[Options.precision])
-    let answers = try naming(file: path) { try runner.run(arrays) }
+    let outputs = try naming(file: path) { try runner.run(arrays) }
     if isFile {
-        try answers[0].array.write(toNumPyFile: target)
+        try outputs[0].array.write(toNumPyFile: target)
     } else {
-        try writeArrays(answers, toFolder: target, arguments)
+        try writeArrays(outputs, toFolder: target, arguments)
     }
     return .done
 }

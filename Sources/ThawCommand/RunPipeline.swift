@@ -15,23 +15,23 @@ func runPipeline(_ arguments: Arguments, _ console: Console) throws -> ExitStatu
         contentsOfFile: path, precision: arguments[Options.precision], threads: arguments.threads)
     console.report(arguments[Options.precision])
     let destination = try Destination(target, pipeline)
-    let answers: [Answer]
+    let results: [OutputRow]
     if inputs.count == 1, inputs[0].hasSuffix(".jsonl") {
         let rows = try pipeline.rows(inFile: inputs[0])
-        answers = try rows.map { row in
+        results = try rows.map { row in
             do { return try pipeline.run(row.inputs) } catch let failure as Failure {
                 throw failure.inLine(row.line).inFile(inputs[0])
             }
         }
     } else {
-        answers = try pipeline.rows(inputs).map { row in try naming(file: path) { try pipeline.run(row) } }
+        results = try pipeline.rows(inputs).map { row in try naming(file: path) { try pipeline.run(row) } }
     }
-    try destination.write(answers, console)
+    try destination.write(results, console)
     return .done
 }
 
 /// The outputs for one row of inputs, in the pipeline's order.
-private typealias Answer = [(name: String, value: FeatureValue)]
+private typealias OutputRow = [(name: String, value: FeatureValue)]
 
 /// Where the outputs go, and in which form.
 private enum Destination {
@@ -62,19 +62,19 @@ private enum Destination {
         }
     }
 
-    func write(_ answers: [Answer], _ console: Console) throws {
+    func write(_ rows: [OutputRow], _ console: Console) throws {
         switch self {
         case .terminal:
-            for answer in answers { try console.print(jsonLine(answer)) }
+            for row in rows { try console.print(jsonLine(row)) }
         case .lines(let path):
             let file = try AtomicFile(path: path)
-            for answer in answers { try file.write(jsonLine(answer).utf8) }
+            for row in rows { try file.write(jsonLine(row).utf8) }
             try file.commit()
         case .array(let path):
-            try writeNumbers(answers.map { $0[0].value }, to: path)
+            try writeNumbers(rows.map { $0[0].value }, to: path)
         case .image(let path):
-            guard answers.count == 1, case .image(let pixels) = answers[0][0].value else {
-                throw Failure.severalImages(answers.count)
+            guard rows.count == 1, case .image(let pixels) = rows[0][0].value else {
+                throw Failure.severalImages(rows.count)
             }
             try pixels.write(toFile: path)
         }
@@ -82,7 +82,7 @@ private enum Destination {
 }
 
 /// The outputs for a row, as a line of JSON.
-private func jsonLine(_ outputs: Answer) -> String {
+private func jsonLine(_ outputs: OutputRow) -> String {
     JSON.object(outputs.map { (key: $0.name, value: $0.value.json) }).text + "\n"
 }
 

@@ -48,10 +48,10 @@ final class ReportFile {
     }
 
     /// Adds a photo: `[path, thumbnail, [[class, probability], …], truth, error, warning]`.
-    func add(_ image: String, _ answer: Result<Classification, Failure>, truth: Int? = nil) throws {
+    func add(_ image: String, _ result: Result<Classification, Failure>, truth: Int? = nil) throws {
         var (thumbnail, problem, warning) = ("", "", "")
         var predictions: [JSON] = []
-        switch answer {
+        switch result {
         case .success(let classification):
             let isRight = truth != nil && classification.top(1).first?.index == truth
             if thumbnails < (isRight ? maximumThumbnails / 2 : maximumThumbnails),
