@@ -11,12 +11,12 @@ from ._errors import InvalidValueError, MachineError
 from ._sources import Source
 
 
-def of_model(model: Any) -> Source:
+def of_model(model: Any, sorts_outputs: bool = False) -> Source:
     """A Keras model at inference, with its weights."""
     import tensorflow as tf
 
     if not getattr(model, "built", True) or not _inputs(model):
-        return _of_subclass(model, tf)
+        return _of_subclass(model, tf, sorts_outputs)
     if _is_graph_tensor(model):
         return _of_session(model, tf)
     _require_tensorflow(model)
@@ -27,13 +27,12 @@ def of_model(model: Any) -> Source:
     ]
 
     def predict(*tensors):
-        outputs = model(tensors[0] if len(tensors) == 1 else _arranged(model, list(tensors)), training=False)
-        return _named(outputs, model)
+        return model(tensors[0] if len(tensors) == 1 else _arranged(model, list(tensors)), training=False)
 
-    return _graphs.of_function(tf.function(predict).get_concrete_function(*signature))
+    return _of_call(predict, signature, model, tf, sorts_outputs)
 
 
-def _of_subclass(model: Any, tf: Any) -> Source:
+def _of_subclass(model: Any, tf: Any, sorts_outputs: bool) -> Source:
     """A model without declared inputs: tf_keras knows those that it was called with."""
     save_spec = getattr(model, "save_spec", None)
     arguments, keywords = (save_spec and save_spec()) or ([], {})
@@ -43,16 +42,27 @@ def _of_subclass(model: Any, tf: Any) -> Source:
             "tf.function(model).get_concrete_function(tf.TensorSpec(shape, name=...))",
             "noInput",
         )
-    function = tf.function(lambda tensor: _named(model(tensor, training=False), model))
-    return _graphs.of_function(function.get_concrete_function(arguments[0]))
+    return _of_call(lambda tensor: model(tensor, training=False), [arguments[0]], model, tf, sorts_outputs)
 
 
-def _named(outputs: Any, model: Any) -> Any:
-    """Several outputs by name: TensorFlow sorts them, and coremltools therefore numbers them in this order."""
-    names = getattr(model, "output_names", None) or []
-    if isinstance(outputs, (list, tuple)) and 1 < len(outputs) == len(set(names)):
-        return dict(zip(names, outputs))
-    return outputs
+def _of_call(predict: Callable[..., Any], signature: list[Any], model: Any, tf: Any, sorts_outputs: bool) -> Source:
+    """What the model computes when it is called. Its outputs are in the model's order, or sorted by name."""
+    names: list[str] = []
+
+    def named(*tensors):
+        outputs = predict(*tensors)
+        known = getattr(model, "output_names", None) or []
+        if isinstance(outputs, (list, tuple)) and 1 < len(outputs) == len(set(known)):
+            names[:] = known
+            return dict(zip(known, outputs))
+        return outputs
+
+    source = _graphs.of_function(tf.function(named).get_concrete_function(*signature))
+    if names and not sorts_outputs:
+        # TensorFlow sorts outputs by name, and numbers them in this order: coremltools has the same numbers.
+        by_name = dict(zip(sorted(names), source.outputs))
+        source.outputs = [by_name[name] for name in names]
+    return source
 
 
 def _inputs(model: Any) -> list[Any]:
@@ -140,7 +150,8 @@ def of_file(path: str) -> Source:
         import tensorflow as tf
 
         keras = tf.keras
-    return _in_own_graph(lambda: of_model(_load(keras, path)))
+    # coremltools keeps the order of a model's outputs, but sorts those of a file.
+    return _in_own_graph(lambda: of_model(_load(keras, path), sorts_outputs=True))
 
 
 def _load(keras: Any, path: str) -> Any:

@@ -110,17 +110,35 @@ def test_inputs_that_are_not_listed_are_arrays():
 
 
 @pytest.mark.parametrize("package", ["tf_keras", "keras"])
-def test_several_outputs_of_keras_are_numbered_as_in_coremltools(package):
+def test_outputs_of_keras_have_the_order_of_the_model_and_coremltools_numbers(package, tmp_path):
     keras = pytest.importorskip(package)
     image = keras.Input((8, 8, 3))
     mean = keras.layers.GlobalAveragePooling2D()(image)
-    heads = [keras.layers.Dense(3, name=name)(mean) for name in ("species", "color")]
+    heads = [keras.layers.Dense(size, name=name)(mean) for name, size in (("species", 3), ("color", 4), ("pose", 5))]
     model = keras.Model(image, heads)
-    species, color = (np.asarray(output)[0] for output in model(pixels(8)))
+    converted = ct.convert(model, inputs=[ct.TensorType()], convert_to="mlprogram")
+    answer = converted.predict({image.name.split(":")[0]: pixels(8)})
+    # TensorFlow numbers them in the order of their names.
+    assert list(answer) == list(converted.output_description) == ["Identity_2", "Identity", "Identity_1"]
+    for found, expected in zip(answer.values(), model(pixels(8))):
+        assert np.allclose(found, expected, rtol=1e-4, atol=1e-3)
+    # coremltools sorts those of a file.
+    model.save(str(tmp_path / "model.keras"))
+    converted = ct.convert(tmp_path / "model.keras", inputs=[ct.TensorType()])
+    assert list(converted.output_description) == ["Identity", "Identity_1", "Identity_2"]
+
+
+@pytest.mark.parametrize("package", ["tf_keras", "keras"])
+def test_outputs_of_a_keras_dictionary_are_sorted(package):
+    keras = pytest.importorskip(package)
+    image = keras.Input((8, 8, 3))
+    mean = keras.layers.GlobalAveragePooling2D()(image)
+    model = keras.Model(image, {"species": keras.layers.Dense(3)(mean), "color": keras.layers.Dense(4)(mean)})
     answer = ct.convert(model, inputs=[ct.TensorType()]).predict({image.name.split(":")[0]: pixels(8)})
-    # TensorFlow sorts them by their names.
-    assert np.allclose(answer["Identity"], color, atol=1e-3)
-    assert np.allclose(answer["Identity_1"], species, atol=1e-3)
+    expected = model(pixels(8))
+    assert list(answer) == ["Identity", "Identity_1"]
+    for found, name in zip(answer.values(), ("color", "species")):
+        assert np.allclose(found, expected[name], rtol=1e-4, atol=1e-3)
 
 
 def test_a_model_that_was_never_built_is_refused():
