@@ -326,7 +326,8 @@ def _set_outputs(options: Any, source: Source, outputs: list[Any]) -> list[str]:
             one, zero = (c_double * 1)(1.0), (c_double * 1)(0.0)
             options.output_scale, options.output_scale_count = cast(one, POINTER(c_double)), 1
             options.output_bias, options.output_bias_count = cast(zero, POINTER(c_double)), 1
-    if outputs and not options.image_output:
+    if not options.image_output:
+        # As in coremltools, only an ImageType makes an image. The command infers them.
         options.image_output = -1
     return names or source.outputs
 

@@ -247,6 +247,23 @@ def test_the_named_output_becomes_the_image():
         )
 
 
+def test_only_an_image_type_makes_an_image_output(tmp_path):
+    graph = tf.Graph()
+    with graph.as_default():
+        image = tf.compat.v1.placeholder(tf.float32, [1, 8, 8, 3], name="image")
+        tf.sigmoid(image / 64 - 2, name="mask")
+    path = tmp_path / "mask.pb"
+    path.write_bytes(graph.as_graph_def().SerializeToString())
+    expected = 1 / (1 + np.exp(2 - pixels(8) / 64))
+    for given in (graph.as_graph_def(), path):
+        for inputs in (None, [ct.ImageType("image")]):
+            answer = ct.convert(given, inputs=inputs).predict({"image": photo(8)})["mask"]
+            assert np.allclose(answer, expected, atol=1e-5)
+        outputs = [ct.ImageType("mask")]
+        answer = ct.convert(given, inputs=inputs, outputs=outputs).predict({"image": photo(8)})["mask"]
+        assert isinstance(answer, Image.Image)
+
+
 @pytest.mark.parametrize("kind", [tf.int32, tf.int64])
 @pytest.mark.parametrize("form", ["neuralnetwork", "mlprogram"])
 def test_arrays_of_integers(kind, form):
