@@ -114,7 +114,7 @@ def test_a_neural_network_stays_one_in_a_package(model, ct, photo, tmp_path):
 
 
 def test_attributes_that_only_coremltools_has_cause_advice(ct, model, tmp_path):
-    for name, words in (("_spec", "get_spec"), ("get_compiled_model_path", "macOS")):
+    for name, words in (("_mil_program", "save the model"), ("get_compiled_model_path", "macOS")):
         with pytest.raises(AttributeError, match="coremltools has it.*" + words):
             getattr(model, name)
     with pytest.raises(AttributeError, match="no attribute 'nonsense'$"):

@@ -12,7 +12,7 @@ import weakref
 from ctypes import byref, c_char, c_void_p
 from typing import TYPE_CHECKING, Any, MutableMapping, overload
 
-from . import _absent, _library, _metadata, _networks, _pipelines, _specification
+from . import _absent, _library, _loading, _metadata, _networks, _pipelines, _specification
 from ._enums import ComputeUnit, target
 from ._errors import Error, FileError, InvalidTypeError, InvalidValueError, MachineError
 from ._library import encoded, encoded_path
@@ -35,7 +35,6 @@ _EXTENSIONS = {"neuralNetwork": ".mlmodel", "mlProgram": ".mlpackage"}
 
 # Names that only coremltools has, with what to use instead.
 _ABSENT_IN_MODEL = {
-    "_spec": "get_spec() returns a copy, and MLModel(spec, weights_dir=model.weights_dir) takes a changed one",
     **dict.fromkeys(("_mil_program", "package_path"), "save the model, and use coremltools on the file"),
     "_is_multifunction": "coremltools' functions take models of its own: "
     "coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir)",
@@ -86,8 +85,10 @@ class MLModel(Owner):
     _twin: _Twin | None = None
     # Whether it was made from a model whose kind the extension selects.
     _is_undecided = False
-    # Removes the folder of weights_dir.
-    _weights: Any = None
+    # The folder of weights_dir.
+    _folder: _Folder | None = None
+    # The message of _spec, with the bytes that it had when the handle was made.
+    _edited: tuple[Any, bytes] | None = None
 
     def __init__(
         self,
@@ -114,9 +115,13 @@ class MLModel(Owner):
     def _of_coremltools(cls, model: Any) -> MLModel:
         """A result of coremltools, which is of a decided kind."""
         result = cls(model, compute_units=getattr(model, "compute_unit", ComputeUnit.ALL))
-        if result._description["kind"] in _EXTENSIONS:
-            result._format = SaveFormat(result._description["kind"])
+        result._decide()
         return result
+
+    def _decide(self) -> None:
+        """Keeps the kind that the model has."""
+        if self._description["kind"] in _EXTENSIONS:
+            self._format = SaveFormat(self._description["kind"])
 
     def _log_warnings(self) -> None:
         for warning in self._description["warnings"]:
@@ -146,9 +151,14 @@ class MLModel(Owner):
         self._describe()
 
     def _describe(self) -> None:
-        self._description = _library.call_for_json("thaw_model_describe", self._live())
-        kind = _pipelines if self._description["kind"] == "pipeline" else _networks
-        self._interface: Any = kind.Interface(self._description)
+        self._described = _library.call_for_json("thaw_model_describe", self._live())
+        kind = _pipelines if self._described["kind"] == "pipeline" else _networks
+        self._interface: Any = kind.Interface(self._described)
+
+    @property
+    def _description(self) -> dict[str, Any]:
+        self._take_edits()
+        return self._described
 
     if not TYPE_CHECKING:
 
@@ -168,18 +178,61 @@ class MLModel(Owner):
 
     def close(self) -> None:
         """Frees the memory. The object cannot be used afterwards."""
-        if self._weights is not None:
-            self._weights()
+        self._folder = self._edited = None
+        self._release()
+        self._twin = None
+
+    def _release(self) -> None:
+        """Frees the handle, unless compressed models that have not been created yet need it."""
         waiting = [twin for twin in self.__dict__.get("_twins", ()) if twin.source is self]
         if waiting and self._handle is not None:
             # They keep the memory, in a model of their own.
             kept = MLModel.__new__(MLModel)
-            kept.__dict__.update(self.__dict__, _weights=None, _twin=None)
+            kept.__dict__.update(self.__dict__, _folder=None, _edited=None, _twin=None)
             for twin in waiting:
                 twin.source = kept
             self._handle = None
-        self._twin = None
         super().close()
+
+    # MARK: Editing
+
+    def _live(self) -> c_void_p:
+        self._take_edits()
+        return super()._live()
+
+    @property
+    def _spec(self) -> Any:
+        """The model's message; requires coremltools. Changing it changes the model."""
+        super()._live()
+        with _loading:
+            if self._edited is None:
+                message = self.get_spec()
+                self._own_folder()
+                self._edited = message, _content(message)
+            return self._edited[0]
+
+    def _take_edits(self) -> None:
+        """Loads the message of `_spec` if it has been changed since it was returned."""
+        if self._edited is None:
+            return
+        # One thread loads it, and the others wait.
+        with _loading:
+            if self._edited is None:
+                return
+            message, content = self._edited
+            current = _content(message)
+            if current == content:
+                return
+            folder = self._folder.path if self._folder is not None else None
+            handle = _specification.load(message, folder, self.function_name)
+            precision = self._precision
+            self._release()
+            self._edited = message, current
+            self._twin, self._is_undecided = None, False
+            self._initialize(handle, SaveFormat(), self.compute_unit, self.function_name)
+            self._decide()
+            if precision != self._precision:
+                self.precision = precision
 
     # MARK: Predicting
 
@@ -202,14 +255,17 @@ class MLModel(Owner):
                 raise InvalidTypeError(message.format(type(state).__name__), "wrongType")
             if state._model is not self:
                 raise InvalidValueError("the state belongs to another model")
+            if state._made_for is not self._live():
+                raise InvalidValueError("the model has changed since make_state(); make a new state")
         parts = data if isinstance(data, list) else [data]
         for part in parts:
             if not isinstance(part, dict):
                 message = "predict takes a dictionary of inputs, or a list of them, not {!r}"
                 kind = type(part).__name__ if part is data else "a list with " + type(part).__name__
                 raise InvalidTypeError(message.format(kind), "wrongType")
+        handle = self._live()
         if state is None:
-            answers = [self._interface.predict(self._live(), part) for part in parts]
+            answers = [self._interface.predict(handle, part) for part in parts]
         else:
             answers = [self._interface.predict(state._live(), part, "thaw_state_run") for part in parts]
         return answers if isinstance(data, list) else answers[0]
@@ -237,6 +293,7 @@ class MLModel(Owner):
         A model that is a neural network already, or was converted to one, stays one in a package, too. Without an extension,
         the one for the model's kind is added. A pipeline is written unchanged.
         """
+        self._live()
         path = self._path(save_path)
         package = path.rstrip("/")
         is_package = package.endswith(_EXTENSIONS["mlProgram"])
@@ -317,10 +374,11 @@ class MLModel(Owner):
         result._is_undecided = self._format.kind is None and not self._stays_neural_network()
         return result
 
-    def _specified(self, with_weights: bool = True) -> tuple[bytes, bytes | None]:
-        """The model as `get_spec` and `weights_dir` have it: an ML Program if no kind is selected, as in coremltools."""
+    def _specified_kind(self) -> str | None:
+        """The kind that `get_spec` and `weights_dir` have: an ML Program if none is selected, as in coremltools."""
+        self._live()
         is_undecided = self._format.kind is None and (self._description["kind"] == "graph" or self._is_undecided)
-        return self._serialized(with_weights, "mlProgram" if is_undecided else self._kind())
+        return "mlProgram" if is_undecided else self._kind()
 
     def _serialized(self, with_weights: bool = True, kind: str | None = None) -> tuple[bytes, bytes | None]:
         """The message of the model, and the file of an ML Program's weights."""
@@ -338,26 +396,36 @@ class MLModel(Owner):
 
     @property
     def weights_dir(self) -> str | None:
-        """The folder of the weights for `get_spec()`; None if the model has none. It is removed with the model."""
-        if self._weights is None or not self._weights.alive:
-            is_pipeline = self._description["kind"] == "pipeline"
-            weights = None if is_pipeline else self._specified()[1]
-            if not weights and not (is_pipeline and self._description["isPackage"]):
-                return None
-            folder = tempfile.mkdtemp(prefix="thaw-weights-")
-            # A forked process does not remove the folder of its parent.
-            self._weights = weakref.finalize(self, _remove, folder, os.getpid())
-            if weights:
-                with open(os.path.join(folder, "weight.bin"), "wb") as file:
-                    file.write(weights)
-            else:
-                # Each stage has a file of its own.
-                package = os.path.join(folder, "model.mlpackage")
+        """The folder of the weights for `get_spec()`; None for a neural network. It is removed when Python exits."""
+        folder = self._own_folder()
+        if folder is None:
+            return None
+        # As with coremltools, scripts use it after the model.
+        _published.add(folder)
+        return folder.path
+
+    def _own_folder(self) -> _Folder | None:
+        """The folder of the weights, which is removed with the model unless `weights_dir` has returned it."""
+        if self._folder is None:
+            kind = self._specified_kind()
+            if kind == "mlProgram":
+                folder = _Folder()
+                weights = self._serialized(kind=kind)[1]
+                # The folder is empty if the program has no weights.
+                if weights:
+                    with open(os.path.join(folder.path, "weight.bin"), "wb") as file:
+                        file.write(weights)
+                self._folder = folder
+            elif kind is None and self._description["isPackage"]:
+                # Each stage of a pipeline has a file of its own.
+                folder = _Folder()
+                package = os.path.join(folder.path, "model.mlpackage")
                 self.save(package)
                 for path in glob.glob(os.path.join(glob.escape(package), CONTENT, "weights", "*")):
-                    shutil.move(path, folder)
+                    shutil.move(path, folder.path)
                 shutil.rmtree(package)
-        return self._weights.peek()[2][0]
+                self._folder = folder
+        return self._folder
 
     def _compressed(self, weights: str, minimum_count: int) -> MLModel:
         kind = self._kind()
@@ -384,13 +452,17 @@ class MLModel(Owner):
 
     def get_spec(self) -> Any:
         """The model as coremltools' message; requires coremltools."""
-        return self._message(self._specified(with_weights=False)[0])
+        if self._edited is not None:
+            return copy.deepcopy(self._edited[0])
+        return self._message(self._serialized(with_weights=False, kind=self._specified_kind())[0])
 
     def _specification(self, kind: str | None) -> tuple[Any, str | None]:
         """The message, and the folder of its weights; of this kind if the kind is undecided."""
+        self._live()
         if kind == "neuralNetwork" and self._format.kind is None and self._description["kind"] == "graph":
             return self._message(self._serialized(with_weights=False, kind=kind)[0]), None
-        return self.get_spec(), self.weights_dir
+        folder = self._own_folder()
+        return self.get_spec(), None if folder is None else folder.path
 
     @staticmethod
     def _message(content: bytes) -> Any:
@@ -406,6 +478,11 @@ class MLModel(Owner):
         if value is not None and not isinstance(value, str):
             raise InvalidTypeError(f"metadata must be a string, not {value!r}", "wrongType")
         _library.call("thaw_model_set_metadata", self._live(), encoded(field), encoded(key), encoded(value))
+        if self._edited is not None:
+            message = self._edited[0]
+            content = self._serialized(with_weights=False, kind=self._specified_kind())[0]
+            _take_description(message, self._message(content))
+            self._edited = message, _content(message)
         self._describe()
 
     def _take_metadata(self, description: dict[str, Any]) -> None:
@@ -477,7 +554,9 @@ class State(Owner):
 
     def __init__(self, model: MLModel):
         self._model = model
-        self._handle = _library.call_for_handle("thaw_state_create", model._live())
+        # A changed model has another handle.
+        self._made_for = model._live()
+        self._handle = _library.call_for_handle("thaw_state_create", self._made_for)
 
     def read_state(self, name: str) -> numpy.ndarray:
         """A copy of one of its arrays after the last prediction."""
@@ -488,6 +567,33 @@ class State(Owner):
         _networks.write_state(self._live(), name_of(name, "the name of a state"), value)
 
 
+class _Folder:
+    """A temporary folder, which is removed with the object, or when Python exits."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="thaw-weights-")
+        # A forked process does not remove the folder of its parent.
+        weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+# The folders that weights_dir has returned.
+_published: set[_Folder] = set()
+
+
 def _remove(folder: str, process: int) -> None:
     if os.getpid() == process:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _content(message: Any) -> bytes:
+    return message.SerializeToString(deterministic=True)
+
+
+def _take_description(message: Any, current: Any) -> None:
+    """Copies metadata and the descriptions of features. References to parts of the message stay valid."""
+    ours, theirs = message.description, current.description
+    ours.metadata.CopyFrom(theirs.metadata)
+    for old, new in [(ours, theirs), *zip(ours.functions, theirs.functions)]:
+        for part in ("input", "output"):
+            for feature, changed in zip(getattr(old, part), getattr(new, part)):
+                feature.shortDescription = changed.shortDescription

@@ -12,7 +12,7 @@ coremltools = pytest.importorskip("coremltools")
 np = pytest.importorskip("numpy")
 Image = pytest.importorskip("PIL.Image")
 
-from material import CAT, GRAPH, LABELS, run  # noqa: E402
+from material import CAT, FIXTURES, GRAPH, LABELS, run  # noqa: E402
 
 import thaw as ct  # noqa: E402
 
@@ -309,7 +309,8 @@ def test_a_spec_is_read_with_the_folder_of_its_weights(photo, tmp_path):
     assert renamed.author == "A. Author"
     assert renamed.predict({"input": photo})["classLabel"] == "cat"
     model.close()
-    assert not os.path.exists(folder)
+    # Scripts return the specification and the folder of a model that they do not keep.
+    assert ct.models.MLModel(spec, weights_dir=folder).author == "A. Author"
     with pytest.raises(FileNotFoundError, match=r"weights_dir.*expected the folder.*weight\.bin"):
         ct.models.MLModel(spec, weights_dir=str(tmp_path / "nowhere"))
     for wrong in (str(tmp_path), None):
@@ -324,3 +325,118 @@ def test_a_spec_is_read_with_the_folder_of_its_weights(photo, tmp_path):
     assert ct.models.MLModel(network.get_spec(), weights_dir=network.weights_dir).predict({"input": photo})
     # A neural network has no use for a program's weights.
     assert ct.models.MLModel(network.get_spec(), weights_dir=undecided.weights_dir).predict({"input": photo})
+
+
+def test_folders_of_weights_are_removed_at_exit(program, tmp_path, monkeypatch):
+    # With a model, if it has only been passed to a function of coremltools.
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    model = ct.convert(GRAPH, convert_to="mlprogram")
+    ct.optimize.coreml.get_weights_metadata(model)
+    assert list(tmp_path.glob("thaw-weights-*"))
+    model.close()
+    assert not list(tmp_path.glob("thaw-weights-*"))
+    code = (
+        "import os, sys, thaw\n"
+        "folder = thaw.convert(sys.argv[1], convert_to='mlprogram').weights_dir\n"
+        "assert os.listdir(folder) == ['weight.bin']\n"
+        "child = os.fork()\n"
+        "if child == 0: sys.exit()\n"
+        "os.waitpid(child, 0)\n"
+        "assert os.listdir(folder) == ['weight.bin']\n"
+        "print(folder)"
+    )
+    assert not os.path.exists(run(code, GRAPH))
+
+
+def test_a_program_without_weights_has_a_folder_for_them():
+    program = relu_program()
+    model = ct.convert(program, convert_to="mlprogram", minimum_deployment_target=ct.target.iOS16)
+    assert os.path.isdir(model.weights_dir)
+    assert ct.models.MLModel(model.get_spec(), weights_dir=model.weights_dir).predict({"x": [[-1.0, 0.0, 2.0]]})
+    types = ct.proto.FeatureTypes_pb2.ArrayFeatureType
+    changed = ct.utils.change_input_output_tensor_type(model, types.FLOAT32, types.FLOAT16)
+    assert changed.get_spec().description.output[0].type.multiArrayType.dataType == types.FLOAT16
+
+
+def relu_program():
+    from thaw.converters.mil import Builder
+
+    @Builder.program(input_specs=[Builder.TensorSpec(shape=(1, 3))])
+    def program(x):
+        return Builder.relu(x=x, name="y")
+
+    return program
+
+
+# MARK: Editing
+
+
+@pytest.mark.parametrize("arguments", [{}, {"convert_to": "neuralnetwork"}, {"convert_to": "mlprogram"}])
+def test_changes_of_the_message_change_the_model(photo, tmp_path, arguments):
+    model = ct.convert(GRAPH, classifier_config=ct.ClassifierConfig(LABELS), **arguments)
+    expected = model.predict({"input": photo})
+    assert model._spec is model._spec
+    description = model._spec.description
+    description.metadata.author = "A. Author"
+    assert model.author == "A. Author"
+    # Both ways of changing metadata may alternate.
+    model.license = "MIT"
+    model.input_description["input"] = "A photo"
+    model.user_defined_metadata["key"] = "value"
+    assert description.metadata.license == "MIT" and description.metadata.userDefined["key"] == "value"
+    assert description.input[0].shortDescription == "A photo"
+    description.metadata.shortDescription = "A network"
+    ct.utils.rename_feature(model._spec, "input", "photo")
+    answer = model.predict({"photo": photo})
+    assert answer["classLabel"] == expected["classLabel"]
+    assert list(model.input_description) == ["photo"] and "'photo'" in str(model)
+    assert model.get_spec() == model._spec and model.get_spec() is not model._spec
+    ending = ".mlmodel" if arguments.get("convert_to") == "neuralnetwork" else ".mlpackage"
+    model._spec.description.metadata.versionString = "2.0"
+    model.save(tmp_path / ("model" + ending))
+    for saved in (
+        ct.models.MLModel(tmp_path / ("model" + ending)),
+        ct.models.MLModel(model._spec, weights_dir=model.weights_dir),
+    ):
+        texts = (saved.author, saved.license, saved.short_description, saved.version)
+        assert texts == ("A. Author", "MIT", "A network", "2.0")
+        assert saved.predict({"photo": photo}) == answer
+    model.close()
+    with pytest.raises(ValueError, match="closed"):
+        model._spec
+
+
+def test_changes_of_the_message_reach_compression_and_coremltools(photo):
+    coreml = ct.optimize.coreml
+    config = coreml.OptimizationConfig(coreml.OpPalettizerConfig(nbits=4))
+    model = ct.convert(GRAPH)
+    small = coreml.palettize_weights(model, config)
+    model.precision = "bf16"
+    ct.utils.rename_feature(model._spec, "input", "photo")
+    assert list(coreml.palettize_weights(model, config).input_description) == ["photo"]
+    assert list(ct.utils.randomize_weights(model).input_description) == ["photo"]
+    assert model.predict({"photo": photo}) and model.precision == "bf16"
+    # What was compressed before stays as it was, in both kinds.
+    for kind in ("mlProgram", "neuralNetwork"):
+        assert b"photo" not in small._serialized(kind=kind)[0]
+
+
+def test_a_message_that_is_wrong_is_refused(photo):
+    model = ct.convert(GRAPH, convert_to="mlprogram")
+    name = model._spec.description.input[0].name
+    model._spec.description.input[0].name = "nonsense"
+    for use in (lambda: model.predict({name: photo}), lambda: model.author, model.make_state):
+        with pytest.raises(ct.Error):
+            use()
+    assert model.get_spec().description.input[0].name == "nonsense"
+    model._spec.description.input[0].name = name
+    assert model.predict({name: photo})
+
+
+def test_a_state_belongs_to_the_model_before_a_change():
+    with ct.models.MLModel(os.path.join(FIXTURES, "inputs", "stateful.mlpackage")) as model:
+        state = model.make_state()
+        model._spec.description.metadata.author = "A. Author"
+        with pytest.raises(ValueError, match="make a new state"):
+            model.predict({}, state=state)
+        assert model.make_state()
