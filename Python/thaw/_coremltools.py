@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 import importlib.machinery
+import inspect
 import logging
 import os
 import shutil
@@ -37,6 +38,17 @@ _HOMES = {
     "thaw": _NAME,
     "thaw.optimize.coreml": _NAME + ".optimize.coreml",
 }
+# Methods whose arguments may be objects of Thaw, by class.
+_METHODS = {
+    "StateType": ("__init__",),
+    "Pipeline": ("add_model",),
+    "PipelineClassifier": ("add_model",),
+    "PipelineRegressor": ("add_model",),
+    "Builder": ("function", "program"),
+    "Function": ("__init__",),
+}
+# The modules of functions on layers, and of pipelines of them, which take the neural network of a model of undecided kind.
+_NEURAL_NETWORK_MODULES = (_NAME + ".models.neural_network", _NAME + ".models.pipeline")
 # Thaw's own names, which `coremltools.converters` has as well.
 _OWN_NAMES = ("convert", "ImageType", "TensorType", "ClassifierConfig", "RangeDim", "EnumeratedShapes", "Shape")
 
@@ -116,12 +128,13 @@ def _forwarded(value: Any) -> Any:
         return _module(value) if is_wrapped else value
     if isinstance(value, types.FunctionType) and value.__module__.startswith(_NAME):
         return _function(value)
-    return _state_type(value) if isinstance(value, type) and value.__name__ == "StateType" else value
+    if isinstance(value, type) and value.__name__ in _METHODS and value.__module__.startswith(_NAME + "."):
+        return _class(value)
+    return value
 
 
 def _function(function: Callable[..., Any]) -> Callable[..., Any]:
-    # Functions on layers take neural networks.
-    kind = "neuralNetwork" if ".neural_network" in function.__module__ else None
+    kind = "neuralNetwork" if function.__module__.startswith(_NEURAL_NETWORK_MODULES) else None
 
     @functools.wraps(function)
     def call(*arguments: Any, **named: Any) -> Any:
@@ -137,14 +150,14 @@ def _function(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @functools.lru_cache(maxsize=None)
-def _state_type(state_type: Any) -> type:
-    """coremltools' class, whose initializer takes Thaw's `TensorType`."""
-
-    def initialize(self: Any, *arguments: Any, **named: Any) -> None:
-        given_by_name = {name: theirs(argument) for name, argument in named.items()}
-        state_type.__init__(self, *(theirs(argument) for argument in arguments), **given_by_name)
-
-    return type(state_type.__name__, (state_type,), {"__init__": initialize, "__doc__": state_type.__doc__})
+def _class(theirs_own: Any) -> type:
+    """coremltools' class, with methods that take objects of Thaw."""
+    members: dict[str, Any] = {"__module__": theirs_own.__module__, "__doc__": theirs_own.__doc__}
+    for name in _METHODS[theirs_own.__name__]:
+        is_static = isinstance(inspect.getattr_static(theirs_own, name), staticmethod)
+        method = _function(getattr(theirs_own, name))
+        members[name] = staticmethod(method) if is_static else method
+    return type(theirs_own.__name__, (theirs_own,), members)
 
 
 def convert(model: Any, source: str, arguments: Mapping[str, Any]) -> Any:

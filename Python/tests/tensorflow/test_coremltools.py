@@ -40,7 +40,7 @@ def test_modules_are_those_of_coremltools():
 
     assert thaw.utils is ct.utils is ct.models.utils
     assert ct.proto.Model_pb2 is Model_pb2 is forwarded
-    assert Builder is coremltools.converters.mil.Builder
+    assert issubclass(Builder, coremltools.converters.mil.Builder)
     assert NeuralNetworkBuilder is coremltools.models.neural_network.NeuralNetworkBuilder
     assert quantize_weights.__doc__ == coremltools.models.neural_network.quantization_utils.quantize_weights.__doc__
     assert ct.converters.convert is ct.convert and ct.converters.ImageType is ct.ImageType
@@ -366,6 +366,31 @@ def relu_program():
         return Builder.relu(x=x, name="y")
 
     return program
+
+
+def test_methods_of_coremltools_take_models_and_targets(photo):
+    from thaw.converters.mil import Builder
+    from thaw.converters.mil.mil import Function
+
+    pipeline = ct.models.pipeline.Pipeline([("input", ct.models.datatypes.Array(3, 32, 32))], ["probabilities"])
+    pipeline.add_model(ct.convert(GRAPH))
+    pipeline.add_model(ct.convert(GRAPH, convert_to="neuralnetwork").get_spec())
+    assert [part.WhichOneof("Type") for part in pipeline.spec.pipeline.models] == ["neuralNetwork"] * 2
+    assert isinstance(pipeline, coremltools.models.pipeline.Pipeline)
+
+    class_labels = ct.models.pipeline.PipelineClassifier([("input", ct.models.datatypes.Array(3, 32, 32))], ["a", "b"])
+    class_labels.add_model(ct.convert(GRAPH))
+    assert len(class_labels.spec.pipelineClassifier.pipeline.models) == 1
+
+    specs = [Builder.TensorSpec(shape=(1, 3))]
+    program = Builder.program(input_specs=specs, opset_version=ct.target.iOS16)(lambda x: Builder.relu(x=x))
+    assert program.functions["main"].opset_version is coremltools.target.iOS16
+    model = ct.convert(program, convert_to="mlprogram", minimum_deployment_target=ct.target.iOS16)
+    (answer,) = model.predict({"x": [[-1.0, 0.0, 2.0]]}).values()
+    assert answer.tolist() == [[0.0, 0.0, 2.0]]
+    function = Builder.function(input_specs=specs, opset_version=ct.target.iOS17)(lambda x: Builder.relu(x=x))
+    assert function.opset_version is coremltools.target.iOS17
+    assert Function({}, opset_version=ct.target.iOS15).opset_version is coremltools.target.iOS15
 
 
 # MARK: Editing
