@@ -218,6 +218,14 @@ def test_unavailable_coremltools_modules_cause_advice(ct):
         ct.version
 
 
+def test_the_classes_of_a_model_are_in_a_module_as_well(ct):
+    import thaw.models.model
+    from thaw.models.model import ComputeUnit, MLModel, MLState
+
+    assert thaw.models.model is ct.models.model
+    assert MLModel is ct.models.MLModel and MLState is ct.models.State and ComputeUnit is ct.ComputeUnit
+
+
 @pytest.mark.parametrize("name", ["thaw.models", "thaw.optimize.coreml"])
 def test_types_of_forwarded_names_are_declared(ct, name):
     with open(importlib.import_module(name).__file__) as file:

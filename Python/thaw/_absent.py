@@ -38,7 +38,6 @@ _NAMES: dict[str, dict[str, str]] = {
             FORWARDED,
         ),
         **dict.fromkeys(("compute_device", "compute_plan", "CompiledMLModel"), _MAC),
-        "model": "the class is thaw.models.MLModel",
     },
     "thaw.optimize": {"torch": "import coremltools.optimize.torch, and convert the compressed model with thaw.convert"},
     "thaw.optimize.coreml": dict.fromkeys(

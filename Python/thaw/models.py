@@ -7,7 +7,9 @@ import glob
 import logging
 import os
 import shutil
+import sys
 import tempfile
+import types
 import weakref
 from ctypes import byref, c_char, c_void_p
 from typing import TYPE_CHECKING, Any, MutableMapping, overload
@@ -578,6 +580,12 @@ class _Folder:
 
 # The folders that weights_dir has returned.
 _published: set[_Folder] = set()
+
+# coremltools has these classes in a module.
+model = types.ModuleType(__name__ + ".model", "coremltools' module of this name.")
+model.__dict__.update(MLModel=MLModel, MLState=State, ComputeUnit=ComputeUnit)
+sys.modules[model.__name__] = model
+
 
 
 def _remove(folder: str, process: int) -> None:
