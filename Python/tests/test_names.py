@@ -218,6 +218,12 @@ def test_unavailable_coremltools_modules_cause_advice(ct):
         ct.version
 
 
+def test_older_converters_cause_advice(ct):
+    for statement in ("import thaw.converters.keras", "from thaw.converters import keras"):
+        with pytest.raises(ImportError, match="keras.*thaw.convert"):
+            exec(statement)
+
+
 def test_the_classes_of_a_model_are_in_a_module_as_well(ct):
     import thaw.models.model
     from thaw.models.model import ComputeUnit, MLModel, MLState

@@ -10,6 +10,9 @@ from typing import Any
 from . import _coremltools
 
 FORWARDED = "it works here, too, once coremltools 8 or newer is installed"
+# The converters of coremltools before version 6. Versions without them have no other place for them.
+_OLDER = "older versions of coremltools have it: "
+_TAKES = "thaw.convert takes {}, and its errors say what replaces arguments such as image_input_names="
 _MAC = "it is part of Core ML itself, which exists on macOS only"
 
 # Per module, the names of attributes and submodules.
@@ -17,17 +20,23 @@ _NAMES: dict[str, dict[str, str]] = {
     "thaw": {
         **dict.fromkeys(
             (
-                "utils", "proto", "converters", "StateType", "PassPipeline", "transform", "ReshapeFrequency",
+                "utils", "proto", "StateType", "PassPipeline", "transform", "ReshapeFrequency",
                 "SpecializationStrategy",
             ),
             FORWARDED,
         ),
+        "converters": FORWARDED + "; the models of its older parts, keras and tensorflow, are converted by thaw.convert",
         "version": "thaw.__version__ is Thaw's own version",
         "SPECIFICATION_VERSION": "the version of a model's format is the lowest that supports it",
         "compression_utils": "thaw.optimize.coreml compresses weights",
         "libcoremlpython": "Core ML itself exists on macOS only",
         "libmodelpackage": "thaw.models.MLModel reads and writes packages",
         "libmilstoragepython": "thaw.models.MLModel reads and writes packages",
+    },
+    "thaw.converters": {
+        "keras": _OLDER + _TAKES.format("Keras models and files"),
+        "tensorflow": _OLDER + _TAKES.format("TensorFlow's models and files"),
+        **dict.fromkeys(("caffe", "onnx"), _OLDER + "Thaw does not convert its models, nor does coremltools 8"),
     },
     "thaw.models": {
         **dict.fromkeys(
@@ -96,7 +105,7 @@ def attribute(module: str, name: str) -> Any:
     Raises an AttributeError for any other attribute.
     """
     absent = _NAMES[module]
-    value = _coremltools.attribute(module, name) if absent.get(name) is FORWARDED else None
+    value = _coremltools.attribute(module, name) if _is_forwarded(absent.get(name)) else None
     if value is None:
         raise attribute_error(f"module {module!r}", name, absent)
     return value
@@ -104,8 +113,16 @@ def attribute(module: str, name: str) -> Any:
 
 def forwarded(module: str) -> set[str]:
     """The names of a module that are coremltools' own, if it is installed."""
-    names = _NAMES[module] if _coremltools.is_installed() else {}
-    return {name for name, advice in names.items() if advice is FORWARDED}
+    return {name for name, advice in names(module).items() if _is_forwarded(advice) and _coremltools.is_installed()}
+
+
+def names(module: str) -> dict[str, str]:
+    """The absent names of a module, with advice."""
+    return _NAMES.get(module, {})
+
+
+def _is_forwarded(advice: str | None) -> bool:
+    return advice is not None and advice.startswith(FORWARDED)
 
 
 def attribute_error(owner: str, name: str, absent: dict[str, str]) -> AttributeError:
@@ -114,7 +131,9 @@ def attribute_error(owner: str, name: str, absent: dict[str, str]) -> AttributeE
 
 
 def _advice(name: str, absent: dict[str, str]) -> str:
-    return "; coremltools has it: " + absent[name] if name in absent else ""
+    if name not in absent:
+        return ""
+    return "; " + ("" if absent[name].startswith(_OLDER) else "coremltools has it: ") + absent[name]
 
 
 class _Finder:
@@ -122,11 +141,12 @@ class _Finder:
 
     @staticmethod
     def find_spec(fullname: str, path: Any = None, target: Any = None) -> Any:
-        # Nothing may be imported here: Python holds a lock that other imports wait for.
-        if _coremltools.name_of_module(fullname) is not None and _coremltools.is_installed():
-            return importlib.machinery.ModuleSpec(fullname, _ForwardingLoader)  # type: ignore[arg-type]
         module, _, name = fullname.rpartition(".")
-        absent = _NAMES.get(module, {})
+        absent = names(module)
+        # Nothing may be imported here: Python holds a lock that other imports wait for.
+        is_theirs = _coremltools.name_of_module(fullname) is not None and _coremltools.is_installed()
+        if is_theirs and (name not in absent or _is_forwarded(absent[name])):
+            return importlib.machinery.ModuleSpec(fullname, _ForwardingLoader)  # type: ignore[arg-type]
         if name in absent:
             raise ImportError(f"{module!r} has no {name!r}" + _advice(name, absent), name=fullname)
         return None

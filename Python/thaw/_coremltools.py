@@ -108,7 +108,12 @@ class _Forwarded(types.ModuleType):
             # The converters of other libraries have a `convert` of their own.
             if name != "convert" or self.__name__ == "thaw.converters":
                 return getattr(sys.modules["thaw"], name)
-        value = _forwarded(getattr(self._theirs, name))
+        try:
+            value = _forwarded(getattr(self._theirs, name))
+        except AttributeError:
+            from . import _absent
+
+            raise _absent.attribute_error(f"module {self.__name__!r}", name, _absent.names(self.__name__)) from None
         setattr(self, name, value)
         return value
 

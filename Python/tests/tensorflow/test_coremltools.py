@@ -393,6 +393,16 @@ def test_methods_of_coremltools_take_models_and_targets(photo):
     assert Function({}, opset_version=ct.target.iOS15).opset_version is coremltools.target.iOS15
 
 
+@pytest.mark.parametrize("name", ["keras", "tensorflow", "caffe", "onnx"])
+def test_converters_of_older_versions_cause_advice(name):
+    advice = "older versions of coremltools have it: .*[tT]haw"
+    with pytest.raises(AttributeError, match=f"'thaw.converters' has no attribute '{name}'; {advice}"):
+        getattr(ct.converters, name)
+    for statement in (f"from thaw.converters import {name}", f"import thaw.converters.{name}"):
+        with pytest.raises(ImportError, match=advice):
+            exec(statement)
+
+
 # MARK: Editing
 
 
