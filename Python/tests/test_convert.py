@@ -509,6 +509,14 @@ def test_16_bit_outputs_are_the_same_before_saving(ct, photo, tmp_path):
     np.testing.assert_array_equal(before, after)
 
 
+def test_a_precision_by_operation_is_for_coremltools(ct):
+    class FP16ComputePrecision:
+        pass
+
+    with pytest.raises(ct.UnsupportedError, match="FP16ComputePrecision.*coremltools converts.*FLOAT32"):
+        ct.convert(GRAPH, compute_precision=FP16ComputePrecision())
+
+
 def test_arguments_of_older_converters_are_explained(ct):
     with pytest.raises(TypeError) as refusal:
         ct.convert(tf_model_path=GRAPH, mlmodel_path="m.mlmodel", image_scale=1 / 255, class_labels=LABELS, bogus=1)

@@ -124,6 +124,18 @@ def test_attributes_that_only_coremltools_has_cause_advice(ct, model, tmp_path):
         ct.models.MLModel(tmp_path / "model.mlmodel", compute_units="bogus")
 
 
+def test_attributes_are_those_of_coremltools(ct, model, tmp_path):
+    for kind, is_package in (("neuralnetwork", False), ("mlprogram", True)):
+        converted = ct.convert(GRAPH, convert_to=kind)
+        assert converted.is_package == is_package and not converted.is_temp_package
+        assert converted.optimization_hints is None
+    model.save(tmp_path / "model.mlpackage")
+    hints = {"reshapeFrequency": "Infrequent"}
+    assert ct.models.MLModel(tmp_path / "model.mlpackage", optimization_hints=hints).optimization_hints == hints
+    with pytest.raises(AttributeError, match="coremltools has it: save the model"):
+        model._get_mil_internal()
+
+
 @pytest.fixture(scope="module")
 def arrays():
     """A model that takes a tensor of shape (1, 32, 32, 3) and returns 10 values."""

@@ -48,6 +48,12 @@ class SaveFormat:
                 message = "convert_to={!r} cannot be combined with minimum_deployment_target={}"
                 raise InvalidValueError(message.format(convert_to, system.name), "unsupportedTarget")
             save_format.kind = fitting
+        if type(compute_precision).__name__ == "FP16ComputePrecision":
+            message = (
+                "compute_precision=FP16ComputePrecision(...) is for models that coremltools converts, such as PyTorch's; "
+                "others take thaw.precision.FLOAT16 or thaw.precision.FLOAT32"
+            )
+            raise UnsupportedError(message, "invalidOption")
         if compute_precision is not None:
             if save_format.kind == "neuralNetwork":
                 raise InvalidValueError("compute_precision is for ML Programs; a neural network has none")

@@ -37,7 +37,9 @@ _EXTENSIONS = {"neuralNetwork": ".mlmodel", "mlProgram": ".mlpackage"}
 
 # Names that only coremltools has, with what to use instead.
 _ABSENT_IN_MODEL = {
-    **dict.fromkeys(("_mil_program", "package_path"), "save the model, and use coremltools on the file"),
+    **dict.fromkeys(
+        ("_mil_program", "_get_mil_internal", "package_path"), "save the model, and use coremltools on the file"
+    ),
     "_is_multifunction": "coremltools' functions take models of its own: "
     "coremltools.models.MLModel(model.get_spec(), weights_dir=model.weights_dir)",
     **dict.fromkeys(
@@ -83,6 +85,9 @@ class MLModel(Owner):
 
     _noun = "model"
     _instead = "save it, and pass the path"
+    # As in coremltools; Thaw's models have no package of their own.
+    is_temp_package = False
+    optimization_hints: Any = None
     # The same compressed weights in the other kind of model, if its kind is not decided.
     _twin: _Twin | None = None
     # Whether it was made from a model whose kind the extension selects.
@@ -111,6 +116,7 @@ class MLModel(Owner):
             function_name = function_name or getattr(model, "function_name", None)
             handle = _specification.load(model, weights_dir, function_name)
         self._initialize(handle, SaveFormat(), compute_units, function_name)
+        self.optimization_hints = copy.copy(optimization_hints)
         self._log_warnings()
 
     @classmethod
@@ -397,6 +403,12 @@ class MLModel(Owner):
         return parts[0], parts[1]
 
     @property
+    def is_package(self) -> bool:
+        """Whether the message of `get_spec` belongs into a package."""
+        kind = self._specified_kind()
+        return self._description["isPackage"] if kind is None else kind == "mlProgram"
+
+    @property
     def weights_dir(self) -> str | None:
         """The folder of the weights for `get_spec()`; None for a neural network. It is removed when Python exits."""
         folder = self._own_folder()
@@ -569,6 +581,12 @@ class State(Owner):
         _networks.write_state(self._live(), name_of(name, "the name of a state"), value)
 
 
+# coremltools has these classes in a module.
+model = types.ModuleType(__name__ + ".model", "coremltools' module of this name.")
+model.__dict__.update(MLModel=MLModel, MLState=State, ComputeUnit=ComputeUnit)
+sys.modules[model.__name__] = model
+
+
 class _Folder:
     """A temporary folder, which is removed with the object, or when Python exits."""
 
@@ -580,12 +598,6 @@ class _Folder:
 
 # The folders that weights_dir has returned.
 _published: set[_Folder] = set()
-
-# coremltools has these classes in a module.
-model = types.ModuleType(__name__ + ".model", "coremltools' module of this name.")
-model.__dict__.update(MLModel=MLModel, MLState=State, ComputeUnit=ComputeUnit)
-sys.modules[model.__name__] = model
-
 
 
 def _remove(folder: str, process: int) -> None:
