@@ -19,7 +19,7 @@ struct Dropout {
             removed.append(node.name)
             let (input, isScaled) = dropout.unscaled(value, keep)
             if !isScaled { kept[node.name] = keep }
-            result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
+            result.replace(index, by: .identity(node.name, of: input))
         }
         // Removes a scale factor after the mask.
         for (index, node) in result.nodes.enumerated() where node.has([.product, .quotient]) {
@@ -27,7 +27,7 @@ struct Dropout {
                 guard let keep = kept[GraphIndex.Reference(input).node],
                     dropout.scaled(node, keep) == input
                 else { continue }
-                result.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [input]))
+                result.replace(index, by: .identity(node.name, of: input))
             }
         }
         return (result, removed)

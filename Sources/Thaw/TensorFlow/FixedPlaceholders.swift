@@ -27,11 +27,11 @@ struct FixedPlaceholders {
             && node.name != input.map({ GraphIndex.Reference($0).node })
         {
             if let given = values[node.name] {
-                self.graph.replace(index, by: node.fixed(to: try given.tensor(for: node)))
+                self.graph.replace(index, by: .constant(node.name, try given.tensor(for: node)))
             } else if !arrayInputs.contains(node.name), node.dataType == .bool,
                 let value = node.valueAtInference
             {
-                self.graph.replace(index, by: node.fixed(to: Tensor(value ? 1 : 0, element: .bool)))
+                self.graph.replace(index, by: .constant(node.name, Tensor(value ? 1 : 0, element: .bool)))
                 assumed[node.name] = value
             }
         }
@@ -39,10 +39,6 @@ struct FixedPlaceholders {
 }
 
 extension NodeDefinition {
-    fileprivate func fixed(to value: Tensor) -> NodeDefinition {
-        NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
-    }
-
     /// The Boolean value of a placeholder at inference, by the words in its name: false if they mean training, true if
     /// they mean inference. Nil if they mean neither or both, or if there is a negation.
     fileprivate var valueAtInference: Bool? {

@@ -135,7 +135,7 @@ struct Inlining {
                 throw Failure.missingInFunction(body.function.name, output)
             }
             if index == 0 {
-                nodes.append(NodeDefinition(name: call.name, op: "Identity", inputs: [result]))
+                nodes.append(.identity(call.name, of: result))
             } else {
                 aliases["\(call.name):\(index)"] = result
             }

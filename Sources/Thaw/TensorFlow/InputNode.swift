@@ -79,13 +79,11 @@ struct InputNode {
     private mutating func removeIncluded(_ chain: ResizeChain, isResized: Bool, hasBatch: Bool) throws {
         for (index, node) in graph.nodes.enumerated() {
             if hasBatch && node.name == chain.expansion || isResized && node.name == chain.resize {
-                graph.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: [node.data[0]]))
+                graph.replace(index, by: .identity(node.name, of: node.data[0]))
             } else if chain.reversals.contains(node.name) {
                 // Along the last axis, with or without a batch axis.
                 let axis = node.name + "/last_axis"
-                try graph.append(
-                    NodeDefinition(
-                        name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [-1], shape: [1]))]))
+                try graph.append(.constant(axis, Tensor(integers: [-1], shape: [1])))
                 graph.replace(
                     index, by: NodeDefinition(name: node.name, op: "ReverseV2", inputs: [node.data[0], axis]))
             }

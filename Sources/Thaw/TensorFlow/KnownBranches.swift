@@ -26,7 +26,7 @@ struct KnownBranches {
             guard live.count == 1, let predicate = node.data.lazy.compactMap({ dead.predicate(of: $0) }).first else {
                 continue
             }
-            self.graph.replace(index, by: NodeDefinition(name: node.name, op: "Identity", inputs: live))
+            self.graph.replace(index, by: .identity(node.name, of: live[0]))
             predicates[node.name] = predicate
         }
     }

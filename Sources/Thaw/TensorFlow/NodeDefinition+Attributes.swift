@@ -1,4 +1,14 @@
 extension NodeDefinition {
+    /// A constant with this value.
+    static func constant(_ name: String, _ value: Tensor) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(value)])
+    }
+
+    /// A node that passes on its input.
+    static func identity(_ name: String, of input: String) -> NodeDefinition {
+        NodeDefinition(name: name, op: "Identity", inputs: [input])
+    }
+
     /// The inputs that carry values.
     var data: [String] { inputs.filter { !$0.hasPrefix("^") } }
 

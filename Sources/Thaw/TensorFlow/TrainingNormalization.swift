@@ -174,7 +174,7 @@ struct TrainingNormalization {
             shape = Shape((0...axes.count).map { axes.contains($0) ? 1 : tensor.elementCount })
             guard shape.elementCount == tensor.elementCount else { throw Failure.noNormalizationAverages(layer.name) }
         }
-        return NodeDefinition(name: name, op: "Const", attributes: ["value": .tensor(tensor.reshaped(shape))])
+        return .constant(name, tensor.reshaped(shape))
     }
 
     /// The note on the replacement.

@@ -24,9 +24,7 @@ struct UnrolledMaps {
         let stack = graph.nodes[index]
         guard let value = stack.op == "TensorListStack" ? item(ofListIn: stack) : item(ofArrayIn: stack) else { return }
         let axis = stack.name + "/batch_axis"
-        try result.append(
-            NodeDefinition(
-                name: axis, op: "Const", attributes: ["value": .tensor(Tensor(integers: [0], shape: []))]))
+        try result.append(.constant(axis, Tensor(integers: [0], shape: [])))
         result.replace(index, by: NodeDefinition(name: stack.name, op: "ExpandDims", inputs: [value, axis]))
     }
 

@@ -38,7 +38,7 @@ struct VariableFreezing {
             guard let tensor = try freezing.value(of: node, &constants, source, value, isNeeded: isNeeded) else {
                 return node
             }
-            return NodeDefinition(name: node.name, op: "Const", attributes: ["value": .tensor(tensor)])
+            return .constant(node.name, tensor)
         }
         for index in result.functions.indices {
             result.functions[index].nodes = result.functions[index].nodes.map(\.reading)
