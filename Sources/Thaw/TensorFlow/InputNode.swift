@@ -171,21 +171,18 @@ struct InputNode {
         -> [Int]?
     {
         let node = graph.node(reference.node)!
-        func listed(_ key: String, of node: NodeDefinition) -> [Int]? {
-            guard case .list(let shapes)? = node.attributes[key], shapes.indices.contains(reference.output),
-                case .shape(let sizes)? = Optional(shapes[reference.output])
-            else { return nil }
-            return sizes
-        }
         if node.has(.anyPlaceholder), reference.output == 0 { return node.shapeAttribute }
         if node.has(.decoder) {
             let channels = node.integer("channels")
             return [-1, -1, channels > 0 ? channels : 3]
         }
-        if let sizes = listed("output_shapes", of: node) ?? listed("_output_shapes", of: node) { return sizes }
+        let output = reference.output
+        if let sizes = node.shape(in: "output_shapes", at: output) ?? node.shape(in: "_output_shapes", at: output) {
+            return sizes
+        }
         if node.op.hasPrefix("QueueDequeue"),
             let queue = node.data.first.flatMap({ graph.producer(of: $0) }),
-            let sizes = listed("shapes", of: queue)
+            let sizes = queue.shape(in: "shapes", at: output)
         {
             return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
         }

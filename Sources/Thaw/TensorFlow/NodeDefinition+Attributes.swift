@@ -34,8 +34,13 @@ extension NodeDefinition {
     /// The sizes that a source declares for an output; nil if the rank is unknown.
     func declaredShape(_ output: Int) -> [Int]? {
         if case .shape(let sizes)? = attributes["shape"] { return sizes }
-        guard case .list(let shapes)? = attributes["output_shapes"], shapes.indices.contains(output),
-            case .shape(let sizes) = shapes[output]
+        return shape(in: "output_shapes", at: output)
+    }
+
+    /// The sizes at an index of a list of shapes; nil if there is no such shape, or if its rank is unknown.
+    func shape(in key: String, at index: Int) -> [Int]? {
+        guard case .list(let shapes)? = attributes[key], shapes.indices.contains(index),
+            case .shape(let sizes?) = shapes[index]
         else { return nil }
         return sizes
     }
@@ -45,9 +50,7 @@ extension NodeDefinition {
     var shapeAttribute: [Int]? {
         var declared: [Int]?
         if case .shape(let sizes?)? = attributes["shape"], !sizes.isEmpty { declared = sizes }
-        guard case .list(let list)? = attributes["_output_shapes"], case .shape(let inferred?)? = list.first else {
-            return declared
-        }
+        guard let inferred = shape(in: "_output_shapes", at: 0) else { return declared }
         guard let declared, !inferred.isEmpty else { return declared ?? (inferred.isEmpty ? nil : inferred) }
         guard declared.count == inferred.count else { return declared }
         return zip(declared, inferred).map { $0 < 0 ? $1 : $0 }
