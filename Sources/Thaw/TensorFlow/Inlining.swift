@@ -36,7 +36,7 @@ struct Inlining {
 
     /// - Throws: `Failure` for functions that are recursive, missing, or too large.
     init(_ graph: GraphDefinition) throws {
-        functions = Dictionary(graph.functions.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        functions = graph.functions.firstByKey(\.name)
         usedNames = Set(graph.nodes.map(\.name))
         guard !functions.isEmpty else {
             nodes = graph.nodes

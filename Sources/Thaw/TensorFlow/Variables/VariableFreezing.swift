@@ -49,7 +49,7 @@ struct VariableFreezing {
     private init(_ graph: GraphDefinition, _ keys: [String: String]) {
         self.graph = graph
         restored = keys.mapValues { (key: $0, part: nil) }
-        let nodes = Dictionary(graph.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+        let nodes = graph.nodes.firstByKey(\.name)
         for node in graph.nodes where node.has(.assignment) && node.data.count >= 2 {
             let variable = GraphIndex.Reference(node.data[0]).node
             if let restoration = VariableFreezing.restoration(node.data[1], nodes, endpoint: GraphIndex.Reference.init)
@@ -64,14 +64,12 @@ struct VariableFreezing {
 
     /// TensorFlow 2 restores in a function that is called with the variables' handles.
     private mutating func readFunctions() {
-        let functions = Dictionary(
-            graph.functions.filter { $0.nodes.contains { $0.op == "RestoreV2" } }.map { ($0.name, $0) },
-            uniquingKeysWith: { first, _ in first })
+        let functions = graph.functions.filter { $0.nodes.contains { $0.op == "RestoreV2" } }.firstByKey(\.name)
         guard !functions.isEmpty else { return }
         for call in graph.nodes {
             guard let name = call.function("f"), let function = functions[name] else { continue }
             let handles = Dictionary(zip(function.inputs, call.data), uniquingKeysWith: { $1 })
-            let body = Dictionary(function.nodes.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+            let body = function.nodes.firstByKey(\.name)
             for node in function.nodes where node.has(.assignment) && node.data.count >= 2 {
                 guard let handle = handles[node.data[0]] else { continue }
                 let variable = GraphIndex.Reference(handle).node
