@@ -122,7 +122,7 @@ struct Inlining {
     private mutating func appendNodes(of body: FunctionBody, _ call: Pending) throws {
         let callers = call.callers + [body.function.name]
         for node in body.function.nodes {
-            let node = try body.outside(node)
+            let node = try body.renamed(node)
             size += node.name.utf8.count + node.inputs.reduce(100) { $0 + $1.utf8.count }
             guard size <= Inlining.sizeLimit else { throw Failure.functionsTooLarge(Inlining.sizeLimit) }
             pending.append(Pending(node: node, callers: callers))
@@ -208,55 +208,6 @@ struct Inlining {
             if output > 0 { aliases["\(node.name):\(output)"] = name }
         }
         return true
-    }
-}
-
-/// The body of a function, with names for the graph that calls it.
-private struct FunctionBody {
-    let function: FunctionDefinition
-    private let functions: [String: FunctionDefinition]
-    /// The arguments of the call, by the names of the function's inputs.
-    private let arguments: [String: String]
-    /// The names outside the body, and the operations, by the nodes' names inside it.
-    private var nodes: [String: (name: String, op: String)] = [:]
-
-    /// - Throws: `Failure` for two nodes with the same name.
-    init(
-        of function: FunctionDefinition, calledBy call: NodeDefinition, _ functions: [String: FunctionDefinition],
-        _ usedNames: inout Set<String>
-    ) throws {
-        (self.function, self.functions) = (function, functions)
-        arguments = Dictionary(zip(function.inputs, call.data), uniquingKeysWith: { $1 })
-        for node in function.nodes {
-            let unique = usedNames.insertUnique(call.name + "/" + node.name)
-            guard nodes.updateValue((unique, node.op), forKey: node.name) == nil else {
-                throw Failure.duplicateInFunction(function.name, node.name)
-            }
-        }
-    }
-
-    /// A node of the body as it is outside.
-    func outside(_ node: NodeDefinition) throws -> NodeDefinition {
-        var node = node
-        node.name = nodes[node.name]!.name
-        node.inputs = try node.inputs.compactMap(reference)
-        return node
-    }
-
-    /// The reference outside the body for an input inside it; nil for control inputs, which carry no value.
-    func reference(_ input: String) throws -> String? {
-        guard !input.hasPrefix("^") else { return nil }
-        let parts = input.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        if parts.count <= 2, let argument = arguments[parts[0]] { return argument }
-        guard let target = nodes[parts[0]] else { throw Failure.missingInFunction(function.name, input) }
-        let index = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
-        let output = parts.count > 2 ? outputIndex(parts[1], of: target.op) + index : index
-        return output == 0 ? target.name : "\(target.name):\(output)"
-    }
-
-    /// The index of the first output with the name `outputName` in an operation's definition.
-    private func outputIndex(_ outputName: String, of op: String) -> Int {
-        functions[op]?.outputs.firstIndex(of: outputName) ?? OutputNames.all[op]?.firstIndex(of: outputName) ?? 0
     }
 }
 

@@ -71,12 +71,18 @@ import Testing
         ("None", "StatefulPartitionedCall", ["input"], "call (StatefulPartitionedCall)", "'None', which is not"),
         ("Stray", "PartitionedCall", ["input"], "call (PartitionedCall)", "reads 'nowhere:y:0', which is not in it"),
         ("Stray", "PartitionedCall", [], "call (PartitionedCall)", "passes 0 arguments"),
+        // The second output has the index 1, and adding this would overflow.
+        (
+            "Huge", "PartitionedCall", ["input"], "call (PartitionedCall)",
+            "reads 'a:indices:9223372036854775807', which is not in it"
+        ),
         ("Twins", "PartitionedCall", ["input"], "call (PartitionedCall)", "the function 'Twins' has two nodes 'a'"),
     ]) func `a call that cannot be followed is refused`(
         _ name: String, _ op: String, _ inputs: [String], _ location: String, _ problem: String
     ) throws {
         let functions = [
             function("Loop", InliningTests.recursive), function("Stray", [node("a", "Tanh", ["nowhere:y:0"])]),
+            function("Huge", [node("a", "TopKV2", ["x"]), node("b", "Neg", ["a:indices:\(Int.max)"])]),
             function("Twins", [node("a", "Tanh", ["x"]), node("a", "Neg", ["x"])]),
         ]
         let failure = try #require(throws: Failure.self) {

@@ -28,7 +28,7 @@ struct VariableFreezing {
         // The moving averages of batch normalization in training mode are found by their updates.
         let updates = isInside ? [] : TrainingNormalization.updates(in: indexed, by: order)
         if !updates.isEmpty, let more = try? indexed.order(from: names + updates) { order = more }
-        let freezing = VariableFreezing(graph, keys)
+        let freezing = VariableFreezing(graph, indexed, keys)
         var constants = GraphConstants(indexed)
         var result = GraphDefinition(nodes: [], functions: graph.functions)
         result.nodes = try order.map { index in
@@ -46,13 +46,13 @@ struct VariableFreezing {
         return result
     }
 
-    private init(_ graph: GraphDefinition, _ keys: [String: String]) {
+    private init(_ graph: GraphDefinition, _ indexed: GraphIndex, _ keys: [String: String]) {
         self.graph = graph
         restored = keys.mapValues { (key: $0, part: nil) }
-        let nodes = graph.nodes.firstByKey(\.name)
         for node in graph.nodes where node.has(.assignment) && node.data.count >= 2 {
             let variable = GraphIndex.Reference(node.data[0]).node
-            if let restoration = VariableFreezing.restoration(node.data[1], nodes, endpoint: GraphIndex.Reference.init)
+            if let restoration = VariableFreezing.restoration(
+                node.data[1], indexed.node, endpoint: GraphIndex.Reference.init)
             {
                 restored[variable] = restored[variable] ?? restoration
             } else {
@@ -75,14 +75,21 @@ struct VariableFreezing {
                 let variable = GraphIndex.Reference(handle).node
                 restored[variable] =
                     restored[variable]
-                    ?? VariableFreezing.restoration(node.data[1], body) { text in
-                        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-                        var reference = GraphIndex.Reference(String(parts[0]))
-                        reference.output = parts.count > 1 ? Int(parts[parts.count - 1]) ?? 0 : 0
-                        return reference
-                    }
+                    ?? VariableFreezing.restoration(
+                        node.data[1], { body[$0] }, endpoint: { VariableFreezing.endpoint($0, body, functions) })
             }
         }
+    }
+
+    /// The output of a node in the body of a function that a reference there means; nil if it means another value.
+    private static func endpoint(
+        _ text: String, _ body: [String: NodeDefinition], _ functions: [String: FunctionDefinition]
+    ) -> GraphIndex.Reference? {
+        let inside = FunctionReference(text)
+        guard let node = body[inside.node], let output = inside.outputIndex(of: node.op, functions) else { return nil }
+        var reference = GraphIndex.Reference(node.name)
+        reference.output = output
+        return reference
     }
 
     /// The operations that read variables from a checkpoint, the oldest of them one variable or one part each.
@@ -90,21 +97,26 @@ struct VariableFreezing {
 
     /// The key by which a node reads the value that reaches `input` through identities.
     private static func restoration(
-        _ input: String, _ nodes: [String: NodeDefinition], endpoint: (String) -> GraphIndex.Reference
+        _ input: String, _ node: (String) -> NodeDefinition?, endpoint: (String) -> GraphIndex.Reference?
     ) -> (key: String, part: [Range<Int>]?)? {
-        var reference = endpoint(input)
+        guard var reference = endpoint(input) else { return nil }
         var steps = 0
-        while let node = nodes[reference.node], node.has(.identity), let next = node.data.first, steps < 8 {
-            reference = endpoint(next)
+        while let identity = node(reference.node), identity.has(.identity), steps < 8,
+            let next = identity.data.first.flatMap(endpoint)
+        {
+            reference = next
             steps += 1
         }
-        guard let node = nodes[reference.node], restoring.contains(node.op), node.data.count >= 2 else { return nil }
+        guard let source = node(reference.node), restoring.contains(source.op), source.data.count >= 2 else {
+            return nil
+        }
         func strings(_ input: String) -> [String] {
-            guard case .list(let list)? = nodes[endpoint(input).node]?.attributes["value"] else { return [] }
+            let list = endpoint(input).flatMap { node($0.node)?.attributes["value"] }
+            guard case .list(let list)? = list else { return [] }
             return list.map { if case .string(let string) = $0 { string } else { "" } }
         }
-        let names = strings(node.data[1])
-        let parts = node.data.count > 2 ? strings(node.data[2]) : []
+        let names = strings(source.data[1])
+        let parts = source.data.count > 2 ? strings(source.data[2]) : []
         guard names.indices.contains(reference.output) else { return nil }
         return (names[reference.output], parts.indices.contains(reference.output) ? part(parts[reference.output]) : nil)
     }
