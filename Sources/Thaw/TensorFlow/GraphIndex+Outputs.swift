@@ -1,12 +1,15 @@
 extension GraphIndex {
     /// The detected outputs: nodes without consumers that depend on the image but not on labels. Nodes that only train, save,
     /// report or compare with labels do not count.
-    func outputs() throws -> [String] { try outputs(GroundTruthSearch(self).groundTruthInputs(arrayInputs: [])) }
+    func outputs() throws -> [String] { try outputs(arrayInputs: []).names }
 
-    private func outputs(_ groundTruthInputs: Set<Reference>) throws -> [String] {
-        let search = try OutputSearch(self)
+    /// The detected outputs, and the inputs with which they are only compared.
+    private func outputs(arrayInputs: Set<String>) throws -> (names: [String], groundTruthInputs: Set<Reference>) {
+        let graph = try TopologicalGraph(self)
+        let groundTruthInputs = GroundTruthSearch(graph).groundTruthInputs(arrayInputs: arrayInputs)
+        let search = OutputSearch(graph)
         let outputs = search.outputs(groundTruthInputs)
-        return outputs.isEmpty && !groundTruthInputs.isEmpty ? search.outputs([]) : outputs
+        return (outputs.isEmpty && !groundTruthInputs.isEmpty ? search.outputs([]) : outputs, groundTruthInputs)
     }
 
     /// The detected output, if there is only one, and whether the graph contains more than the network: an optimizer, or what
@@ -15,8 +18,7 @@ extension GraphIndex {
     /// - Parameter arrayInputs: Placeholders whose arrays the caller supplies, and which therefore are not labels.
     /// - Throws: `Failure` if there is none, or if there are several.
     func onlyOutput(arrayInputs: Set<String>) throws -> (name: String, isForTraining: Bool) {
-        let groundTruthInputs = try GroundTruthSearch(self).groundTruthInputs(arrayInputs: arrayInputs)
-        var outputs = try outputs(groundTruthInputs)
+        var (outputs, groundTruthInputs) = try outputs(arrayInputs: arrayInputs)
         // Quantized values for an operation that another optimizer step removed are not results.
         let candidates = outputs.filter { node($0).flatMap { UnsupportedKind($0.op) } != .quantized }
         if candidates.count == 1 { outputs = candidates }

@@ -1,33 +1,39 @@
 /// Finds the inputs that a network's predictions are only compared with: labels, target images, sample weights.
 struct GroundTruthSearch {
-    private let graph: GraphIndex
-    private let order: [Int]
-    private let sources: [[Int]]
+    private let topology: TopologicalGraph
 
     private typealias Reference = GraphIndex.Reference
+    private var graph: GraphIndex { topology.index }
+    private var order: [Int] { topology.order }
+    private var sources: [[Int]] { topology.sources }
     private var nodes: [NodeDefinition] { graph.nodes }
     private var data: [[Reference]] { graph.data }
 
     /// If there are more inputs than this, they are examined only together.
     private static let maximumInputs = 64
 
-    init(_ graph: GraphIndex) throws {
-        self.graph = graph
-        order = try graph.order(from: graph.nodes.map(\.name))
-        sources = graph.nodes.indices.map(graph.sources)
-    }
+    init(_ topology: TopologicalGraph) { self.topology = topology }
 
     /// - Parameter arrayInputs: Placeholders whose arrays the caller supplies; these are not ground truth.
     func groundTruthInputs(arrayInputs: Set<String>) -> Set<GraphIndex.Reference> {
         let inputs = inputs()
         guard inputs.count > 1 else { return [] }
         let images = images(inputs)
+        let isPrediction = predictions(from: images.contains)
         let others = Set(
-            inputs.filter { !images.contains($0) && !arrayInputs.contains($0.node) && !takesPart($0, with: images) })
+            inputs.filter {
+                !images.contains($0) && !arrayInputs.contains($0.node) && !takesPart($0, in: isPrediction)
+            })
         guard !images.isEmpty, !others.isEmpty else { return [] }
-        if areOnlyCompared(others, with: images) { return others }
+        let dependsOnImage = topology.reached(from: images.contains)
+        if areOnlyCompared(others, in: dependsOnImage) { return others }
         return others.count > GroundTruthSearch.maximumInputs
-            ? [] : others.filter { areOnlyCompared([$0], with: images) }
+            ? [] : others.filter { areOnlyCompared([$0], in: dependsOnImage) }
+    }
+
+    /// For each node, whether it depends on certain inputs, apart from training.
+    private func predictions(from isInput: (Reference) -> Bool) -> [Bool] {
+        topology.reached(from: isInput) { !$0.onlyTrains }
     }
 
     /// The placeholders that are not switches, and the outputs of data sets and queues.
@@ -65,47 +71,35 @@ struct GroundTruthSearch {
 
     /// How many layers with weights depend on an input, not counting those that only training needs.
     private func layerCount(_ input: Reference) -> Int {
-        var depends = [Bool](repeating: false, count: nodes.count)
-        var count = 0
-        for index in order where !nodes[index].onlyTrains {
-            guard data[index].contains(input) || sources[index].contains(where: { depends[$0] }) else { continue }
-            depends[index] = true
-            if nodes[index].has(.layer) { count += 1 }
-        }
-        return count
+        zip(nodes, predictions { $0 == input }).count { node, depends in depends && node.has(.layer) }
     }
 
     // MARK: Consumers of the other inputs
 
     /// Whether an input takes part in the prediction, like a dropout rate or the size of a batch: a layer depends on it and on
     /// the images. Images never do, because a discriminator, which has layers too, compares them with the results.
-    private func takesPart(_ input: Reference, with images: Set<Reference>) -> Bool {
+    ///
+    /// - Parameter isPrediction: For each node, whether it depends on the images, apart from training.
+    private func takesPart(_ input: Reference, in isPrediction: [Bool]) -> Bool {
         if let shape = graph.node(input.node)?.declaredShape(input.output), shape.count > 2 { return false }
-        var (dependsOnInput, dependsOnImage) = (
-            [Bool](repeating: false, count: nodes.count), [Bool](repeating: false, count: nodes.count)
-        )
-        for index in order where !nodes[index].onlyTrains {
-            dependsOnInput[index] = data[index].contains(input) || sources[index].contains { dependsOnInput[$0] }
-            dependsOnImage[index] =
-                data[index].contains(where: images.contains) || sources[index].contains { dependsOnImage[$0] }
-            if dependsOnInput[index] && dependsOnImage[index] && nodes[index].has(.layer) { return true }
-        }
-        return false
+        let dependsOnInput = predictions { $0 == input }
+        return nodes.indices.contains { dependsOnInput[$0] && isPrediction[$0] && nodes[$0].has(.layer) }
     }
 
     /// Whether everything computed from both the images and these inputs only trains or evaluates.
     ///
     /// An evaluation tests whether two values are equal, or is a mean or a sum. Words such as "loss" count only for a
     /// comparison without layers, or for a mean.
-    private func areOnlyCompared(_ inputs: Set<Reference>, with images: Set<Reference>) -> Bool {
+    ///
+    /// - Parameter dependsOnImage: For each node, whether it depends on the images.
+    private func areOnlyCompared(_ inputs: Set<Reference>, in dependsOnImage: [Bool]) -> Bool {
         let none = [Bool](repeating: false, count: nodes.count)
-        var (dependsOnInputs, dependsOnImage, isPastLayer) = (none, none, none)
+        var (dependsOnInputs, isPastLayer) = (none, none)
         var (isComparison, isTotal, isRead) = (none, none, none)
         for index in order {
             let node = nodes[index]
             let read = sources[index]
             for source in read { isRead[source] = true }
-            dependsOnImage[index] = data[index].contains(where: images.contains) || read.contains { dependsOnImage[$0] }
             let made = read.filter { dependsOnInputs[$0] }
             dependsOnInputs[index] = data[index].contains(where: inputs.contains) || !made.isEmpty
             guard dependsOnInputs[index] else { continue }

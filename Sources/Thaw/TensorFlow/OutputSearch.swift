@@ -4,20 +4,16 @@
 /// In a graph for training or evaluation, the output is the tensor before the loss, the accuracy or the ArgMax.
 /// Operations and shapes decide; of names, only the scopes of gradients and assertions.
 struct OutputSearch {
-    private let graph: GraphIndex
-    private let order: [Int]
-    /// For each node, the indices of the nodes that it reads.
-    private let sources: [[Int]]
+    private let topology: TopologicalGraph
 
+    private var graph: GraphIndex { topology.index }
+    private var order: [Int] { topology.order }
+    private var sources: [[Int]] { topology.sources }
     private var data: [[GraphIndex.Reference]] { graph.data }
     private var consumers: [[Int]] { graph.consumers }
     private var nodes: [NodeDefinition] { graph.nodes }
 
-    init(_ graph: GraphIndex) throws {
-        self.graph = graph
-        order = try graph.order(from: graph.nodes.map(\.name))
-        sources = graph.nodes.indices.map(graph.sources)
-    }
+    init(_ topology: TopologicalGraph) { self.topology = topology }
 
     /// - Parameter groundTruthInputs: Inputs with which results are only compared.
     func outputs(_ groundTruthInputs: Set<GraphIndex.Reference>) -> [String] {
