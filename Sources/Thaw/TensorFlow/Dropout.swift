@@ -130,15 +130,15 @@ struct Dropout {
     /// The value that `node` divides by the kept share.
     private mutating func scaled(_ node: NodeDefinition, _ keep: Keep) -> String? {
         guard node.data.count == 2 else { return nil }
-        if node.has(.quotient) { return matches(node.data[1], keep, keep.share) ? node.data[0] : nil }
+        if node.has(.quotient) { return matches(node.data[1], keep.share) ? node.data[0] : nil }
         guard node.has(.product) else { return nil }
-        for (value, factor) in [(0, 1), (1, 0)] where matches(node.data[factor], keep, keep.share.map { 1 / $0 }) {
+        for (value, factor) in [(0, 1), (1, 0)] where matches(node.data[factor], keep.share.map { 1 / $0 }) {
             return node.data[value]
         }
         return nil
     }
 
-    private mutating func matches(_ factor: String, _ keep: Keep, _ expected: Double?) -> Bool {
+    private mutating func matches(_ factor: String, _ expected: Double?) -> Bool {
         guard let expected else { return number(factor) == nil && fixed(factor) != nil }
         return number(factor).map { abs($0 - expected) <= 1e-3 * abs(expected) } ?? false
     }

@@ -3,7 +3,7 @@ extension Importer {
     mutating func results(of node: NodeDefinition) throws -> [OutputState] {
         let inputs = node.data.map { state(of: GraphIndex.Reference($0), for: node) }
         if node.has([.switching, .selecting]) { return try branch(node, inputs) }
-        if node.has(.merge) { return merge(node, inputs) }
+        if node.has(.merge) { return merge(inputs) }
         if node.has(.barrier) { return [] }
         if inputs.contains(where: { if case .dead = $0 { true } else { false } }) { return [.dead] }
         guard let rule = Operations.tensorFlow[node.op] else {
@@ -81,7 +81,7 @@ extension Importer {
     private static let maximumSides = 1 << 16
 
     /// A merge passes on the input that is computed; its second output is the index of that input.
-    private func merge(_ node: NodeDefinition, _ inputs: [OutputState]) -> [OutputState] {
+    private func merge(_ inputs: [OutputState]) -> [OutputState] {
         for (index, input) in inputs.enumerated() {
             if case .dead = input { continue }
             return [input, .value(.constant(Tensor(Double(index), element: .int32)))]

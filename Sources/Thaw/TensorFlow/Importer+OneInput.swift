@@ -31,8 +31,8 @@ extension Importer {
             guard options.batchNorm == .inference else { return unsupported.failure(hint: nil) }
             return Failure.noNormalizationAverages(trained.name)
         }
-        let search = CutSearch(nodes, input: input.name, outputs: flat.names, refused: unsupported.nodes)
         guard !unsupported.hasVariables else { return unsupported.failure(hint: nil) }
+        let search = CutSearch(nodes, input: input.name, outputs: flat.names, refused: unsupported.nodes)
         let words = search.optionsText(input.graph.node(input.name)?.imageSize) { name, outputs, size in
             var cut = known
             cut.input = name ?? options.input
