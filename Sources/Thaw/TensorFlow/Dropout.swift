@@ -57,7 +57,7 @@ struct Dropout {
     }
 
     private mutating func isZero(_ input: String) -> Bool {
-        node(input)?.op == "ZerosLike" || constants.value(input)?.floats.allSatisfy { $0 == 0 } ?? false
+        node(input)?.has(.zeros) ?? false || constants.value(input)?.floats.allSatisfy { $0 == 0 } ?? false
     }
 
     // MARK: Masks
@@ -89,7 +89,7 @@ struct Dropout {
                 return random == Uniform() ? fixed(node.data[bound]) : nil
             }
             let share = min(max(0, (number - random.start) / random.width), 1)
-            let holdsAbove = node.op.hasPrefix("Greater") == (index == 0)
+            let holdsAbove = node.has(.greater) == (index == 0)
             return Keep(share: holdsAbove ? 1 - share : share)
         }
         return nil

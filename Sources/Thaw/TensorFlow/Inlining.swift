@@ -181,7 +181,7 @@ struct Inlining {
             guard case .function(let name)? = branch, let function = functions[name] else { return false }
             branches.append((.function(name), function.outputs.count, usedNames.insertUnique(node.name + "/" + name)))
         }
-        let choice = node.isCase ? "_SwitchN" : "Switch"
+        let choice = node.has(.indexedCondition) ? "_SwitchN" : "Switch"
         func side(_ branch: Int, of name: String) -> String { branch == 0 ? name : "\(name):\(branch)" }
         func addSwitch(_ input: String) -> String {
             let name = usedNames.insertUnique(node.name + "/switch")
@@ -234,12 +234,9 @@ extension GraphIndex {
 }
 
 extension NodeDefinition {
-    /// Whether a condition selects one of several branches by an index.
-    fileprivate var isCase: Bool { op.hasSuffix("Case") }
-
     /// The branches of a condition, by index.
     fileprivate var branches: [Attribute?] {
-        guard isCase else { return [attributes["else_branch"], attributes["then_branch"]] }
+        guard has(.indexedCondition) else { return [attributes["else_branch"], attributes["then_branch"]] }
         guard case .list(let branches)? = attributes["branches"] else { return [nil] }
         return branches
     }
@@ -249,7 +246,7 @@ extension NodeDefinition {
     fileprivate func branch(of value: Tensor) -> Attribute? {
         let branches = branches
         let isTrue = value.shape.rank > 0 || value.doubles[0] != 0
-        let index = isCase ? value.integers[0] : isTrue ? 1 : 0
+        let index = has(.indexedCondition) ? value.integers[0] : isTrue ? 1 : 0
         return branches.indices.contains(index) ? branches[index] : branches.last ?? nil
     }
 }

@@ -180,11 +180,11 @@ struct InputNode {
         if let sizes = node.shape(in: "output_shapes", at: output) ?? node.shape(in: "_output_shapes", at: output) {
             return sizes
         }
-        if node.op.hasPrefix("QueueDequeue"),
+        if node.has(.dequeuing),
             let queue = node.data.first.flatMap({ graph.producer(of: $0) }),
             let sizes = queue.shape(in: "shapes", at: output)
         {
-            return node.op.contains("Many") || node.op.contains("UpTo") ? [-1] + sizes : sizes
+            return node.has(.dequeuingBatch) ? [-1] + sizes : sizes
         }
         guard node.data.count >= 2, let sizes = constants.integers(node.data[1]) else { return nil }
         if node.has(.reshape) { return sizes.map { max($0, -1) } }
@@ -247,7 +247,7 @@ private struct ResizeChain {
             expansion = node.name
             return true
         }
-        if node.traits.axes == .sliced || node.op == "ReverseV2" {
+        if node.traits.axes == .sliced || node.has(.reversal) {
             let axes = rank.map { $0 + (expansion == nil ? 0 : 1) }
             guard ResizeChain.reversesChannels(node, rank: axes, &constants) else { return false }
             reversals.insert(node.name)
@@ -293,7 +293,7 @@ private struct ResizeChain {
         func integers(_ input: Int) -> [Int]? {
             node.data.indices.contains(input) ? constants.integers(node.data[input]) : nil
         }
-        if node.op == "ReverseV2" {
+        if node.has(.reversal) {
             let axes = integers(1)
             return axes == [-1] || (axes != nil && axes == rank.map { [$0 - 1] })
         }

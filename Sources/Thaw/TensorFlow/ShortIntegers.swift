@@ -10,7 +10,8 @@ struct ShortIntegers {
         self.node = node
         if node.definition.has(.mayOverflow), element.size < 4 {
             self.element = element
-        } else if node.op == "Cast", let target = try? node.element("DstT"), target.size < 4, let own = target.bounds,
+        } else if node.definition.has(.cast), let target = try? node.element("DstT"), target.size < 4,
+            let own = target.bounds,
             !own.contains(bounds.lowerBound) || !own.contains(bounds.upperBound)
         {
             // Floats are clamped to the bounds; integers wrap around.
@@ -69,7 +70,7 @@ struct ShortIntegers {
     /// The results of the node.
     func build(_ rule: TensorFlowRule, _ context: inout ImportContext) throws -> [Operand] {
         let wide = try context.widened(node, to: .int32) { $0.bounds != nil && $0.size < 4 }
-        if node.op == "Cast" { return [try wrapped(wide[0], &context)] }
+        if node.definition.has(.cast) { return [try wrapped(wide[0], &context)] }
         return try rule.build(TensorFlowNode(definition: node.definition, inputs: wide), &context).map {
             try wrapped($0, &context)
         }

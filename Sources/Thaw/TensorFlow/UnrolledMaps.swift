@@ -43,9 +43,9 @@ struct UnrolledMaps {
     /// The element that a loop over strings writes, for loops made of control-flow nodes.
     private mutating func item(ofArrayIn stack: NodeDefinition) -> String? {
         guard stack.data.count == 3, let exit = graph.source(of: stack.data[2]), exit.op == "Exit",
-            let merge = graph.source(of: graph.source(of: exit.data.first)?.data.first), merge.op == "Merge",
+            let merge = graph.source(of: graph.source(of: exit.data.first)?.data.first), merge.has(.merge),
             merge.data.count == 2,
-            let next = graph.source(of: merge.data[1]), next.op == "NextIteration",
+            let next = graph.source(of: merge.data[1]), next.has(.iteration),
             let write = graph.source(of: next.data.first), write.op.hasPrefix("TensorArrayWrite"),
             write.data.count == 4,
             let enter = graph.source(of: merge.data[0]), let frame = enter.string("frame_name"),

@@ -107,6 +107,14 @@ import Testing
         (.total, ["Mean", "Sum"], ["Max"]),
         (.decoder, ["DecodeJpeg"], ["DecodeWav"]),
         (.softplus, ["Log1p", "Softplus"], ["Log", "Expm1", "Softsign"]),
+        (.greater, ["Greater", "GreaterEqual"], ["Less", "Maximum"]),
+        (.zeros, ["ZerosLike"], ["OnesLike", "Fill"]),
+        (.reversal, ["ReverseV2"], ["Reverse", "ReverseSequence"]),
+        (.iterator, ["IteratorGetNext", "QueueDequeue", "QueueDequeueManyV2"], ["QueueEnqueue", "FIFOQueueV2"]),
+        (.dequeuing, ["QueueDequeueV2", "QueueDequeueUpTo"], ["IteratorGetNext", "QueueEnqueue"]),
+        (.dequeuingBatch, ["QueueDequeueMany", "QueueDequeueUpToV2"], ["QueueDequeue", "QueueDequeueV2"]),
+        (.condition, ["If", "StatelessIf", "Case", "StatelessCase"], ["Switch", "While"]),
+        (.indexedCondition, ["Case", "StatelessCase"], ["If", "_SwitchN"]),
         (.random, ["RandomUniform"], ["RandomShuffle"]),
     ]
 

@@ -32,10 +32,7 @@ extension Constant {
             let band = ComposedShapes.band(try node.integer(1, "num_lower"), try node.integer(2, "num_upper"))
             return [try context.banded(node.input(0), band, node)]
         },
-        TensorFlowRule("ZerosLike", "OnesLike", axes: .kept, roles: .comparison) { node, _ in
-            let type = try node.input(0).type
-            return [try ImportContext.filled(type.shape, node.op == "OnesLike" ? 1 : 0, type.element)]
-        },
+        filledLike("ZerosLike", 0, roles: [.comparison, .zeros]), filledLike("OnesLike", 1, roles: .comparison),
         TensorFlowRule("Range", axes: .lost, roles: .range) { node, _ in
             let parts = try (0..<3).map { try node.constant($0, ["start", "limit", "delta"][$0]) }
             guard parts.allSatisfy({ $0.elementCount == 1 }) else {
@@ -64,4 +61,12 @@ extension Constant {
             return [.constant(Tensor(shape: [count], element: parts[0].element) { start + Double($0) * step })]
         },
     ]
+
+    /// The rule of an operation that returns a tensor of the input's type, with all elements equal.
+    private static func filledLike(_ op: String, _ value: Double, roles: TensorFlowRoles) -> TensorFlowRule {
+        TensorFlowRule(op, axes: .kept, roles: roles) { node, _ in
+            let type = try node.input(0).type
+            return [try ImportContext.filled(type.shape, value, type.element)]
+        }
+    }
 }

@@ -20,8 +20,8 @@ extension Binary {
             ("NotEqual", .notEqual, .correctnessTest),
             ("Less", .less, [.comparison, .ordering]),
             ("LessEqual", .lessOrEqual, [.comparison, .ordering]),
-            ("Greater", .greater, [.comparison, .ordering]),
-            ("GreaterEqual", .greaterOrEqual, [.comparison, .ordering]),
+            ("Greater", .greater, [.comparison, .ordering, .greater]),
+            ("GreaterEqual", .greaterOrEqual, [.comparison, .ordering, .greater]),
             ("LogicalAnd", .and, []),
             ("LogicalOr", .or, []),
         ].map { name, function, roles in

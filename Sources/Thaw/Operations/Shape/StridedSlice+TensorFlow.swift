@@ -19,13 +19,16 @@ extension StridedSlice {
             }
             return [try context.add(StridedSlice(ranges: ranges), input, name: node.name)]
         },
-        TensorFlowRule("ReverseV2", "Reverse", axes: .kept, roles: []) { node, context in
+        TensorFlowRule("ReverseV2", axes: .kept, roles: .reversal) { node, context in
             let input = try node.input(0)
-            // The older operation has a Boolean for each axis.
-            let given = try node.integers(1, "axes")
-            let axes =
-                node.op == "Reverse"
-                ? given.indices.filter { given[$0] != 0 } : try given.map { try input.shape.axis($0) }
+            let axes = try node.integers(1, "axes").map { try input.shape.axis($0) }
+            return [try context.add(reversing(axes, of: input.shape), input, name: node.name)]
+        },
+        // The older operation has a Boolean for each axis.
+        TensorFlowRule("Reverse", axes: .kept, roles: []) { node, context in
+            let input = try node.input(0)
+            let isReversed = try node.integers(1, "axes")
+            let axes = isReversed.indices.filter { isReversed[$0] != 0 }
             return [try context.add(reversing(axes, of: input.shape), input, name: node.name)]
         },
         TensorFlowRule("StridedSlice", axes: .sliced, roles: .part) { node, context in

@@ -9,12 +9,11 @@ enum OtherOperations {
             (
                 ["DecodeJpeg", "DecodePng", "DecodeBmp", "DecodeGif", "DecodeImage"], .lost, .decoder
             ), (["DecodeAndCropJpeg"], .lost, [.decoder, .cropping]),
+            (["IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement"], .lost, .iterator),
+            (["QueueDequeue", "QueueDequeueV2"], .lost, [.iterator, .dequeuing]),
             (
-                [
-                    "IteratorGetNext", "IteratorGetNextSync", "DatasetToSingleElement", "QueueDequeue",
-                    "QueueDequeueV2",
-                    "QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2",
-                ], .lost, .iterator
+                ["QueueDequeueMany", "QueueDequeueManyV2", "QueueDequeueUpTo", "QueueDequeueUpToV2"], .lost,
+                [.iterator, .dequeuing, .dequeuingBatch]
             ),
             (["RandomUniform", "StatelessRandomUniform", "StatelessRandomUniformV2"], .lost, .random),
             // Control flow.
@@ -23,7 +22,8 @@ enum OtherOperations {
             (["Merge", "RefMerge"], .kept, [.merge, .totalArithmetic]),
             (["NextIteration", "RefNextIteration"], .lost, .iteration),
             (["While", "StatelessWhile"], .lost, .loop),
-            (["If", "StatelessIf", "Case", "StatelessCase"], .lost, .condition),
+            (["If", "StatelessIf"], .lost, .condition),
+            (["Case", "StatelessCase"], .lost, [.condition, .indexedCondition]),
             (["PartitionedCall", "StatefulPartitionedCall"], .lost, [.call, .layer]),
             // Training.
             (["Assign", "AssignVariableOp"], .lost, [.assignment, .update, .leftover]),

@@ -37,15 +37,15 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
 
     /// The numbers of the bits, in the order of the roles below.
     private enum Bit: Int {
-        case identity, cast, quantizing, affine, mayOverflow, truncates, ordering, size, resize,
+        case identity, cast, quantizing, affine, mayOverflow, truncates, ordering, greater, size, resize,
             batchNormalization, layer, map, random
         case sum, difference, squaredDifference, product, quotient, logarithm, softplus, summation, mean,
-            dense, reshape, part, pack, range, select
+            dense, reshape, part, reversal, pack, range, select, zeros
         case equivalentPrediction, choice, argMax, comparison, correctnessTest, total, totalArithmetic,
             averaging, leftover, check, assertion, barrier, optimizer
         case constant, placeholder, defaultPlaceholder, variable, assignment, update, decoder, cropping,
-            iterator
-        case switching, selecting, merge, iteration, loop, condition, call
+            iterator, dequeuing, dequeuingBatch
+        case switching, selecting, merge, iteration, loop, condition, indexedCondition, call
     }
 
     init(rawValue: Int) { self.rawValue = rawValue }
@@ -70,6 +70,8 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let truncates = Self(bit: .truncates)
     /// Less or greater.
     static let ordering = Self(bit: .ordering)
+    /// Greater, or greater or equal.
+    static let greater = Self(bit: .greater)
     /// Returns only the size of a tensor.
     static let size = Self(bit: .size)
     static let resize = Self(bit: .resize)
@@ -102,12 +104,16 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let reshape = Self(bit: .reshape)
     /// Selects a part of a tensor.
     static let part = Self(bit: .part)
+    /// Reverses a tensor along the axes that the second input lists.
+    static let reversal = Self(bit: .reversal)
     /// Joins tensors along a new axis.
     static let pack = Self(bit: .pack)
     /// Counts from a first number to a limit.
     static let range = Self(bit: .range)
     /// Selects elements of the second or third input by the first.
     static let select = Self(bit: .select)
+    /// Returns zeros in the shape of the input.
+    static let zeros = Self(bit: .zeros)
 
     // MARK: Predictions and their evaluation
 
@@ -156,6 +162,10 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let cropping = Self(bit: .cropping)
     /// Returns elements of a data set or a queue.
     static let iterator = Self(bit: .iterator)
+    /// Returns elements of a queue, the first input.
+    static let dequeuing = Self(bit: .dequeuing)
+    /// Returns several elements of a queue, stacked.
+    static let dequeuingBatch = Self(bit: .dequeuingBatch)
 
     /// Sources that do not depend on other values.
     static let source: Self = [.constant, .placeholder, .variable]
@@ -176,6 +186,8 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let loop = Self(bit: .loop)
     /// Calls one of several functions.
     static let condition = Self(bit: .condition)
+    /// Calls one of several functions, selected by an index.
+    static let indexedCondition = Self(bit: .indexedCondition)
     /// Calls a function.
     static let call = Self(bit: .call)
 }
