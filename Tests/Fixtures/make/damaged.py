@@ -39,11 +39,11 @@ def of(kind):
     return integer(6, kind)
 
 
-def node(name, op, inputs=(), **attributes):
+def node(name, op, inputs=(), number=1, **attributes):
     content = field(1, name.encode()) + field(2, op.encode()) + b"".join(field(3, i.encode()) for i in inputs)
     for key, value in attributes.items():
         content += field(5, field(1, key.encode()) + field(2, value))
-    return field(1, content)
+    return field(number, content)
 
 
 def constant(name, kind, sizes, *values):
@@ -81,6 +81,14 @@ def graphs():
     yield "negative_stride", pool([1, 2, 2, 1], [1, -1, -LARGEST - 1, 1], b"SAME")
     yield "reads_itself", (
         IMAGE + node("a", "Relu", ["b"], T=of(FLOAT)) + node("b", "Relu", ["a"], T=of(FLOAT)))
+    # The operation's second output has the index 1.
+    function = (
+        field(1, field(1, b"Best") + field(2, field(1, b"x")) + field(3, field(1, b"y")))
+        + node("best", "TopKV2", ["x"], 3) + node("end", "Relu", [f"best:indices:{LARGEST}"], 3)
+        + field(4, field(1, b"y") + field(2, b"end:activations:0")))
+    yield "output_of_2_63", (
+        IMAGE + node("call", "Best", ["image"]) + node("out", "Relu", ["call"], T=of(FLOAT))
+        + field(2, field(1, function)))
     yield "row_with_batch_of_2_62", placeholder("rows", 1 << 62, 46340**2) + node("out", "Relu", ["rows"], T=of(FLOAT))
     yield "range_of_minus_1e305", (
         IMAGE + constant("start", DOUBLE, [], 1e300) + constant("limit", DOUBLE, [], -1e300)
