@@ -28,7 +28,7 @@ struct ChannelSearch {
         guard let axes = [1: [nil], 2: [0, nil], 3: [1, 2, 3], 4: [0, 1, 2, 3]][rank ?? 4] else { return }
         var constants = GraphConstants(graph)
         var traced = [name: TracedTensor(axes: axes)]
-        var answers: Set<Int?> = []
+        var channelAxes: Set<Int?> = []
         var images: Set<[Int]> = []
         for node in nodes where node.name != name {
             let inputs = node.data.map { traced[GraphIndex.Reference($0).node] }
@@ -43,13 +43,13 @@ struct ChannelSearch {
                 traced[node.name] = TracedTensor(axes: [0, 1, 2, 3])
             } else if let axis = ChannelSearch.channelAxis(node, inputs) {
                 guard first.axes.count == 4 else { continue }
-                answers.insert(first.axes[axis])
+                channelAxes.insert(first.axes[axis])
                 if count == nil, first.hasAllChannels { count = ChannelSearch.channelsRead(node, graph) }
             } else {
                 traced[node.name] = ChannelSearch.result(node, first, &constants)
             }
         }
-        if answers.count == 1, let answer = answers.first { axis = answer }
+        if channelAxes.count == 1, let found = channelAxes.first { axis = found }
         if images.count == 1 { image = images.first }
     }
 

@@ -18,12 +18,12 @@ enum FixedBatch {
             for batch in graph.growth(of: node).sorted() {
                 let other = tried[batch] ?? convert(batch)
                 tried.updateValue(other, forKey: batch)
-                guard let other, let twin = other.nodes.first(where: { $0.name == node.name }),
-                    twin.inputs.count == node.inputs.count, twin.outputs.count == node.outputs.count
+                guard let other, let counterpart = other.nodes.first(where: { $0.name == node.name }),
+                    counterpart.inputs.count == node.inputs.count, counterpart.outputs.count == node.outputs.count
                 else { continue }
                 // A node whose output for one item is as large as for many has repeated the item.
-                let readsMore = zip(node.inputs, twin.inputs).contains { graph[$0].shape != other[$1].shape }
-                let givesMore = zip(node.outputs, twin.outputs).contains { graph[$0].shape != other[$1].shape }
+                let readsMore = zip(node.inputs, counterpart.inputs).contains { graph[$0].shape != other[$1].shape }
+                let givesMore = zip(node.outputs, counterpart.outputs).contains { graph[$0].shape != other[$1].shape }
                 if readsMore, !givesMore { return Finding(node: node.name, batch: batch) }
             }
         }

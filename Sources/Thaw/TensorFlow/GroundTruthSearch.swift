@@ -100,19 +100,19 @@ struct GroundTruthSearch {
             let node = nodes[index]
             let read = sources[index]
             for source in read { isRead[source] = true }
-            let made = read.filter { dependsOnInputs[$0] }
-            dependsOnInputs[index] = data[index].contains(where: inputs.contains) || !made.isEmpty
+            let derived = read.filter { dependsOnInputs[$0] }
+            dependsOnInputs[index] = data[index].contains(where: inputs.contains) || !derived.isEmpty
             guard dependsOnInputs[index] else { continue }
-            isPastLayer[index] = node.has(.layer) || made.contains { isPastLayer[$0] }
+            isPastLayer[index] = node.has(.layer) || derived.contains { isPastLayer[$0] }
             let isNamed = node.isNamedForTraining
             isComparison[index] =
                 node.onlyTrains || (!isPastLayer[index] && isNamed)
-                || node.has(.correctnessTest) || made.contains { isComparison[$0] }
+                || node.has(.correctnessTest) || derived.contains { isComparison[$0] }
                 || (!isPastLayer[index] && isLogisticLoss(index) { dependsOnInputs[$0] })
             isTotal[index] =
                 (node.has(.total)
                     && (!isPastLayer[index] || isNamed || graph.reducesBatch(node)))
-                || (node.has(.totalArithmetic) && !made.isEmpty && made.allSatisfy { isTotal[$0] })
+                || (node.has(.totalArithmetic) && !derived.isEmpty && derived.allSatisfy { isTotal[$0] })
         }
         return !nodes.indices.contains {
             dependsOnInputs[$0] && dependsOnImage[$0] && !isRead[$0] && !isComparison[$0] && !isTotal[$0]
@@ -134,7 +134,7 @@ extension GroundTruthSearch {
 }
 
 extension NodeDefinition {
-    /// Parts of the names that training gives to the nodes that it adds.
+    /// Substrings of the names of nodes for training.
     private static let trainingWords = [
         "loss", "accuracy", "metrics", "entropy", "xent", "squared_error", "psnr", "ssim", "optimizer", "train_op",
     ]

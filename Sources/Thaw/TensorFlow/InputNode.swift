@@ -36,9 +36,9 @@ struct InputNode {
         var constants = GraphConstants(graph)
         var shape = InputNode.shape(reference, graph, &constants)
         if InputNode.leavesSizeOpen(shape) {
-            let reach = try graph.nodes(neededBy: outputs, stoppingAt: [name])
+            let needed = try graph.nodes(neededBy: outputs, stoppingAt: [name])
             let chain = ResizeChain(
-                from: reference, rank: isDecoder ? 3 : shape?.count, through: reach, &constants)
+                from: reference, rank: isDecoder ? 3 : shape?.count, through: needed, &constants)
             if isDecoder, let reshaped = chain.reshaped { shape = reshaped }
             let target = chain.target.flatMap { target in
                 size == nil || size == target ? target : nil
@@ -116,10 +116,10 @@ struct InputNode {
         .Reference]
     {
         let stops = Set(graph.nodes.lazy.filter { $0.has([.decoder, .iterator]) }.map(\.name))
-        let reach = try graph.nodes(neededBy: outputs, stoppingAt: stops)
+        let needed = try graph.nodes(neededBy: outputs, stoppingAt: stops)
         var candidates: [GraphIndex.Reference] = []
         var texts: [GraphIndex.Reference] = []
-        for node in reach where !node.isBooleanPlaceholder || arrayInputs.contains(node.name) {
+        for node in needed where !node.isBooleanPlaceholder || arrayInputs.contains(node.name) {
             let isArray = node.has(.defaultPlaceholder) && arrayInputs.contains(node.name)
             if node.has(.placeholder) || isArray {
                 if node.dataType == .string {
@@ -128,7 +128,7 @@ struct InputNode {
                     candidates.append(GraphIndex.Reference(node.name))
                 }
             } else if stops.contains(node.name) {
-                let read = reach.flatMap(\.data).map { GraphIndex.Reference($0) }.filter { $0.node == node.name }
+                let read = needed.flatMap(\.data).map { GraphIndex.Reference($0) }.filter { $0.node == node.name }
                 for reference in (read.isEmpty ? [GraphIndex.Reference(node.name)] : read)
                 where !candidates.contains(reference) { candidates.append(reference) }
             }
@@ -140,19 +140,19 @@ struct InputNode {
     private static func found(_ graph: GraphIndex, _ outputs: [String]) throws -> GraphIndex.Reference {
         let candidates = try candidates(graph, outputs)
         if candidates.count == 1 { return candidates[0] }
-        let reach = try graph.nodes(neededBy: outputs)
+        let needed = try graph.nodes(neededBy: outputs)
         guard candidates.isEmpty else {
             // The most image-like ones first: a scalar is not an image.
             let images = candidates.filter { graph.node($0.node)?.shapeAttribute?.count ?? 0 >= 3 }
             let others = candidates.filter { !images.contains($0) }
             throw Failure.severalInputs(
-                (images + others).map(\.text) + reach.filter(\.isBooleanPlaceholder).map(\.name),
-                settable: Set(reach.filter { $0.has(.anyPlaceholder) }.map(\.name)),
+                (images + others).map(\.text) + needed.filter(\.isBooleanPlaceholder).map(\.name),
+                settable: Set(needed.filter { $0.has(.anyPlaceholder) }.map(\.name)),
                 haveOpenSizes: images.count > 1
                     && images.contains { leavesSizeOpen(graph.node($0.node)?.shapeAttribute) })
         }
         // A graph may have a default for its only input.
-        let defaults = reach.filter { $0.has(.defaultPlaceholder) }
+        let defaults = needed.filter { $0.has(.defaultPlaceholder) }
         if defaults.count == 1 { return GraphIndex.Reference(defaults[0].name) }
         throw Failure.noInput(outputs)
     }

@@ -46,7 +46,7 @@ private struct DeadNodes {
         }
     }
 
-    /// The predicate because of which a value is never computed; nil if it may be computed.
+    /// The predicate that makes a value dead; nil if the value may be computed.
     func predicate(of input: String) -> String? {
         let reference = GraphIndex.Reference(input)
         // A control dependency on a switch is on both of its branches.

@@ -35,7 +35,7 @@ struct ResizeChain {
     private mutating func pass(
         _ node: NodeDefinition, reading head: GraphIndex.Reference, rank: Int?, _ constants: inout GraphConstants
     ) -> Bool {
-        // Resizing what such a cast rounds is not the same as rounding what was resized.
+        // A cast that rounds does not commute with resizing.
         if node.has([.identity, .cast]) { return !ResizeChain.rounds(node) }
         if node.traits.axes == .expanded, node.data.count == 2, expansion == nil {
             guard constants.integers(node.data[1]) == [0] else { return false }

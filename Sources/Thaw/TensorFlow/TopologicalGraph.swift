@@ -1,7 +1,7 @@
 /// A graph with its nodes in topological order, for searches that follow its edges.
 struct TopologicalGraph {
     let index: GraphIndex
-    /// The indices of all nodes, each after those that it reads.
+    /// The indices of all nodes, each after those that it reads, except in loops.
     let order: [Int]
     /// For each node, the indices of the nodes that it reads.
     let sources: [[Int]]

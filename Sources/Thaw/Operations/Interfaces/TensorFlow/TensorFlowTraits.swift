@@ -123,7 +123,7 @@ struct TensorFlowRoles: OptionSet, Hashable, Sendable {
     static let choice = Self(bit: .choice)
     /// The index of the largest value.
     static let argMax = Self(bit: .argMax)
-    /// A step of the comparison of an answer with the truth, or of a loss.
+    /// A step of the comparison of a prediction with the ground truth, or of a loss.
     static let comparison = Self(bit: .comparison)
     /// Tests whether a prediction is correct.
     static let correctnessTest = Self(bit: .correctnessTest)
