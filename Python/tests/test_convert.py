@@ -478,11 +478,16 @@ def test_messages_of_the_library_are_spelled_for_python():
         ([{"option": "outputs"}, " a/b"], 'outputs=["a/b"]'),
         ([{"option": "outputs"}, " a ", {"option": "outputs"}, " b"], 'outputs=["a", "b"]'),
         ([{"option": "outputs"}, " a returns the scores"], 'outputs=["a"] returns the scores'),
+        ([{"option": "input"}, " a converts the rest"], 'inputs=[thaw.ImageType("a")] converts the rest'),
+        (
+            [{"option": "outputs"}, " a ", {"option": "outputs"}, " b converts the rest"],
+            'outputs=["a", "b"] converts the rest',
+        ),
         ([{"option": "outputs"}, " names 'a' twice"], "outputs names 'a' twice"),
         ([{"option": "outputs"}, " selects those of a graph"], "outputs selects those of a graph"),
         (
             [{"option": "input"}, " a ", {"option": "size"}, " 3x4"],
-            'inputs=[thaw.ImageType("a")] ImageType.shape=(1, 4, 3, channels)',
+            'inputs=[thaw.ImageType("a", shape=(1, 4, 3, channels))]',
         ),
         (["a pipeline; thaw_model_predict takes its values"], "a pipeline; MLModel.predict takes its values"),
         (["options.crop: 'x' is unknown"], "crop: 'x' is unknown"),

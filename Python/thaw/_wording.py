@@ -83,7 +83,9 @@ _MEMBER = re.compile(r"(?<![\w/.-])(?:{})(?![\w/-]|\.\w+:)".format("|".join(re.e
 
 # The value of an option, as the command takes it: a size, or the name of a node, which is at the end or before another option.
 _SIZE = re.compile(r"[ =](W|\d+)[x×](H|\d+)(?!\w)")
-_NODE = re.compile(r"[ =](NODE(?!\w)|[^\s'\"]+(?= ?$| returns ))")
+_NODE = re.compile(r"[ =](NODE(?!\w)|[^\s'\"]+(?= ?$| returns | converts ))")
+# An input and its shape, which are arguments of one call.
+_SHAPED = re.compile(r'ImageType\("([^"]*)"\)\] ImageType\.shape=(\([^)]*\))')
 
 _SETTING = re.compile(r"[ =]([^\s=]+)=([^\s,;]+)")
 _WORD = re.compile(r"[ =](\w+)")
@@ -109,7 +111,8 @@ def of_library(parts: list[Any]) -> str:
             option = part["option"]
             words.append(_KEYWORDS.get(option, option))
     # The values of an option that is repeated are one list.
-    return "".join(words).replace('"] outputs=["', '", "')
+    text = "".join(words).replace('"] outputs=["', '", "')
+    return _SHAPED.sub(r'ImageType("\1", shape=\2)]', text)
 
 
 def _value(option: str | None, text: str) -> str:
