@@ -21,9 +21,8 @@ extension Graph {
         let producers = producers
         var value = outputs.first?.value
         while let current = value, let node = producers[current] {
-            if node.operation is ArgMax || node.operation is TopK {
-                let isOfIndices = node.operation is ArgMax || current != node.outputs[0]
-                return producers[node.inputs[0]].map { ($0.name, isOfIndices) }
+            if let indices = node.operation.selectedIndexOutput {
+                return producers[node.inputs[0]].map { ($0.name, isOfIndices: current == node.outputs[indices]) }
             }
             guard node.operation is Cast || node.operation.keepsElements else { return nil }
             value = node.inputs[0]

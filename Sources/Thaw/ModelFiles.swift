@@ -161,7 +161,7 @@ extension Conversion {
         let (model, warnings) = try ModelReader.run(message, weights, function: function)
         self.init(model: model, notes: model.formulas.map(Note.formula), warnings: warnings, isGraph: false)
         // A program with short weights computes in float16, which also rounds the input.
-        let isHalf = model.graph.nodes.contains { ($0.operation as? Unary)?.function == .float16 }
+        let isHalf = model.graph.nodes.contains { $0.operation.applies(.float16) }
         hasShortWeights = message.hasShortWeights || isHalf
     }
 }

@@ -196,7 +196,7 @@ extension Graph {
         while let node = producers[value], node.operation.keepsElements {
             value = node.inputs[0]
         }
-        return (producers[value]?.operation as? Unary)?.function == .tanh
+        return producers[value]?.operation.applies(.tanh) == true
     }
 }
 

@@ -20,7 +20,7 @@ struct ChannelArithmetic {
 }
 
 /// A clamp to a range.
-struct Bound {
+struct Bound: Equatable {
     var low = -Float.infinity
     var high = Float.infinity
 

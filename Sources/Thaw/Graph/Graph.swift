@@ -32,6 +32,9 @@ public struct Graph: Sendable {
 
         /// Its name and kind, as failures report them.
         var identity: Failure.Node { Failure.Node(name: name, op: kind) }
+
+        /// Whether it applies one function to all elements of its only input.
+        var isFunctionOfElements: Bool { inputs.count == 1 && operation.scalarFunction() != nil }
     }
 
     /// The position of the channels among the axes of an image.

@@ -41,6 +41,10 @@ protocol Operation: Sendable {
     /// The input that contains indices, if it has one.
     var indexInput: Int? { get }
 
+    /// The output that contains the indices of the elements that it selects from its input by value, such as the
+    /// largest; nil if it selects none.
+    var selectedIndexOutput: Int? { get }
+
     // MARK: Axes
 
     /// Its effect along an axis of an input, for each of its outputs. The axes of an image are batch, height, width,
@@ -81,6 +85,9 @@ protocol Operation: Sendable {
     func followingImageSize(unlike other: any Operation) -> (any Operation)?
 
     // MARK: Values
+
+    /// The tensor that it returns, if it has no inputs and always returns the same one.
+    var constantValue: Tensor? { get }
 
     /// Whether the output has exactly the elements of the input, in another shape or order.
     var keepsElements: Bool { get }
@@ -142,6 +149,7 @@ extension Operation {
     func caption(_ inputs: [TensorType], _ outputs: [TensorType]) -> Caption { Caption(Words.spaced(kind)) }
     var isActivation: Bool { false }
     var indexInput: Int? { nil }
+    var selectedIndexOutput: Int? { nil }
     var isSpatial: Bool { false }
     var isElementwise: Bool { false }
     var broadcasts: Bool { isElementwise }
@@ -154,6 +162,7 @@ extension Operation {
     ) -> (any Operation)? { self }
     func followingImageSize() -> (any Operation)? { nil }
     func followingImageSize(unlike other: any Operation) -> (any Operation)? { nil }
+    var constantValue: Tensor? { nil }
     var keepsElements: Bool { false }
     func isIdentity(_ inputs: [TensorType]) -> Bool { false }
     func scalarFunction() -> (([Double]) -> Double)? { nil }

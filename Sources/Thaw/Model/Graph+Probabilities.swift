@@ -3,7 +3,7 @@ extension Graph {
     func isSoftmax(_ value: Value) -> Bool { source(of: value) is Softmax }
 
     /// Whether a sigmoid computes the value.
-    func isSigmoid(_ value: Value) -> Bool { (source(of: value) as? Unary)?.function == .sigmoid }
+    func isSigmoid(_ value: Value) -> Bool { source(of: value)?.applies(.sigmoid) == true }
 
     /// The operation that computes the elements of a value, which later ones may arrange.
     private func source(of value: Value) -> (any Operation)? {

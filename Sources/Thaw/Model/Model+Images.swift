@@ -44,9 +44,7 @@ extension Model {
         var value = graph.outputs[image.index].value
         image.exceedsPixels = hasBounds
         if hasBounds {
-            guard let node = producers[value], (node.operation as? Unary)?.function == .clip(0, 255) else {
-                return self
-            }
+            guard let node = producers[value], node.operation.bound == Bound(low: 0, high: 255) else { return self }
             value = node.inputs[0]
         }
         var found = ChannelArithmetic.identity(channels: image.form.channels)

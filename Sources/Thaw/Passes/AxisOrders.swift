@@ -22,7 +22,7 @@ private struct AxisOrders {
     /// The permutation of an image's axes from the graph's order to the target's.
     private let natural: [Int]
     private let imageInputs: Set<Int>
-    /// Whether all consumers of a value, by index, are dense layers, possibly after elementwise functions.
+    /// Whether all consumers of a value, by index, are dense layers, possibly after functions of single values.
     private let feedsOnlyDense: [Bool]
     private var builder: GraphBuilder
     /// The new value for each value of the old graph.
@@ -52,7 +52,7 @@ private struct AxisOrders {
         var result = [Bool](repeating: true, count: graph.types.count)
         for port in graph.outputs { result[port.value.index] = false }
         for node in graph.nodes.reversed() {
-            let accepts = node.operation is Dense || node.operation is Unary && result[node.outputs[0].index]
+            let accepts = node.operation is Dense || node.isFunctionOfElements && result[node.outputs[0].index]
             if !accepts { for input in node.inputs { result[input.index] = false } }
         }
         return result
@@ -99,8 +99,8 @@ private struct AxisOrders {
             let taken = operation.reordered(arrived.map(\.order), types)
         {
             (operation, inputOrders, outputOrders) = (taken.operation, taken.inputs, taken.outputs)
-        } else if operation is Unary, arrived[0].flattened != nil {
-            // An elementwise operation: a flattened image remains flattened.
+        } else if node.isFunctionOfElements, arrived[0].flattened != nil {
+            // A flattened image remains flattened.
             let value = try builder.add(operation, [arrived[0].value], name: node.name)[0]
             placed[node.outputs[0]] = Placed(value: value, order: arrived[0].order, flattened: arrived[0].flattened)
             return

@@ -66,8 +66,7 @@ extension Graph {
     /// - Throws: `Failure` if the node needs the whole batch.
     private func step(_ node: Node, _ inputs: [BatchedValue], _ batch: Int) throws -> BatchedNode {
         if inputs.allSatisfy({ $0.position == nil }) {
-            let constant = (node.operation as? Constant)?.value
-            let outputs = node.outputs.map { BatchedValue(self[$0], constant: constant) }
+            let outputs = node.outputs.map { BatchedValue(self[$0], constant: node.operation.constantValue) }
             return BatchedNode(operation: node.operation, inputs: inputs, outputs: outputs)
         }
         if let step = try batchedIfValid(node, inputs, batch) { return step }

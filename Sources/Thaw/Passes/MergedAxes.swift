@@ -10,8 +10,8 @@ extension Graph {
         return try rebuilt { node, inputs, builder in
             let shapes = (node.inputs + node.outputs.prefix(1)).map { self[$0].shape }
             guard node.outputs.count == 1, shapes.contains(where: { $0.rank > maximumRank }) else { return nil }
-            if let constant = node.operation as? Constant {
-                let row = Constant(constant.value.reshaped([constant.value.elementCount]))
+            if let constant = node.operation.constantValue {
+                let row = Constant(constant.reshaped([constant.elementCount]))
                 let value = try builder.add(row, [], name: node.name + "/merged")[0]
                 return try builder.add(Reshape(shapes[0]), [value], name: node.name)
             }

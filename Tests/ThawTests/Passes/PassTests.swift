@@ -176,6 +176,12 @@ let orderCases = [
         [Transpose([0, 3, 1, 2]), Reshape([1, 90]), Dense(matrix: tensor([90, 4]), bias: nil)],
         becomes: ["Reshape", "Dense"]),
     PassCase(
+        "a function of one value keeps a flattened image in another axis order",
+        [
+            Transpose([0, 3, 1, 2]), Reshape([1, 90]), scalar(.multiply, 2), Dense(matrix: tensor([90, 4]), bias: nil),
+        ],
+        becomes: ["Reshape", "Multiply", "Dense"]),
+    PassCase(
         "a flatten that is read directly gets a transpose", [Transpose([0, 3, 1, 2]), Reshape([1, 90])],
         becomes: ["Transpose", "Reshape"]),
     PassCase(

@@ -18,6 +18,7 @@ struct Constant: Operation {
 
 extension Constant {
     var family: Family { .arrangement }
+    var constantValue: Tensor? { value }
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         preconditionFailure("a constant has no inputs")
     }

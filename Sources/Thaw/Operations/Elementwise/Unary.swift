@@ -218,6 +218,11 @@ extension Unary {
     }
 }
 
+extension Operation {
+    /// Whether it applies this function to each element.
+    func applies(_ function: Unary.Function) -> Bool { (self as? Unary)?.function == function }
+}
+
 // MARK: TensorFlow
 
 extension Unary {

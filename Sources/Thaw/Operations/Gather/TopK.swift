@@ -57,6 +57,7 @@ struct TopK: Operation, AxisOperation {
 
 extension TopK {
     var family: Family { .arrangement }
+    var selectedIndexOutput: Int? { 1 }
 }
 
 // MARK: TensorFlow

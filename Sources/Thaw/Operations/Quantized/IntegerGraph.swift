@@ -263,11 +263,3 @@ extension Graph.Node {
         outputs.count == 1 ? (operation as? any QuantizedMovement)?.integerOperation(zeroPoint: zeroPoint) : nil
     }
 }
-
-extension Graph.Node {
-    /// Whether it applies one function to all elements of its only input.
-    fileprivate var isFunctionOfElements: Bool {
-        inputs.count == 1 && operation.isElementwise && operation.weights.allSatisfy { $0.elementCount == 1 }
-            && operation.scalarFunction() != nil
-    }
-}

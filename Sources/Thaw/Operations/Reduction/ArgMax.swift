@@ -58,6 +58,7 @@ struct ArgMax: Operation {
 
 extension ArgMax {
     var family: Family { .arrangement }
+    var selectedIndexOutput: Int? { 0 }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         if axis == self.axis { return .combined }
