@@ -12,7 +12,7 @@ public struct GraphDrawing: Sendable {
         let graph = model.graph
         let boxes = Box.all(in: graph)
         var writer = Writer(graph, trunk: Box.trunk(of: boxes, to: graph.outputs.first?.value))
-        writer.begin(title, model)
+        writer.begin(title)
         for (index, port) in graph.inputs.enumerated() { writer.add(input: port, model.image(at: index)) }
         let scopes = Scopes(boxes)
         var open: String?
@@ -102,7 +102,7 @@ private struct Scopes {
             let length = prefixes.shortestPrefix(of: path) { $0 >= 3 && $0 * 3 <= boxes.count }
             names[index] = length.map { path.prefix($0).joined(separator: "/") }
         }
-        removeScattered(boxes)
+        removeScattered()
     }
 
     private static func path(of box: GraphDrawing.Box) -> ArraySlice<Substring> {
@@ -110,7 +110,7 @@ private struct Scopes {
     }
 
     /// Removes scopes whose boxes are not consecutive in the order of the graph.
-    private mutating func removeScattered(_ boxes: [GraphDrawing.Box]) {
+    private mutating func removeScattered() {
         var seen = Set<String>()
         var scattered = Set<String>()
         for (index, name) in names.enumerated() {
@@ -176,7 +176,7 @@ private struct Writer {
 
     // MARK: The frame
 
-    mutating func begin(_ title: String, _ model: Model) {
+    mutating func begin(_ title: String) {
         text = "digraph network {\n"
         line(
             "graph [rankdir=TB, ranksep=0.32, nodesep=0.28, bgcolor=\"#ffffff\", pad=0.4, labelloc=t, \(font(15)), fontcolor=\"#20252b\"];"

@@ -120,7 +120,7 @@ struct TranspositionPlan: Equatable {
 
     /// Copies planes of the result's last axis and the axis that is contiguous in the source.
     private func copy<T: SIMDScalar & BitwiseCopyable>(
-        _ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as type: T.Type
+        _ source: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer, as _: T.Type
     ) {
         guard let from = source.baseAddress, let to = out.baseAddress else { return }
         let size = MemoryLayout<T>.size
@@ -135,10 +135,10 @@ struct TranspositionPlan: Equatable {
             if rows == columns {
                 target.copyMemory(from: start, byteCount: sizes[columns] * size)
             } else {
-                let matrix = TransposedMatrix(
+                let matrix = TransposedMatrix<T>(
                     rows: sizes[rows], columns: sizes[columns], step: steps[columns] * size,
                     stride: targets[rows] * size)
-                matrix.transpose(start, to: target, as: type)
+                matrix.transpose(start, to: target)
             }
             guard let axis = outer.last(where: { index[$0] + 1 < sizes[$0] }) else { return }
             index[axis] += 1
@@ -149,7 +149,7 @@ struct TranspositionPlan: Equatable {
 
 /// A matrix whose columns are contiguous in the source, `step` bytes apart. In the result its rows are contiguous, `stride`
 /// bytes apart.
-private struct TransposedMatrix {
+private struct TransposedMatrix<T: SIMDScalar & BitwiseCopyable> {
     let rows: Int
     let columns: Int
     let step: Int
@@ -157,9 +157,7 @@ private struct TransposedMatrix {
 
     /// Transposes squares of four rows and columns in registers. It takes eight rows at a time: more would compete for
     /// the same cache lines if their distance is a power of two.
-    func transpose<T: SIMDScalar & BitwiseCopyable>(
-        _ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer, as type: T.Type
-    ) {
+    func transpose(_ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer) {
         let size = MemoryLayout<T>.size
         let (fullRows, fullColumns) = (rows & ~3, columns & ~3)
         var top = 0
@@ -171,7 +169,7 @@ private struct TransposedMatrix {
                 var row = top
                 while row < fullEnd {
                     transposeSquare(
-                        source + (row &* size &+ column &* step), to: out + (row &* stride &+ column &* size), as: type)
+                        source + (row &* size &+ column &* step), to: out + (row &* stride &+ column &* size))
                     row &+= 4
                 }
                 column &+= 4
@@ -179,8 +177,8 @@ private struct TransposedMatrix {
             // The remaining columns and rows.
             for row in top..<end {
                 for column in (row < fullEnd ? fullColumns : 0)..<columns {
-                    let number = (source + (row &* size &+ column &* step)).loadUnaligned(as: type)
-                    (out + (row &* stride &+ column &* size)).storeBytes(of: number, as: type)
+                    let number = (source + (row &* size &+ column &* step)).loadUnaligned(as: T.self)
+                    (out + (row &* stride &+ column &* size)).storeBytes(of: number, as: T.self)
                 }
             }
             top = end
@@ -188,9 +186,7 @@ private struct TransposedMatrix {
     }
 
     @inline(__always)
-    private func transposeSquare<T: SIMDScalar & BitwiseCopyable>(
-        _ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer, as type: T.Type
-    ) {
+    private func transposeSquare(_ source: UnsafeRawPointer, to out: UnsafeMutableRawPointer) {
         func column(_ index: Int) -> SIMD4<T> { (source + index &* step).loadUnaligned(as: SIMD4<T>.self) }
         let left = SIMD8(lowHalf: column(0), highHalf: column(1))
         let right = SIMD8(lowHalf: column(2), highHalf: column(3))
