@@ -45,76 +45,82 @@ struct Diagonals {
 extension Diagonals {
     static let tensorFlow = [
         // Usually ones, for an identity matrix.
-        TensorFlowRule("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3", axes: .lost, roles: []) { node, _ in
-            let numbers = try node.constant(0, "diagonal")
-            guard let length = numbers.shape.last, length > 0 else {
-                throw node.refused("the diagonal has no elements")
-            }
-            let range = try range(node, at: 1)
-            // The smallest matrix that contains the diagonals. One of its sides may be longer.
-            let smallest = (rows: length - min(range.upperBound, 0), columns: length + max(range.lowerBound, 0))
-            var (rows, columns) = (-1, -1)
-            var filling = 0.0
-            if node.op != "MatrixDiag" {
-                (rows, columns) = (try node.integer(2, "number of rows"), try node.integer(3, "number of columns"))
-                filling = try paddingValue(node)
-            }
-            if rows == -1, columns == -1 {
-                (rows, columns) = (max(smallest.rows, smallest.columns), max(smallest.rows, smallest.columns))
-            }
-            if rows == -1 { rows = smallest.rows }
-            if columns == -1 { columns = smallest.columns }
-            var outer = numbers.shape.dropLast()
-            guard rows >= smallest.rows, columns >= smallest.columns,
-                rows == smallest.rows || columns == smallest.columns,
-                range.count == 1 || outer.popLast() == range.count
-            else {
-                throw node.refused(
-                    "diagonals of shape \(numbers.shape) do not fit \(rows) rows and \(columns) columns")
-            }
-            let shape = Shape(outer + [rows, columns])
-            try ImportContext.checkConstant(shape)
-            let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
-            return [.constant(diagonals.put(numbers, Tensor(shape: shape, element: numbers.element) { _ in filling }))]
-        },
+        TensorFlowRule("MatrixDiag", "MatrixDiagV2", "MatrixDiagV3", axes: .lost, roles: [], build: matrix),
         // Usually zeros, for an identity matrix that is not square.
-        TensorFlowRule("MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3", axes: .lost, roles: []) { node, _ in
-            let (matrices, numbers) = (try node.constant(0, "matrix"), try node.constant(1, "diagonal"))
-            guard matrices.shape.rank >= 2 else { throw Failure.tooFewAxes(2, matrices.shape) }
-            let range = try range(node, at: 2)
-            let outer = matrices.shape.dropLast(2)
-            let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
-            let length = min(rows + min(range.upperBound, 0), columns - max(range.lowerBound, 0))
-            let shape = Shape(outer + (range.count == 1 ? [] : [range.count]) + [length])
-            guard length > 0, numbers.shape == shape, numbers.element == matrices.element else {
-                throw node.refused(
-                    "diagonals of shape \(numbers.shape) do not fit \(rows) rows and \(columns) columns")
-            }
-            let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
-            return [.constant(diagonals.put(numbers, matrices))]
-        },
-        TensorFlowRule("MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", axes: .lost, roles: []) {
-            node, context in
-            let matrices = try node.input(0)
-            let range = try range(node, at: 1)
-            let outer = matrices.shape.dropLast(2)
-            guard matrices.shape.rank >= 2 else { throw Failure.tooFewAxes(2, matrices.shape) }
-            let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
-            guard range.count == 1 else {
-                throw node.refused("several diagonals are not supported", remedy: "expected one")
-            }
-            let length = Diagonals(range: range, rows: rows, columns: columns).length(range.lowerBound)
-            guard length > 0 else {
-                throw node.refused(
-                    "a matrix of \(rows) rows and \(columns) columns has no diagonal \(range.lowerBound)")
-            }
-            let first = range.lowerBound < 0 ? -range.lowerBound * columns : range.lowerBound
-            let indices = Tensor(integers: (0..<length).map { first + $0 * (columns + 1) }, shape: [length])
-            let list = try context.add(
-                Reshape(Shape(outer + [rows * columns])), matrices, name: node.name + "/list")
-            return try context.add(Gather(axis: outer.count), [list, .constant(indices)], name: node.name)
-        },
+        TensorFlowRule(
+            "MatrixSetDiag", "MatrixSetDiagV2", "MatrixSetDiagV3", axes: .lost, roles: [], build: settingDiagonal),
+        TensorFlowRule(
+            "MatrixDiagPart", "MatrixDiagPartV2", "MatrixDiagPartV3", axes: .lost, roles: [], build: diagonalPart),
     ]
+
+    /// Matrices with constant diagonals.
+    private static func matrix(_ node: TensorFlowNode, _: inout ImportContext) throws -> [Operand] {
+        let numbers = try node.constant(0, "diagonal")
+        guard let length = numbers.shape.last, length > 0 else {
+            throw node.refused("the diagonal has no elements")
+        }
+        let range = try range(node, at: 1)
+        // The smallest matrix that contains the diagonals. One of its sides may be longer.
+        let smallest = (rows: length - min(range.upperBound, 0), columns: length + max(range.lowerBound, 0))
+        var (rows, columns) = (-1, -1)
+        var filling = 0.0
+        if node.op != "MatrixDiag" {
+            (rows, columns) = (try node.integer(2, "number of rows"), try node.integer(3, "number of columns"))
+            filling = try paddingValue(node)
+        }
+        if rows == -1, columns == -1 {
+            (rows, columns) = (max(smallest.rows, smallest.columns), max(smallest.rows, smallest.columns))
+        }
+        if rows == -1 { rows = smallest.rows }
+        if columns == -1 { columns = smallest.columns }
+        let outer = numbers.shape.dropLast(range.count == 1 ? 1 : 2)
+        guard rows >= smallest.rows, columns >= smallest.columns,
+            rows == smallest.rows || columns == smallest.columns,
+            range.count == 1 || numbers.shape.dropLast().last == range.count
+        else {
+            throw node.refused("diagonals of shape \(numbers.shape) do not fit \(rows) rows and \(columns) columns")
+        }
+        let shape = Shape(outer + [rows, columns])
+        try ImportContext.checkConstant(shape)
+        let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
+        return [.constant(diagonals.put(numbers, Tensor(shape: shape, element: numbers.element) { _ in filling }))]
+    }
+
+    /// Constant matrices with other diagonals.
+    private static func settingDiagonal(_ node: TensorFlowNode, _: inout ImportContext) throws -> [Operand] {
+        let (matrices, numbers) = (try node.constant(0, "matrix"), try node.constant(1, "diagonal"))
+        guard matrices.shape.rank >= 2 else { throw Failure.tooFewAxes(2, matrices.shape) }
+        let range = try range(node, at: 2)
+        let outer = matrices.shape.dropLast(2)
+        let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
+        let length = min(rows + min(range.upperBound, 0), columns - max(range.lowerBound, 0))
+        let shape = Shape(outer + (range.count == 1 ? [] : [range.count]) + [length])
+        guard length > 0, numbers.shape == shape, numbers.element == matrices.element else {
+            throw node.refused("diagonals of shape \(numbers.shape) do not fit \(rows) rows and \(columns) columns")
+        }
+        let diagonals = try Diagonals(range: range, rows: rows, columns: columns, of: node)
+        return [.constant(diagonals.put(numbers, matrices))]
+    }
+
+    /// One diagonal of each matrix, gathered from the list of its elements.
+    private static func diagonalPart(_ node: TensorFlowNode, _ context: inout ImportContext) throws -> [Operand] {
+        let matrices = try node.input(0)
+        let range = try range(node, at: 1)
+        let outer = matrices.shape.dropLast(2)
+        guard matrices.shape.rank >= 2 else { throw Failure.tooFewAxes(2, matrices.shape) }
+        let (rows, columns) = (matrices.shape[outer.count], matrices.shape[outer.count + 1])
+        guard range.count == 1 else {
+            throw node.refused("several diagonals are not supported", remedy: "expected one")
+        }
+        let length = Diagonals(range: range, rows: rows, columns: columns).length(range.lowerBound)
+        guard length > 0 else {
+            throw node.refused("a matrix of \(rows) rows and \(columns) columns has no diagonal \(range.lowerBound)")
+        }
+        let first = range.lowerBound < 0 ? -range.lowerBound * columns : range.lowerBound
+        let indices = Tensor(integers: (0..<length).map { first + $0 * (columns + 1) }, shape: [length])
+        let list = try context.add(Reshape(Shape(outer + [rows * columns])), matrices, name: node.name + "/list")
+        return try context.add(Gather(axis: outer.count), [list, .constant(indices)], name: node.name)
+    }
 
     /// The diagonals that a node refers to.
     private static func range(_ node: TensorFlowNode, at input: Int) throws -> ClosedRange<Int> {

@@ -45,62 +45,71 @@ extension StridedSlice {
                     masks: [parameters.beginMasks, parameters.endMasks, parameters.squeezeMasks])
             ]
         },
-        NeuralRule("sliceDynamic") { layer, reading in
-            let (rank, parameters) = (try layer.input().shape.rank, layer.parameters)
-            // The inputs are the tensor, then begin, end, strides and masks unless they are parameters, which have one
-            // value for each possible axis.
-            func numbers(_ index: Int, _ parameter: [Int]) throws -> [Int] {
-                try index < layer.inputs.count ? layer.integers(index) : Array(parameter.prefix(rank))
-            }
-            func masks(_ index: Int, _ parameter: [Bool]) throws -> [Bool] {
-                try index < layer.inputs.count ? layer.integers(index).map { $0 != 0 } : Array(parameter.prefix(rank))
-            }
-            return [
-                try reading.slice(
-                    layer, begins: layer.integers(1), ends: numbers(2, parameters.endIds),
-                    steps: numbers(3, parameters.strides),
-                    masks: [
-                        masks(4, parameters.beginMasks), masks(5, parameters.endMasks),
-                        masks(6, parameters.squeezeMasks),
-                    ])
-            ]
-        },
-        NeuralRule("sliceBySize") { layer, reading in
-            let (x, start) = (try layer.input(), try layer.input(1))
-            let axis = try x.shape.axis(layer.parameters.axis)
-            let size: Int = layer.parameters.size
-            guard size > 0, size <= x.shape[axis], start.shape.elementCount == 1 else {
-                throw layer.refused("a slice of size \(size) does not fit a tensor of shape \(x.shape)")
-            }
-            try ImportContext.checkConstant([size])
-            let starts = try reading.reshaped(start, [1], layer)
-            let offsets = Tensor(integers: Array(0..<size), shape: [size], element: start.type.element)
-            let indices = try reading.combine(.add, starts, .constant(offsets), layer)
-            return try reading.add(Gather(axis: axis, countsFromEnd: true), [x, indices], layer)
-        },
-        NeuralRule("crop") { layer, reading in
-            let shape = try layer.input().shape
-            let rank = shape.rank
-            guard rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
-            var borders = try layer.edges(layer.parameters.cropAmounts)
-            if layer.inputs.count > 1 {
-                // Only the size of the second input matters.
-                let part = try layer.input(1).shape
-                let offset = try layer.pair(layer.parameters.offset, default: 0)
-                guard part.rank == rank else { throw Failure.wrongRank(rank, part).at(layer.name) }
-                borders = (
-                    (offset.height, shape[rank - 2] - part[rank - 2] - offset.height),
-                    (offset.width, shape[rank - 1] - part[rank - 1] - offset.width)
-                )
-            }
-            let amounts = Array(repeating: (0, 0), count: rank - 2) + [borders.height, borders.width]
-            let ranges = zip(shape, amounts).map { Range(start: $1.0, count: $0 - $1.0 - $1.1) }
-            guard ranges.allSatisfy({ $0.count > 0 && $0.start >= 0 }), amounts.allSatisfy({ $0.1 >= 0 }) else {
-                throw Failure.sliceOutside(shape).at(layer.name)
-            }
-            return [try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)]
-        },
+        NeuralRule("sliceDynamic", build: dynamicSlice),
+        NeuralRule("sliceBySize", build: sliceBySize),
+        NeuralRule("crop", build: crop),
     ]
+
+    /// A slice whose begin, and possibly end, strides and masks, are inputs.
+    private static func dynamicSlice(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> [Operand] {
+        let (rank, parameters) = (try layer.input().shape.rank, layer.parameters)
+        // The inputs are the tensor, then begin, end, strides and masks unless they are parameters, which have one
+        // value for each possible axis.
+        func numbers(_ index: Int, _ parameter: [Int]) throws -> [Int] {
+            try index < layer.inputs.count ? layer.integers(index) : Array(parameter.prefix(rank))
+        }
+        func masks(_ index: Int, _ parameter: [Bool]) throws -> [Bool] {
+            try index < layer.inputs.count ? layer.integers(index).map { $0 != 0 } : Array(parameter.prefix(rank))
+        }
+        return [
+            try reading.slice(
+                layer, begins: layer.integers(1), ends: numbers(2, parameters.endIds),
+                steps: numbers(3, parameters.strides),
+                masks: [
+                    masks(4, parameters.beginMasks), masks(5, parameters.endMasks),
+                    masks(6, parameters.squeezeMasks),
+                ])
+        ]
+    }
+
+    /// A slice of known size with a computed start.
+    private static func sliceBySize(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> [Operand] {
+        let (x, start) = (try layer.input(), try layer.input(1))
+        let axis = try x.shape.axis(layer.parameters.axis)
+        let size: Int = layer.parameters.size
+        guard size > 0, size <= x.shape[axis], start.shape.elementCount == 1 else {
+            throw layer.refused("a slice of size \(size) does not fit a tensor of shape \(x.shape)")
+        }
+        try ImportContext.checkConstant([size])
+        let starts = try reading.reshaped(start, [1], layer)
+        let offsets = Tensor(integers: Array(0..<size), shape: [size], element: start.type.element)
+        let indices = try reading.combine(.add, starts, .constant(offsets), layer)
+        return try reading.add(Gather(axis: axis, countsFromEnd: true), [x, indices], layer)
+    }
+
+    /// Removes borders of an image: of given sizes, or so that it gets the size of the second input.
+    private static func crop(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> [Operand] {
+        let shape = try layer.input().shape
+        let rank = shape.rank
+        guard rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
+        var borders = try layer.edges(layer.parameters.cropAmounts)
+        if layer.inputs.count > 1 {
+            // Only the size of the second input matters.
+            let part = try layer.input(1).shape
+            let offset = try layer.pair(layer.parameters.offset, default: 0)
+            guard part.rank == rank else { throw Failure.wrongRank(rank, part).at(layer.name) }
+            borders = (
+                (offset.height, shape[rank - 2] - part[rank - 2] - offset.height),
+                (offset.width, shape[rank - 1] - part[rank - 1] - offset.width)
+            )
+        }
+        let amounts = Array(repeating: (0, 0), count: rank - 2) + [borders.height, borders.width]
+        let ranges = zip(shape, amounts).map { Range(start: $1.0, count: $0 - $1.0 - $1.1) }
+        guard ranges.allSatisfy({ $0.count > 0 && $0.start >= 0 }), amounts.allSatisfy({ $0.1 >= 0 }) else {
+            throw Failure.sliceOutside(shape).at(layer.name)
+        }
+        return [try reading.add(StridedSlice(ranges: ranges), layer.input(), layer)]
+    }
 }
 
 extension ImportContext {
