@@ -34,32 +34,8 @@ extension Reshape: NeuralOperation {
 
 extension Reshape {
     static let neural = [
-        NeuralRule("flatten") { layer, reading in
-            let input = try layer.input()
-            let shape = input.shape
-            let rank = shape.rank
-            guard rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
-            let channelsLast = Array(0..<rank - 3) + [rank - 2, rank - 1, rank - 3]
-            let ordered =
-                layer.parameters.mode as String == "CHANNEL_LAST"
-                ? try reading.add(Transpose(channelsLast), input, layer) : input
-            let flat = Shape(shape.dropLast(3) + [shape.suffix(3).reduce(1, *), 1, 1])
-            return [try reading.add(Reshape(flat), ordered, layer)]
-        },
-        NeuralRule("reshape") { layer, reading in
-            let input = try layer.input()
-            let shape = input.shape
-            let target = (layer.parameters.targetShape as [Int]).suffix(3)
-            guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape must have rank 3") }
-            guard layer.parameters.mode as String == "CHANNEL_LAST" else {
-                return [try reading.add(Reshape(Shape([shape[0]] + target)), input, layer)]
-            }
-            // Elements are read and written in the order height, width, channel.
-            let sizes = Array(target)
-            let channelsLast = try reading.add(Transpose(Graph.toLast), input, layer)
-            let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), channelsLast, layer)
-            return [try reading.add(Transpose(Graph.toFirst), shaped, layer)]
-        },
+        NeuralRule("flatten", build: flatten),
+        NeuralRule("reshape", build: reshapeImage),
         NeuralRule("reshapeStatic") { layer, reading in
             let reshape = try Reshape(layer.input().shape, to: layer.parameters.targetShape, layer)
             return [try reading.add(reshape, layer.input(), layer)]
@@ -96,4 +72,34 @@ extension Reshape {
             return [try reading.add(reshape, layer.input(), layer)]
         },
     ]
+
+    /// Flattens each image to the channels of one pixel.
+    private static func flatten(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> [Operand] {
+        let input = try layer.input()
+        let shape = input.shape
+        let rank = shape.rank
+        guard rank >= 3 else { throw Failure.tooFewAxes(3, shape).at(layer.name) }
+        let channelsLast = Array(0..<rank - 3) + [rank - 2, rank - 1, rank - 3]
+        let ordered =
+            layer.parameters.mode as String == "CHANNEL_LAST"
+            ? try reading.add(Transpose(channelsLast), input, layer) : input
+        let flat = Shape(shape.dropLast(3) + [shape.suffix(3).reduce(1, *), 1, 1])
+        return [try reading.add(Reshape(flat), ordered, layer)]
+    }
+
+    /// Reshapes an image, with its elements in one of two orders.
+    private static func reshapeImage(_ layer: NeuralLayer, _ reading: inout ImportContext) throws -> [Operand] {
+        let input = try layer.input()
+        let shape = input.shape
+        let target = (layer.parameters.targetShape as [Int]).suffix(3)
+        guard target.count == 3, shape.rank == 4 else { throw layer.refused("the target shape must have rank 3") }
+        guard layer.parameters.mode as String == "CHANNEL_LAST" else {
+            return [try reading.add(Reshape(Shape([shape[0]] + target)), input, layer)]
+        }
+        // Elements are read and written in the order height, width, channel.
+        let sizes = Array(target)
+        let channelsLast = try reading.add(Transpose(Graph.toLast), input, layer)
+        let shaped = try reading.add(Reshape([shape[0], sizes[1], sizes[2], sizes[0]]), channelsLast, layer)
+        return [try reading.add(Transpose(Graph.toFirst), shaped, layer)]
+    }
 }
