@@ -1,4 +1,4 @@
-"""Loading models from specifications of coremltools."""
+"""Specifications of coremltools, with the folders of their weights."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import tempfile
+import weakref
 from ctypes import c_void_p
 from typing import Any
 
@@ -76,3 +77,40 @@ def _load_pipeline(content: bytes, weights_dir: str, names: list[str], function_
         with open(os.path.join(package, "Manifest.json"), "w", encoding="utf-8") as file:
             json.dump(manifest, file)
         return _library.call_for_handle("thaw_model_load_function", encoded_path(package), encoded(function_name))
+
+
+class Folder:
+    """A temporary folder, which is removed with the object, or when Python exits."""
+
+    def __init__(self) -> None:
+        self.path = tempfile.mkdtemp(prefix="thaw-weights-")
+        # A forked process does not remove the folder of its parent.
+        weakref.finalize(self, _remove, self.path, os.getpid())
+
+
+_published: set[Folder] = set()
+
+
+def publish(folder: Folder) -> None:
+    """Keeps a folder until Python exits."""
+    _published.add(folder)
+
+
+def _remove(folder: str, process: int) -> None:
+    if os.getpid() == process:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def content(message: Any) -> bytes:
+    """The bytes of a message; the same for equal messages."""
+    return message.SerializeToString(deterministic=True)
+
+
+def take_description(message: Any, current: Any) -> None:
+    """Copies metadata and the descriptions of features. References to parts of the message stay valid."""
+    ours, theirs = message.description, current.description
+    ours.metadata.CopyFrom(theirs.metadata)
+    for old, new in [(ours, theirs), *zip(ours.functions, theirs.functions)]:
+        for part in ("input", "output"):
+            for feature, changed in zip(getattr(old, part), getattr(new, part)):
+                feature.shortDescription = changed.shortDescription

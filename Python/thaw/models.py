@@ -8,7 +8,6 @@ import logging
 import os
 import shutil
 import sys
-import tempfile
 import types
 import weakref
 from ctypes import byref, c_char, c_void_p
@@ -93,7 +92,7 @@ class MLModel(Owner):
     # Whether it was made from a model whose kind the extension selects.
     _is_undecided = False
     # The folder of weights_dir.
-    _folder: _Folder | None = None
+    _folder: _specification.Folder | None = None
     # The message of _spec, with the bytes that it had when the handle was made.
     _edited: tuple[Any, bytes] | None = None
 
@@ -216,7 +215,7 @@ class MLModel(Owner):
             if self._edited is None:
                 message = self.get_spec()
                 self._own_folder()
-                self._edited = message, _content(message)
+                self._edited = message, _specification.content(message)
             return self._edited[0]
 
     def _take_edits(self) -> None:
@@ -228,7 +227,7 @@ class MLModel(Owner):
             if self._edited is None:
                 return
             message, content = self._edited
-            current = _content(message)
+            current = _specification.content(message)
             if current == content:
                 return
             folder = self._folder.path if self._folder is not None else None
@@ -415,15 +414,15 @@ class MLModel(Owner):
         if folder is None:
             return None
         # As with coremltools, scripts use it after the model.
-        _published.add(folder)
+        _specification.publish(folder)
         return folder.path
 
-    def _own_folder(self) -> _Folder | None:
+    def _own_folder(self) -> _specification.Folder | None:
         """The folder of the weights, which is removed with the model unless `weights_dir` has returned it."""
         if self._folder is None:
             kind = self._specified_kind()
             if kind == "mlProgram":
-                folder = _Folder()
+                folder = _specification.Folder()
                 weights = self._serialized(kind=kind)[1]
                 # The folder is empty if the program has no weights.
                 if weights:
@@ -432,7 +431,7 @@ class MLModel(Owner):
                 self._folder = folder
             elif kind is None and self._description["isPackage"]:
                 # Each stage of a pipeline has a file of its own.
-                folder = _Folder()
+                folder = _specification.Folder()
                 package = os.path.join(folder.path, "model.mlpackage")
                 self.save(package)
                 for path in glob.glob(os.path.join(glob.escape(package), CONTENT, "weights", "*")):
@@ -495,8 +494,8 @@ class MLModel(Owner):
         if self._edited is not None:
             message = self._edited[0]
             content = self._serialized(with_weights=False, kind=self._specified_kind())[0]
-            _take_description(message, self._message(content))
-            self._edited = message, _content(message)
+            _specification.take_description(message, self._message(content))
+            self._edited = message, _specification.content(message)
         self._describe()
 
     def _take_metadata(self, description: dict[str, Any]) -> None:
@@ -585,35 +584,3 @@ class State(Owner):
 model = types.ModuleType(__name__ + ".model", "coremltools' module of this name.")
 model.__dict__.update(MLModel=MLModel, MLState=State, ComputeUnit=ComputeUnit)
 sys.modules[model.__name__] = model
-
-
-class _Folder:
-    """A temporary folder, which is removed with the object, or when Python exits."""
-
-    def __init__(self) -> None:
-        self.path = tempfile.mkdtemp(prefix="thaw-weights-")
-        # A forked process does not remove the folder of its parent.
-        weakref.finalize(self, _remove, self.path, os.getpid())
-
-
-# The folders that weights_dir has returned.
-_published: set[_Folder] = set()
-
-
-def _remove(folder: str, process: int) -> None:
-    if os.getpid() == process:
-        shutil.rmtree(folder, ignore_errors=True)
-
-
-def _content(message: Any) -> bytes:
-    return message.SerializeToString(deterministic=True)
-
-
-def _take_description(message: Any, current: Any) -> None:
-    """Copies metadata and the descriptions of features. References to parts of the message stay valid."""
-    ours, theirs = message.description, current.description
-    ours.metadata.CopyFrom(theirs.metadata)
-    for old, new in [(ours, theirs), *zip(ours.functions, theirs.functions)]:
-        for part in ("input", "output"):
-            for feature, changed in zip(getattr(old, part), getattr(new, part)):
-                feature.shortDescription = changed.shortDescription
