@@ -19,23 +19,17 @@ extension Tensor {
 /// The order of a tensor's elements in memory: the fewest possible axes, from the outermost, with their sizes and
 /// strides.
 struct TranspositionPlan: Equatable {
-    private(set) var sizes: [Int] = []
-    private var steps: [Int] = []
+    private var space: IndexSpace
+    private let steps: [Int]
+
+    var sizes: [Int] { space.sizes }
 
     /// Elements already in order.
-    init(count: Int) { (sizes, steps) = ([count], [1]) }
+    init(count: Int) { (space, steps) = (IndexSpace(sizes: [count]), [1]) }
 
-    private init(_ axes: some Sequence<(size: Int, step: Int, axis: Int)>) {
-        for (size, step, _) in axes {
-            // Axes that stay adjacent merge into one.
-            if let last = steps.last, last == step * size {
-                sizes[sizes.count - 1] *= size
-                steps[steps.count - 1] = step
-            } else {
-                sizes.append(size)
-                steps.append(step)
-            }
-        }
+    private init(_ axes: [(size: Int, step: Int, axis: Int)]) {
+        let merged = SharedAxis.merged(axes.map(\.size), steps: [axes.map(\.step)])
+        (space, steps) = (IndexSpace(sizes: merged.map(\.size)), merged.map { $0.steps[0] })
     }
 
     /// The plan for a tensor of this shape with its axes in this order; nil if the axes cannot be distinguished in
@@ -70,14 +64,7 @@ struct TranspositionPlan: Equatable {
     }
 
     /// The index of the source element at this position of the result.
-    func sourceIndex(of position: Int) -> Int {
-        var (rest, index) = (position, 0)
-        for axis in sizes.indices.reversed() {
-            index += rest % sizes[axis] * steps[axis]
-            rest /= sizes[axis]
-        }
-        return index
-    }
+    func sourceIndex(of position: Int) -> Int { space.offset(position, steps) }
 
     /// Whether neighbors along the last axis are also neighbors in the source.
     var keepsRows: Bool { steps.last == 1 }
@@ -100,7 +87,7 @@ struct TranspositionPlan: Equatable {
         defer { piece.deallocate() }
         for start in stride(from: 0, to: sizes[0], by: rows) {
             var part = self
-            part.sizes[0] = min(rows, sizes[0] - start)
+            part.space.sizes[0] = min(rows, sizes[0] - start)
             let out = UnsafeMutableRawBufferPointer(rebasing: piece[..<(part.sizes[0] * row)])
             part.copy(
                 UnsafeRawBufferPointer(rebasing: source[(start * steps[0] * elementSize)...]), to: out,
