@@ -7,15 +7,14 @@ extension Graph {
     /// The graph with each selection of slices at known indices replaced by these slices and their concatenation, if they are
     /// few. torch's `roll` arrives as one.
     private func withSlices() throws -> Graph {
-        guard nodes.contains(where: { $0.operation is any SliceSelection }) else { return self }
+        guard nodes.contains(where: { $0.operation.indexInput == 1 }) else { return self }
         let maximumCount = 8
         return try rebuilt { node, inputs, builder in
-            guard let operation = node.operation as? any SliceSelection, let known = builder.producer(of: inputs[1]),
-                known.inputs.isEmpty
+            guard node.operation.indexInput == 1, let known = builder.producer(of: inputs[1]), known.inputs.isEmpty
             else { return nil }
             let shape = builder[inputs[0]].shape
             let indices = try known.operation.evaluate([])[0]
-            guard let (axis, ranges) = operation.slices(of: shape, at: indices),
+            guard let (axis, ranges) = node.operation.slices(of: shape, at: indices),
                 (1...maximumCount).contains(ranges.count)
             else { return nil }
             let slices = try ranges.map { range in

@@ -31,6 +31,13 @@ struct Bound: Equatable {
     }
 }
 
+/// The values that an operation rounds to: the lowest, the highest and the step between them.
+struct Levels: Hashable, Sendable {
+    let low: Float
+    let high: Float
+    let step: Float
+}
+
 /// Zeros around an image, in pixels.
 struct Border {
     var height: (before: Int, after: Int)

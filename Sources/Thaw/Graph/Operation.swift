@@ -106,6 +106,13 @@ protocol Operation: Sendable {
     /// The bounds that are applied to all elements, if it does only that.
     var bound: Bound? { get }
 
+    /// The levels to which all elements are rounded, as in quantization-aware training, if it does only that.
+    var levels: Levels? { get }
+
+    /// The slices that it copies from a tensor of this shape, given its indices, if it does only that: the axis, and the
+    /// ranges along it in the order of the result. Adjacent slices are one range.
+    func slices(of shape: Shape, at indices: Tensor) -> (axis: Int, ranges: [Range<Int>])?
+
     /// The scale and the offset that are applied to each channel of a tensor, if it does only that. The channels are
     /// the last axis.
     func channelArithmetic(on type: TensorType) -> ChannelArithmetic?
@@ -168,6 +175,8 @@ extension Operation {
     func scalarFunction() -> (([Double]) -> Double)? { nil }
     func range(inputs count: Int, _ range: (Int) -> ClosedRange<Double>?) -> ClosedRange<Double>? { nil }
     var bound: Bound? { nil }
+    var levels: Levels? { nil }
+    func slices(of shape: Shape, at indices: Tensor) -> (axis: Int, ranges: [Range<Int>])? { nil }
     func channelArithmetic(on type: TensorType) -> ChannelArithmetic? { nil }
     var border: Border? { nil }
     func padded(by border: Border) -> (any Operation)? { nil }

@@ -7,11 +7,8 @@ extension Graph {
         var result = self
         var found: [(value: Value, parameters: QuantizationParameters)] = []
         for (index, node) in nodes.enumerated() {
-            guard let levels = node.operation as? any LevelOperation, let parameters = levels.parameters else {
-                continue
-            }
-            let range = levels.levelRange
-            result.nodes[index].operation = Unary(.clip(range.low, range.high))
+            guard let levels = node.operation.levels, let parameters = QuantizationParameters(levels) else { continue }
+            result.nodes[index].operation = Unary(.clip(levels.low, levels.high))
             found.append((node.outputs[0], parameters))
         }
         let plan = QuantizationPlan(result)

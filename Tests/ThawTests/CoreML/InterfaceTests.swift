@@ -72,7 +72,7 @@ import Testing
         var builder = GraphBuilder()
         let input = builder.input("in", TensorType([1, 2, 3, 2]))
         let levels = [(-1, 1), (0, 0)].map { (low: Float, high: Float) in
-            FakeQuantize.Levels(minimum: low, maximum: high, bottom: 0, top: 255)
+            Levels(minimum: low, maximum: high, bottom: 0, top: 255)
         }
         builder.output("out", try builder.add(FakeQuantize(channels: levels), [input], name: "out")[0])
         let back = try dialect.roundTrip(Model(graph: builder.graph))

@@ -51,7 +51,7 @@ extension EngineCase {
         }
         // Only of the input: rounding errors of other operations could move a value to another level.
         for (low, high, bottom) in [(-1, 0.75, 0), (0, 0.5, 1), (-0.25, 0, 0)] as [(Float, Float, Float)] {
-            let levels = FakeQuantize.Levels(minimum: low, maximum: high, bottom: bottom, top: 255)
+            let levels = Levels(minimum: low, maximum: high, bottom: bottom, top: 255)
             cases.append(
                 single("fake quantization from \(low) to \(high)", [3, 19], FakeQuantize(channels: [levels])))
         }

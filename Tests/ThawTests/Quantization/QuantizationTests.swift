@@ -167,7 +167,7 @@ import Testing
     /// A network that was trained with rounding to levels.
     private static func trained(top: Float) throws -> Graph {
         func levels(_ low: Float, _ high: Float) -> FakeQuantize {
-            FakeQuantize(channels: [FakeQuantize.Levels(minimum: low, maximum: high, bottom: 0, top: top)])
+            FakeQuantize(channels: [Levels(minimum: low, maximum: high, bottom: 0, top: top)])
         }
         var builder = GraphBuilder()
         let input = builder.input("input", TensorType([1, 4, 4, 3]))

@@ -6,35 +6,6 @@ import Kernels
 /// TensorFlow (tensorflow/core/kernels/fake_quant_ops_functor.h): even a slight difference could move a value to
 /// another level.
 struct FakeQuantize: Operation {
-    /// The levels of one channel: the lowest, the highest and the step between them.
-    struct Levels: Hashable, Sendable {
-        let low: Float
-        let high: Float
-        let step: Float
-
-        /// - Parameter top: The highest quantized value; the lowest is `bottom`.
-        init(minimum: Float, maximum: Float, bottom: Float, top: Float) {
-            step = (maximum - minimum) / (top - bottom)
-            guard step != 0 else {
-                (low, high) = (0, 0)
-                return
-            }
-            // The quantized value of 0, rounded to an integer.
-            let zero = bottom - minimum / step
-            let nudged = zero < bottom ? bottom : zero > top ? top : zero.rounded()
-            low = (bottom - nudged) * step
-            high = (top - nudged) * step
-        }
-
-        func nearest(_ x: Float) -> Float {
-            guard step != 0 else { return 0 }
-            let clamped = x < low ? low : x > high ? high : x
-            let inverse = 1 / step
-            let zero = (0.5 - low * inverse).rounded(.down)
-            return ((clamped - low) * inverse - zero + 0.5).rounded(.down) * step
-        }
-    }
-
     var channels: [Levels]
 
     var kind: String { "FakeQuantize" }
@@ -67,6 +38,8 @@ struct FakeQuantize: Operation {
 extension FakeQuantize {
     var family: Family { .quantization }
     var quantizedRole: QuantizedRole { parameters == nil ? .floating : .bound }
+    var levels: Levels? { channels.count == 1 && channels[0].step > 0 ? channels[0] : nil }
+    private var parameters: QuantizationParameters? { levels.flatMap(QuantizationParameters.init) }
 
     func use(ofAxis axis: Int, of input: Int, _ inputs: [TensorType]) -> AxisUse {
         channels.count > 1 && axis == inputs[0].shape.rank - 1 ? .weighted(axis) : .kept(axis)
@@ -77,25 +50,11 @@ extension FakeQuantize {
     }
 }
 
-extension FakeQuantize: LevelOperation {
-    var parameters: QuantizationParameters? {
-        guard channels.count == 1, channels[0].step > 0 else { return nil }
-        let levels = channels[0]
-        let (low, high) = ((levels.low / levels.step).rounded(), (levels.high / levels.step).rounded())
-        guard low <= 0, high >= 0, high - low <= 255 else { return nil }
-        return QuantizationParameters(scale: levels.step, zeroPoint: Int(-low))
-    }
-
-    var levelRange: (low: Float, high: Float) { (channels.map(\.low).min()!, channels.map(\.high).max()!) }
-}
-
 // MARK: Engine
 
 extension FakeQuantize: EngineOperation {
     func engineForm(_ inputs: [TensorType], _ output: TensorType) -> EngineForm? {
-        guard channels.count == 1, channels[0].step > 0 else { return nil }
-        let levels = channels[0]
-        return .unary(UnaryFunction(.level, alpha: levels.low, beta: levels.high, step: levels.step))
+        levels.map { .unary(UnaryFunction(.level, alpha: $0.low, beta: $0.high, step: $0.step)) }
     }
 }
 
@@ -223,7 +182,28 @@ extension FakeQuantize: CoreMLOperation {
     }
 }
 
-extension FakeQuantize.Levels {
+extension Levels {
+    /// - Parameter top: The highest quantized value; the lowest is `bottom`.
+    init(minimum: Float, maximum: Float, bottom: Float, top: Float) {
+        let step = (maximum - minimum) / (top - bottom)
+        guard step != 0 else {
+            self.init(low: 0, high: 0, step: step)
+            return
+        }
+        // The quantized value of 0, rounded to an integer.
+        let zero = bottom - minimum / step
+        let nudged = zero < bottom ? bottom : zero > top ? top : zero.rounded()
+        self.init(low: (bottom - nudged) * step, high: (top - nudged) * step, step: step)
+    }
+
+    func nearest(_ x: Float) -> Float {
+        guard step != 0 else { return 0 }
+        let clamped = x < low ? low : x > high ? high : x
+        let inverse = 1 / step
+        let zero = (0.5 - low * inverse).rounded(.down)
+        return ((clamped - low) * inverse - zero + 0.5).rounded(.down) * step
+    }
+
     /// 1 / step, or 0 if there is only one level.
     fileprivate var inverse: Float { step == 0 ? 0 : 1 / step }
 }

@@ -46,11 +46,7 @@ extension Gather {
         if axis == self.axis { return .rearranged }
         return .kept(axis < self.axis ? axis : axis - 1 + inputs[1].shape.rank)
     }
-}
 
-// MARK: Engine
-
-extension Gather: SliceSelection {
     func slices(of shape: Shape, at indices: Tensor) -> (axis: Int, ranges: [Range<Int>])? {
         guard indices.shape.rank == 1 else { return nil }
         let size = shape[axis]

@@ -35,11 +35,3 @@ extension QuantizableLayer {
         return result
     }
 }
-
-/// An operation that rounds values to levels, as in quantization-aware training.
-protocol LevelOperation: Operation {
-    /// The scale and zero point of uint8 values with its levels; nil if there are none.
-    var parameters: QuantizationParameters? { get }
-    /// The lowest and the highest level of all channels.
-    var levelRange: (low: Float, high: Float) { get }
-}

@@ -20,6 +20,13 @@ struct QuantizationParameters: Hashable, Sendable {
         zeroPoint = Int(min(255, max(0, (-low / scale).rounded())))
     }
 
+    /// The parameters of uint8 values with these levels; nil if there are none.
+    init?(_ levels: Levels) {
+        let (low, high) = ((levels.low / levels.step).rounded(), (levels.high / levels.step).rounded())
+        guard low <= 0, high >= 0, high - low <= 255 else { return nil }
+        self.init(scale: levels.step, zeroPoint: Int(-low))
+    }
+
     var lowest: Float { dequantized(0) }
     var highest: Float { dequantized(255) }
 

@@ -44,7 +44,7 @@ struct QuantizedRange {
             guard minimum <= 0, maximum >= 0, maximum > minimum, minimum.isFinite, maximum.isFinite else {
                 throw Failure.emptyRange(minimum, maximum).at(name)
             }
-            let levels = FakeQuantize.Levels(minimum: minimum, maximum: maximum, bottom: 0, top: Self.steps)
+            let levels = Levels(minimum: minimum, maximum: maximum, bottom: 0, top: Self.steps)
             guard countsFromMinimum else { return try context.add(FakeQuantize(channels: [levels]), x, name: name) }
             let shift = Double(levels.low) - Double(minimum)
             let moved = try context.combine(.add, x, .constant(Tensor(shift)), name: name + "/moved")

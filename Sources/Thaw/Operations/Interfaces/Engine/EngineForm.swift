@@ -14,13 +14,6 @@ protocol EngineComposite: Operation {
     func engineOperations(_ inputs: [TensorType], blockWidth: Int) -> [any Operation]?
 }
 
-/// An operation that only copies slices of its first input if its second one is known.
-protocol SliceSelection: Operation {
-    /// The axis, and the ranges along it in the order of the result; nil if the operation does anything else. These are the
-    /// ranges of as few slices as possible.
-    func slices(of shape: Shape, at indices: Tensor) -> (axis: Int, ranges: [Range<Int>])?
-}
-
 /// A computation of the engine's kernels: the interface between operations and the engine. Memory layout, fusion and
 /// splitting are up to the engine. Values are float32 (uint8 in integer forms), channels last.
 enum EngineForm {
