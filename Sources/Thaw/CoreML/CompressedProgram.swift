@@ -229,7 +229,7 @@ extension Message {
         operation.outputs = [output]
         operation.attributes =
             (self.attributes as [Message]).filter { $0.key as String != "name" }
-            + [MILBlock.attribute("name", .text(name))]
+            + [Message.attribute("name", .text(name))]
         return operation
     }
 }

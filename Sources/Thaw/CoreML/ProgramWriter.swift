@@ -120,8 +120,8 @@ struct ProgramWriter {
         let inner = type(port.value)
         var value = MILValue(
             name: port.name, type: TensorType(outside(inner.shape), input(inner.element, image)))
-        inputs.append(MILBlock.named(value.name, .tensorType(value.type)))
-        if let image { value = scaled(block.cast(value, to: .float32), image.scaling) }
+        inputs.append(Message.named(value.name, .tensorType(value.type)))
+        if let image { value = block.scaled(block.cast(value, to: .float32), image.scaling) }
         if value.shape != inner.shape {
             let whole = MILValue(
                 name: block.unique(port.name + "_number"), type: TensorType(inner.shape, value.element))
@@ -130,38 +130,6 @@ struct ProgramWriter {
         }
         if value.element == .float32 { float32Values[port.value] = value }
         values[port.value] = block.cast(value, to: inner.element)
-    }
-
-    /// The scaled image, in float32: before scaling, pixels may need more precision than float16 has.
-    private mutating func scaled(_ image: MILValue, _ scaling: PixelScaling) -> MILValue {
-        let float = block.float
-        block.float = .float32
-        defer { block.float = float }
-        func constant(_ values: [Double]) -> MILArgument {
-            let isUniform = values.allSatisfy { $0 == values[0] }
-            return .constant(
-                Tensor(
-                    isUniform ? [Float(values[0])] : values.map { Float($0) },
-                    shape: isUniform ? [] : [1, values.count, 1, 1]))
-        }
-        let isUneven = [scaling.scale, scaling.bias].contains { values in values.contains { $0 != values[0] } }
-        if isUneven, scaling.scale.contains(where: { $0 != 1 }), scaling.bias.contains(where: { $0 != 0 }) {
-            // One operation does both. For uniform channels, a multiplication and an addition are customary.
-            let arithmetic = BatchNormalization(ChannelArithmetic(scale: scaling.scale, offset: scaling.bias))
-            let result = MILValue(name: block.unique(image.name + "_scaled"), type: image.type)
-            block.add("batch_norm", [result], arithmetic.arguments(.value(image)))
-            return result
-        }
-        var value = image
-        for (kind, part, values, neutral) in [
-            ("mul", "scaled", scaling.scale, 1.0), ("add", "biased", scaling.bias, 0),
-        ]
-        where values.contains(where: { $0 != neutral }) {
-            let result = MILValue(name: block.unique(image.name + "_" + part), type: image.type)
-            block.add(kind, [result], ["x": .value(value), "y": constant(values)])
-            value = result
-        }
-        return value
     }
 
     // MARK: Nodes

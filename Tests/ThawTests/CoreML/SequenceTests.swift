@@ -183,7 +183,7 @@ private struct BrokenSequence: CustomTestStringConvertible, Sendable {
         operation(name, kind, words) { operation in
             operation.inputs = (operation.inputs as [Message]).filter { $0.key as String != key }
             var attributes: [Message] = operation.attributes
-            attributes.append(MILBlock.attribute(key, .text(value)))
+            attributes.append(Message.attribute(key, .text(value)))
             operation.attributes = attributes
         }
     }

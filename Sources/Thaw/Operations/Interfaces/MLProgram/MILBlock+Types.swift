@@ -53,6 +53,21 @@ extension MILBlock {
 }
 
 extension MILBlock {
+    /// The value cast to another type, or the value itself if it already has that type.
+    mutating func cast(_ value: MILValue, to element: ElementType) -> MILValue {
+        if value.element == element { return value }
+        let result = MILValue(
+            name: unique(value.name + "_" + element.rawValue), type: TensorType(value.shape, element))
+        castInto(result, from: value)
+        return result
+    }
+
+    /// Casts a value into one that has already been named.
+    mutating func castInto(_ result: MILValue, from value: MILValue) {
+        let names: [ElementType: String] = [.float16: "fp16", .float32: "fp32", .int32: "int32", .bool: "bool"]
+        add("cast", [result], ["x": .value(value), "dtype": .text(names[result.element]!)])
+    }
+
     /// The value broadcast along the axes where it has one element and `shape` has more.
     mutating func broadcast(_ value: MILValue, to shape: Shape, _ node: MILNode, _ name: String) -> MILValue {
         if value.shape == shape { return value }

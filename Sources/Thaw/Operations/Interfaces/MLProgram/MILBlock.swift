@@ -102,8 +102,8 @@ struct MILBlock {
             entry.value.arguments = bindings(argument, name: outputs[0].name + "_" + key)
             return entry
         }
-        operation.outputs = outputs.map { MILBlock.named($0.name, .tensorType($0.type)) }
-        operation.attributes = [MILBlock.attribute("name", .text(outputs[0].name))]
+        operation.outputs = outputs.map { Message.named($0.name, .tensorType($0.type)) }
+        operation.attributes = [Message.attribute("name", .text(outputs[0].name))]
         operations.append(operation)
     }
 
@@ -128,23 +128,8 @@ struct MILBlock {
         var names = Message(.valueType)
         names.dictionaryType.keyType = key
         names.dictionaryType.valueType = .tensorType(TensorType([], .float64))
-        operation.outputs = [MILBlock.named(label, key), MILBlock.named(dictionary, names)]
+        operation.outputs = [Message.named(label, key), Message.named(dictionary, names)]
         operations.append(operation)
-    }
-
-    /// The value cast to another type, or the value itself if it already has that type.
-    mutating func cast(_ value: MILValue, to element: ElementType) -> MILValue {
-        if value.element == element { return value }
-        let result = MILValue(
-            name: unique(value.name + "_" + element.rawValue), type: TensorType(value.shape, element))
-        castInto(result, from: value)
-        return result
-    }
-
-    /// Casts a value into one that has already been named.
-    mutating func castInto(_ result: MILValue, from value: MILValue) {
-        let names: [ElementType: String] = [.float16: "fp16", .float32: "fp32", .int32: "int32", .bool: "bool"]
-        add("cast", [result], ["x": .value(value), "dtype": .text(names[result.element]!)])
     }
 
     // MARK: Arguments
@@ -246,8 +231,8 @@ struct MILBlock {
     private mutating func addConstant(_ name: String, _ type: Message, _ value: Message) {
         var operation = Message(.operation)
         operation.type = "const"
-        operation.outputs = [MILBlock.named(name, type)]
-        operation.attributes = [MILBlock.attribute("name", .text(name)), MILBlock.attribute("val", value)]
+        operation.outputs = [Message.named(name, type)]
+        operation.attributes = [Message.attribute("name", .text(name)), Message.attribute("val", value)]
         operations.append(operation)
     }
 
@@ -260,10 +245,10 @@ struct MILBlock {
     ) {
         var operation = Message(.operation)
         operation.type = kind
-        operation.outputs = [MILBlock.named(name, .tensorType(type))]
+        operation.outputs = [Message.named(name, .tensorType(type))]
         operation.attributes =
-            [MILBlock.attribute("name", .text(name))]
-            + (bound ? [] : parts.map { MILBlock.attribute($0.key, $0.value) })
+            [Message.attribute("name", .text(name))]
+            + (bound ? [] : parts.map { Message.attribute($0.key, $0.value) })
         if bound {
             func input(_ key: String, _ fill: (inout Message) -> Void) -> Message {
                 var entry = Message(.argument)
@@ -286,22 +271,6 @@ struct MILBlock {
         _ tensor: Tensor, _ kind: ProgramWeights.Kind, _ type: Message, elements: Int? = nil, order: [Int]? = nil
     ) -> Message {
         .inFile(type, offset: weights.append(tensor, as: kind, elements: elements, order: order))
-    }
-
-    // MARK: Messages
-
-    static func named(_ name: String, _ type: Message) -> Message {
-        var message = Message(MessageType.operation.type(of: "outputs"))
-        message.name = name
-        message.type = type
-        return message
-    }
-
-    static func attribute(_ key: String, _ value: Message) -> Message {
-        var entry = Message(MessageType.operation.type(of: "attributes"))
-        entry.key = key
-        entry.value = value
-        return entry
     }
 }
 

@@ -106,4 +106,22 @@ extension Message {
         message.blobFileValue.offset = offset
         return message
     }
+
+    // MARK: Entries of operations
+
+    /// A value of an operation or function, with its name and type.
+    static func named(_ name: String, _ type: Message) -> Message {
+        var message = Message(MessageType.operation.type(of: "outputs"))
+        message.name = name
+        message.type = type
+        return message
+    }
+
+    /// An attribute of an operation.
+    static func attribute(_ key: String, _ value: Message) -> Message {
+        var entry = Message(MessageType.operation.type(of: "attributes"))
+        entry.key = key
+        entry.value = value
+        return entry
+    }
 }
