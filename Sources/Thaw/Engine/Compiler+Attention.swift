@@ -113,11 +113,12 @@ private struct AttentionLayer: Sendable {
             isTransposed: false, inputStride: padded)
         let scores = Shape(sizes.batch.dimensions + [sizes.rows, padded])
         constantMask = mask.map { mask in
-            let mask = mask.paddedRows(keys, to: padded)
-            let constant = compiler.channelConstant(mask, count: mask.elementCount)
-            return ConstantMask(ScoreMask(.constant(constant), mask.shape, of: scores), rows: perTile, &compiler)
+            let constant = compiler.plainConstant(mask.paddedRows(keys, to: padded))
+            return ConstantMask(ScoreMask(constant, of: scores), rows: perTile, &compiler)
         }
-        computedMask = inputs.mask.map { ScoreMask(.slot($0), compiler.graph[node.inputs[3]].shape, of: scores) }
+        computedMask = inputs.mask.map {
+            ScoreMask(PlainTensor(source: .slot($0), shape: compiler.graph[node.inputs[3]].shape), of: scores)
+        }
         factorOffset = compiler.withConstants { $0.floats([factor], count: 1) }
         scratch = ScratchLayout(
             keys: scoring.packedBytes, values: mixing.packedBytes, scores: perTile * padded * 4,
@@ -173,8 +174,9 @@ private struct ScoreMask: Sendable {
     let rowStep: Int
     private let isOnePerRow: Bool
 
-    init(_ source: TensorSource, _ shape: Shape, of scores: Shape) {
-        self.source = source
+    init(_ mask: PlainTensor, of scores: Shape) {
+        let shape = mask.shape
+        source = mask.source
         // Only the rows and the batch axes are broadcast by their steps: the scores may be padded.
         let last = shape.last ?? 1
         let steps = shape.broadcastSteps(to: Shape(scores.dropLast() + [last]))

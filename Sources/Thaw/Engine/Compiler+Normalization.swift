@@ -45,10 +45,8 @@ extension Compiler {
         // Elementwise functions may overwrite their own input.
         for (function, operand) in following {
             guard let operand else { continue }
-            let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
-            addBroadcast(
-                node, function, .slot(output), shape, constant, operand.shape, to: output,
-                shape)
+            let result = PlainTensor(source: .slot(output), shape: shape)
+            addBroadcast(node, function, result, plainConstant(operand), to: output)
         }
     }
 

@@ -2,12 +2,18 @@ import Kernels
 
 // Steps over plain tensors of any shape: elementwise functions with broadcasting, and reductions along any axes.
 
-/// A plain tensor that a step reads: a buffer, or one of the program's constants.
+/// The memory of a plain tensor that a step reads: a buffer, or one of the program's constants.
 enum TensorSource {
     case slot(Int)
     case constant(Int)
 
     fileprivate var reads: [Int] { if case .slot(let slot) = self { [slot] } else { [] } }
+}
+
+/// A plain tensor that a step reads.
+struct PlainTensor {
+    let source: TensorSource
+    let shape: Shape
 }
 
 extension Memory {
@@ -25,28 +31,32 @@ extension Compiler {
     /// Two inputs that are broadcast.
     mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction) {
         addBroadcast(
-            node, function, .slot(location(node.inputs[0], .plain).slot),
-            graph[node.inputs[0]].shape, .slot(location(node.inputs[1], .plain).slot), graph[node.inputs[1]].shape,
-            to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
+            node, function, plain(node.inputs[0]), plain(node.inputs[1]), to: location(node.outputs[0], .plain).slot)
     }
 
     /// An input and a constant.
     mutating func addBroadcast(_ node: PlannedNode, _ function: BinaryFunction, operand: Tensor, constantFirst: Bool) {
-        let constant = TensorSource.constant(channelConstant(operand, count: operand.elementCount))
-        let input = TensorSource.slot(location(node.inputs[0], .plain).slot)
-        let shapes = (graph[node.inputs[0]].shape, operand.shape)
+        let (input, constant) = (plain(node.inputs[0]), plainConstant(operand))
         addBroadcast(
-            node, function, constantFirst ? constant : input,
-            constantFirst ? shapes.1 : shapes.0, constantFirst ? input : constant, constantFirst ? shapes.0 : shapes.1,
-            to: location(node.outputs[0], .plain).slot, graph[node.outputs[0]].shape)
+            node, function, constantFirst ? constant : input, constantFirst ? input : constant,
+            to: location(node.outputs[0], .plain).slot)
     }
 
+    private func plain(_ value: Graph.Value) -> PlainTensor {
+        PlainTensor(source: .slot(location(value, .plain).slot), shape: graph[value].shape)
+    }
+
+    mutating func plainConstant(_ tensor: Tensor) -> PlainTensor {
+        PlainTensor(source: .constant(channelConstant(tensor, count: tensor.elementCount)), shape: tensor.shape)
+    }
+
+    /// - Parameter slot: The buffer for the result, which has the shape of the node's output.
     mutating func addBroadcast(
-        _ node: PlannedNode, _ function: BinaryFunction, _ left: TensorSource, _ leftShape: Shape,
-        _ right: TensorSource, _ rightShape: Shape, to slot: Int, _ shape: Shape
+        _ node: PlannedNode, _ function: BinaryFunction, _ left: PlainTensor, _ right: PlainTensor, to slot: Int
     ) {
-        var axes = SharedAxis.merged(
-            shape, steps: [leftShape.broadcastSteps(to: shape), rightShape.broadcastSteps(to: shape), shape.strides])
+        let shape = graph[node.outputs[0]].shape
+        let steps = [left.shape.broadcastSteps(to: shape), right.shape.broadcastSteps(to: shape), shape.strides]
+        var axes = SharedAxis.merged(shape, steps: steps)
         let row = axes.popLast() ?? SharedAxis(size: 1, steps: [1, 1, 1])
         let outer = IndexSpace(sizes: axes.map(\.size))
         let (leftSteps, rightSteps, outputSteps) = (
@@ -58,6 +68,7 @@ extension Compiler {
         let pattern: RowWork.Pattern = isSwapped || row.steps[1] == 0 ? .one : .each
         let perChunk = Step.rowsPerChunk(width: width)
         let kernels = kernels.plain
+        let (left, right) = (left.source, right.source)
         add(
             Step(
                 node, reads: left.reads + right.reads, writes: [slot],
