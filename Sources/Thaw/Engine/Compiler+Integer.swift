@@ -4,8 +4,12 @@ import Kernels
 
 extension Compiler {
     /// Adds a step over the rows of an image in blocks, or over parts of a plain tensor.
+    ///
+    /// The tensors may have elements of different sizes. No function depends on the channel, so that a chunk of a plain
+    /// tensor need not be whole pixels as in `addRows`. A chunk of an image is a strip, so that threads share the plane of
+    /// an image with few channels.
     /// - Parameter body: Receives the rows of the inputs and the output.
-    private mutating func addRows(_ node: PlannedNode, _ body: @escaping @Sendable (Memory, ValueRows) -> Void) {
+    private mutating func addByteRows(_ node: PlannedNode, _ body: @escaping @Sendable (Memory, ValueRows) -> Void) {
         let to = native(node.outputs[0])
         let all = node.inputs.map { location($0, to.kind) } + [to]
         let reads = all.dropLast().map(\.slot)
@@ -33,7 +37,7 @@ extension Compiler {
 
     mutating func addIntegerAddition(_ node: PlannedNode, _ addition: QuantizedAddition) {
         let integers = integers
-        addRows(node) { _, rows in
+        addByteRows(node) { _, rows in
             integers.add(
                 IntegerAdditionWork(
                     left: rows.quantized(0), leftStride: rows.strides[0], right: rows.quantized(1),
@@ -47,7 +51,7 @@ extension Compiler {
     ) {
         let integers = integers
         guard let image else {
-            return addRows(node) { _, rows in
+            return addByteRows(node) { _, rows in
                 integers.multiply(
                     IntegerMultiplicationWork(
                         left: rows.quantized(0), leftStride: rows.strides[0], right: rows.quantized(1),
@@ -100,7 +104,7 @@ extension Compiler {
         let offset = withConstants { pool in
             pool.reserve(byteCount: 256) { $0.copyMemory(from: table, byteCount: 256) }
         }
-        addRows(node) { memory, rows in
+        addByteRows(node) { memory, rows in
             integers.lookUp(
                 LookupWork(
                     input: rows.quantized(0), inputStride: rows.strides[0],
@@ -113,7 +117,7 @@ extension Compiler {
         _ node: PlannedNode, scale: Float, _ rounding: QuantizedRounding, quantizes: Bool
     ) {
         let integers = integers
-        addRows(node) { _, rows in
+        addByteRows(node) { _, rows in
             for row in 0..<rows.count {
                 let (input, output) = (rows.starts[0] + row * rows.strides[0], rows.starts[1] + row * rows.strides[1])
                 let work = QuantizationWork(
