@@ -109,10 +109,10 @@ extension Model {
 
     /// Core ML refuses a model without layers, and an output that is an input.
     private func requireLayers() throws {
-        let inputs = Dictionary(graph.inputs.map { ($0.value, $0.name) }, uniquingKeysWith: { first, _ in first })
+        let inputs = graph.inputs.firstByKey(\.value)
         let isEmpty = graph.nodes.isEmpty && image?.scaling.isIdentity != false
         for output in graph.outputs {
-            guard let input = inputs[output.value], isEmpty || input == output.name else { continue }
+            guard let input = inputs[output.value]?.name, isEmpty || input == output.name else { continue }
             throw Failure.outputIsInput(output.name, input)
         }
     }

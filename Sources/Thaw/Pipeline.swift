@@ -204,8 +204,8 @@ private func labelProbabilities(
     _ outputs: [(name: String, value: FeatureValue)], _ labels: [FeatureKey], _ predictedFeature: String
 ) -> [Float] {
     for case (_, .dictionary(let entries)) in outputs {
-        let byLabel = Dictionary(entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-        return labels.map { Float(byLabel[$0] ?? .nan) }
+        let byLabel = entries.firstByKey(\.key)
+        return labels.map { Float(byLabel[$0]?.value ?? .nan) }
     }
     let top = outputs.first { $0.name == predictedFeature }?.value.key
     return labels.map { $0 == top ? 1 : 0 }

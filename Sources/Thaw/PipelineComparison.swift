@@ -98,8 +98,8 @@ extension Comparison.Difference {
         case (.multiArray(let values, let shape), .multiArray(let others, let other)):
             self = shape == other ? .init(values.map { Float($0) }, others.map { Float($0) }) : .infinite
         case (.dictionary(let entries), .dictionary(let others)):
-            let byKey = Dictionary(others.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
-            let values = entries.compactMap { byKey[$0.key] }
+            let byKey = others.firstByKey(\.key)
+            let values = entries.compactMap { byKey[$0.key]?.value }
             self =
                 values.count == entries.count && entries.count == others.count
                 ? .init(entries.map { Float($0.value) }, values.map { Float($0) }) : .infinite
