@@ -147,9 +147,9 @@ extension Compiler {
 extension Tensor {
     /// A view of a buffer, valid while a step runs.
     init(viewing address: UnsafeRawPointer, type: TensorType) {
-        final class Nobody {}
+        final class NoOwner {}
         let bytes = UnsafeRawBufferPointer(start: address, count: type.shape.elementCount * type.element.size)
-        self.init(shape: type.shape, element: type.element, storage: Storage(viewing: bytes, of: Nobody()))
+        self.init(shape: type.shape, element: type.element, storage: Storage(viewing: bytes, of: NoOwner()))
     }
 }
 

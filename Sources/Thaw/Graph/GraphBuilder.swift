@@ -96,9 +96,9 @@ extension Graph {
         var values = [Value?](repeating: nil, count: types.count)
         for port in inputs { values[port.value.index] = builder.input(port.name, self[port.value]) }
         for node in nodes {
-            let arrived = node.inputs.map { values[$0.index]! }
+            let inputs = node.inputs.map { values[$0.index]! }
             let results =
-                try transform(node, arrived, &builder) ?? builder.add(node.operation, arrived, name: node.name)
+                try transform(node, inputs, &builder) ?? builder.add(node.operation, inputs, name: node.name)
             for (old, new) in zip(node.outputs, results) { values[old.index] = new }
         }
         for (index, port) in outputs.enumerated() {

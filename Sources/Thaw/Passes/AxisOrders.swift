@@ -79,15 +79,15 @@ private struct AxisOrders {
     private func naturalOrder(_ rank: Int) -> [Int] { rank == 4 ? natural : identity(rank) }
 
     private mutating func convert(_ node: Graph.Node) throws {
-        let arrived = node.inputs.map { placed[$0]! }
+        let operands = node.inputs.map { placed[$0]! }
         let types = node.inputs.map { graph[$0] }
-        if let transpose = node.operation as? Transpose, arrived[0].flattened == nil {
+        if let transpose = node.operation as? Transpose, operands[0].flattened == nil {
             // new[i] = old[order[i]], and the transposed old[j] = old[transpose[j]]: only the numbering changes.
-            let order = arrived[0].order.map { transpose.order.firstIndex(of: $0)! }
-            placed[node.outputs[0]] = Placed(value: arrived[0].value, order: order)
+            let order = operands[0].order.map { transpose.order.firstIndex(of: $0)! }
+            placed[node.outputs[0]] = Placed(value: operands[0].value, order: order)
             return
         }
-        if try convertFlattening(node, arrived, types) || convertDense(node, arrived) { return }
+        if try convertFlattening(node, operands, types) || convertDense(node, operands) { return }
 
         var operation = node.operation
         var inputOrders = types.map { identity($0.shape.rank) }
@@ -95,18 +95,18 @@ private struct AxisOrders {
         if operation.isSpatial {
             inputOrders = types.map { naturalOrder($0.shape.rank) }
             outputOrders = node.outputs.map { naturalOrder(graph[$0].shape.rank) }
-        } else if arrived.allSatisfy({ $0.flattened == nil }),
-            let taken = operation.reordered(arrived.map(\.order), types)
+        } else if operands.allSatisfy({ $0.flattened == nil }),
+            let adapted = operation.reordered(operands.map(\.order), types)
         {
-            (operation, inputOrders, outputOrders) = (taken.operation, taken.inputs, taken.outputs)
-        } else if node.isFunctionOfElements, arrived[0].flattened != nil {
+            (operation, inputOrders, outputOrders) = (adapted.operation, adapted.inputs, adapted.outputs)
+        } else if node.isFunctionOfElements, operands[0].flattened != nil {
             // A flattened image remains flattened.
-            let value = try builder.add(operation, [arrived[0].value], name: node.name)[0]
-            placed[node.outputs[0]] = Placed(value: value, order: arrived[0].order, flattened: arrived[0].flattened)
+            let value = try builder.add(operation, [operands[0].value], name: node.name)[0]
+            placed[node.outputs[0]] = Placed(value: value, order: operands[0].order, flattened: operands[0].flattened)
             return
         }
         var inputs: [Graph.Value] = []
-        for (operand, order) in zip(arrived, inputOrders) {
+        for (operand, order) in zip(operands, inputOrders) {
             inputs.append(try transposed(operand, to: order, name: node.name + "/order"))
         }
         let outputs = try builder.add(operation, inputs, name: node.name)
@@ -118,10 +118,10 @@ private struct AxisOrders {
     // MARK: Flattening
 
     /// Adds a reshape that flattens each image, if its consumers accept a different element order.
-    private mutating func convertFlattening(_ node: Graph.Node, _ arrived: [Placed], _ types: [TensorType]) throws
+    private mutating func convertFlattening(_ node: Graph.Node, _ operands: [Placed], _ types: [TensorType]) throws
         -> Bool
     {
-        guard let reshape = node.operation as? Reshape, let input = arrived.first, input.flattened == nil else {
+        guard let reshape = node.operation as? Reshape, let input = operands.first, input.flattened == nil else {
             return false
         }
         let shape = types[0].shape
@@ -135,15 +135,15 @@ private struct AxisOrders {
     }
 
     /// Adds a dense layer after a flattened image. The rows of its matrix are permuted to the image's order.
-    private mutating func convertDense(_ node: Graph.Node, _ arrived: [Placed]) throws -> Bool {
-        guard var dense = node.operation as? Dense, let (shape, order) = arrived[0].flattened else { return false }
+    private mutating func convertDense(_ node: Graph.Node, _ operands: [Placed]) throws -> Bool {
+        guard var dense = node.operation as? Dense, let (shape, order) = operands[0].flattened else { return false }
         let rows = Shape(shape.dropFirst())
         let outputs = dense.matrix.shape[1]
         let matrix = dense.matrix.reshaped(Shape(rows.dimensions + [outputs]))
         // The batch axis comes first; without it, the other axes are numbered one lower.
         dense.matrix = matrix.transposed(order.dropFirst().map { $0 - 1 } + [3]).reshaped([rows.elementCount, outputs])
         placed[node.outputs[0]] = Placed(
-            value: try builder.add(dense, [arrived[0].value], name: node.name)[0], order: [0, 1])
+            value: try builder.add(dense, [operands[0].value], name: node.name)[0], order: [0, 1])
         return true
     }
 

@@ -34,14 +34,14 @@ extension Graph {
         for node in nodes {
             try naming(location: node.name) {
                 let step = try step(node, node.inputs.map { known[$0]! }, batch)
-                let arrived = try zip(node.inputs, step.inputs).map { value, used in
+                let inputs = try zip(node.inputs, step.inputs).map { value, used in
                     // A constant that repeats for every image, reduced to one image.
                     if let constant = used.constant, used.one != builder[values[value]!] {
                         return try builder.add(Constant(constant.one), [], name: node.name + "/constant")[0]
                     }
                     return values[value]!
                 }
-                let results = try builder.add(step.operation, arrived, name: node.name)
+                let results = try builder.add(step.operation, inputs, name: node.name)
                 for ((old, new), value) in zip(zip(node.outputs, results), step.outputs) {
                     (values[old], known[old]) = (new, value)
                 }

@@ -35,10 +35,10 @@ struct BatchTrial {
                     ?? first[input]
             }
             let results = try (graph.evaluate(one, first), graph.evaluate(one, second))
-            let answers = try graph.evaluate(two, both)
-            for output in answers.indices {
+            let batched = try graph.evaluate(two, both)
+            for output in batched.indices {
                 possible[output].removeAll {
-                    pair(results.0[output], results.1[output], $0, pairs[output].shape) != answers[output]
+                    pair(results.0[output], results.1[output], $0, pairs[output].shape) != batched[output]
                 }
                 if possible[output].isEmpty { return nil }
             }

@@ -6,8 +6,8 @@ extension Graph {
         var known: [Value: [(operation: any Operation, inputs: [Value], outputs: [Value])]] = [:]
         return try rebuilt { node, inputs, builder in
             guard let first = inputs.first else { return nil }
-            let twin = known[first]?.first { $0.inputs == inputs && $0.operation.isEqual(to: node.operation) }
-            if let twin { return twin.outputs }
+            let duplicate = known[first]?.first { $0.inputs == inputs && $0.operation.isEqual(to: node.operation) }
+            if let duplicate { return duplicate.outputs }
             let outputs = try builder.add(node.operation, inputs, name: node.name)
             known[first, default: []].append((node.operation, inputs, outputs))
             return outputs

@@ -69,20 +69,20 @@ extension Graph {
         let plan = QuantizationPlan(self)
         let rounding = plan.namesOfRounding(keeping: kept)
         var rounded: [Value: Value] = [:]
-        return try rebuilt { node, arrived, builder in
+        return try rebuilt { node, inputs, builder in
             guard rounding.contains(node.name), node.inputs.allSatisfy({ parametersByValue[$0] != nil })
             else { return nil }
-            var inputs = arrived
+            var roundedInputs = inputs
             for (index, value) in node.inputs.enumerated() {
                 if rounded[value] == nil {
                     let name = plan.name(of: value)
-                    rounded[value] = try steps(parametersByValue[value]!).reduce(arrived[index]) { value, step in
+                    rounded[value] = try steps(parametersByValue[value]!).reduce(inputs[index]) { value, step in
                         try builder.add(step.operation, [value], name: "\(name)/\(step.name)")[0]
                     }
                 }
-                inputs[index] = rounded[value]!
+                roundedInputs[index] = rounded[value]!
             }
-            return try builder.add(node.operation, inputs, name: node.name)
+            return try builder.add(node.operation, roundedInputs, name: node.name)
         }
     }
 

@@ -22,8 +22,8 @@ extension Graph {
 extension GraphBuilder {
     /// The rearrangement that a reshape, a transpose and this reshape form, and its source image.
     fileprivate func exchange(endingIn last: Reshape, of value: Graph.Value) -> (any Operation, Graph.Value)? {
-        guard let turn = producer(of: value), let transpose = turn.operation as? Transpose,
-            let start = producer(of: turn.inputs[0]), let first = start.operation as? Reshape
+        guard let middle = producer(of: value), let transpose = middle.operation as? Transpose,
+            let start = producer(of: middle.inputs[0]), let first = start.operation as? Reshape
         else { return nil }
         let image = self[start.inputs[0]].shape
         guard image.rank == 4, last.shape.rank == 4 else { return nil }

@@ -25,8 +25,8 @@ enum Bitcast {
             }
             // Values outside the bounds of the new type wrap around once.
             let int32Value = try context.add(Cast(element: .int32), input, name: node.name + "/wide")
-            let turn = bounds.upperBound - bounds.lowerBound + 1
-            let rest = try apply(.floorRemainder, apply(.subtract, int32Value, bounds.lowerBound), turn)
+            let modulus = bounds.upperBound - bounds.lowerBound + 1
+            let rest = try apply(.floorRemainder, apply(.subtract, int32Value, bounds.lowerBound), modulus)
             let number = try apply(.add, rest, bounds.lowerBound)
             return [try context.add(Cast(element: element), number, name: node.name)]
         }
