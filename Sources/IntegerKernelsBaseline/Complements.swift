@@ -7,7 +7,7 @@ import Kernels
 // constant, so sums start with them.
 //
 // Packed weights have a bit that says whether they are negated. For the tiles of a group, the bits are expanded to bytes in
-// scratch memory, which stays in the cache. Bytes beside the weights would double what is read from memory.
+// scratch memory, which stays in the cache. Storing the bytes beside the weights would double the bytes read from memory.
 
 #if COMPLEMENTS
     /// The packed weights of a step, and the bytes that complement its inputs: 255 or 0, an operand of exclusive or.

@@ -36,7 +36,7 @@ import Kernels
         _: T.Type, _ work: borrowing IntegerConvolutionWork, _ position: TilePosition
     ) -> T {
         let (first, block) = (position.first, position.block)
-        // Prefetches what the end of the tile accesses, while products are accumulated.
+        // Prefetches the memory that the end of the tile accesses, while products are accumulated.
         if let residual = work.results.residual, let offsets = work.results.residualOffsets {
             let blockStride = work.results.residualBlockStride
             T.prefetch(residual + block * blockStride, offsets + first, blockStride: blockStride, toWrite: false)

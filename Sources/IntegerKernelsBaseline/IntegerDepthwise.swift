@@ -2,7 +2,7 @@ import CMachine
 import Kernels
 
 // 8-bit integer depthwise convolutions: each channel separately. Weights are packed `[block][tap][channels of the
-// block]`, with a word for each, of which the low part is used.
+// block]`, each in the low part of a word.
 
 extension Int8Kernels {
     public static func packedDepthwiseBytes(window: Int) -> Int { 64 * window }

@@ -215,7 +215,7 @@ private struct TileResults {
     @inline(__always) private func scaled(_ words: Words, _ block: Int) -> Floats {
         thaw_floats(words) * loadFloats(factors + block * blockWidth)
     }
-    /// Where the results of a pixel begin. (Its offset is read once: it might alias with what is written there.)
+    /// The address of a pixel's results. (Its offset is read once: the results might alias with it.)
     @inline(__always) private func output(_ pixel: Int) -> UnsafeMutableRawPointer { start + Int(offsets[pixel]) }
     @inline(__always) private func lanes(_ block: Int, of count: Int) -> Int {
         block == count - 1 ? lastLanes : blockWidth

@@ -71,7 +71,7 @@ public enum Int8Kernels: IntegerKernels {
     /// The bytes of a tile's sums (`StoredSums`).
     static var sumBytes: Int { @inline(__always) get { 64 * groupBlocks * tilePixels } }
 
-    /// For the sums of a tile, what those of a group start with, and its complements.
+    /// The bytes for a tile's sums, a group's initial sums, and the group's complements.
     public static func scratchBytes(_ steps: IntegerSteps) -> Int {
         #if DOTPROD
             sumBytes + 64 * groupBlocks

@@ -39,7 +39,7 @@ struct VectorRounding {
     private let lower: Floats
     private let upper: Floats
     private let zeroPoint: Words
-    /// Whether clamping is what conversions to smaller integers do anyway.
+    /// Whether conversions to smaller integers clamp to these bounds anyway.
     let saturates: Bool
 
     @inline(__always) init(_ rounding: QuantizedRounding) {

@@ -18,7 +18,7 @@ import Kernels
                     let (row, column) = (tile / tiles.tilesAcross * 4, tile % tiles.tilesAcross * 4)
                     let from = plane + (row * work.rowStride + column * blockWidth)
                     let rows = work.rows - row
-                    // Only results that are not needed depend on what is past the image, so any values will do. Past the
+                    // Only results that are not needed depend on memory past the image, so any values will do. Past the
                     // end of a row, there is always memory.
                     if rows >= points {
                         transformTile(from, work.rowStride, lines, target, tiles.pointStride)

@@ -18,7 +18,7 @@ public struct WeightPackingWork {
     }
 
     public var source: UnsafeRawPointer
-    /// In the most efficient order for reading, or in that in which rounding errors are passed on.
+    /// In the most efficient order for reading, or in the order in which rounding errors are passed on.
     public var rows: UnsafePointer<Row>
     public var rowCount: Int
     /// The offset of each channel.

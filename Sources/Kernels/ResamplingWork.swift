@@ -18,8 +18,8 @@ public struct ResamplingWork {
     public var width: Int
     /// For rows, the rows of source and target. Ignored for columns.
     public var height: Int
-    /// The output pixels along the axis. Each has the index of its first input pixel, the number of its taps, and their
-    /// weights, of which `reach` are stored for each.
+    /// The output pixels along the axis. Each has the index of its first input pixel, the number of its taps, and `reach`
+    /// stored weights.
     public var count: Int
     public var first: UnsafePointer<Int32>
     public var taps: UnsafePointer<Int32>

@@ -25,7 +25,7 @@ struct NextWeights {
         end += byteCount
     }
 
-    /// Skips what a tile prefetches.
+    /// Skips the lines that a tile prefetches.
     @inline(__always) mutating func advance() {
         start += tileBytes
         if start >= end { stride = 0 }

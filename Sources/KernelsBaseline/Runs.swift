@@ -66,7 +66,7 @@ protocol Run {
     associatedtype S: HorizontalStride
     static var count: Int { get }
     init(_ start: Lanes)
-    /// Combines each output with what is at its input. `input` is the first of those.
+    /// Combines each output with the value at the same offset from `input`.
     mutating func combine(at input: UnsafePointer<Value>, _ function: (Lanes, UnsafePointer<Value>) -> Lanes)
     /// Adds three adjacent pixels times the weights to each output. If the outputs are adjacent too, two of the three
     /// pixels have been read for the previous output and are in `seen`; at a distance of two pixels, the first of them.
@@ -77,7 +77,7 @@ protocol Run {
 }
 
 extension Run {
-    /// Combines each output with its input. `input` is the first of those.
+    /// Combines each output with its input. `input` is the first output's.
     @inline(__always)
     mutating func combine(_ input: UnsafePointer<Value>, _ function: (Lanes, Lanes) -> Lanes) {
         combine(at: input) { function($0, loadLanes($1)) }

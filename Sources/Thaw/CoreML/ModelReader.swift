@@ -88,7 +88,7 @@ extension Model {
     }
 }
 
-/// The kinds of models by what runs them, as the format names them.
+/// The kinds of models, grouped by how they are run, with the format's names.
 enum ModelKinds {
     static let networks: Set = ["neuralNetwork", "neuralNetworkClassifier", "mlProgram"]
     static let pipelines: Set = ["pipeline", "pipelineClassifier", "pipelineRegressor"]

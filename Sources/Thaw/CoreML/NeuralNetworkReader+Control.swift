@@ -188,7 +188,7 @@ extension NeuralNetworkReader {
     }
 }
 
-/// A loop layer, its networks, and the names of what it adds.
+/// A loop layer, its networks, and the names of the values that it adds.
 private struct LoopLayer {
     let layer: NeuralLayer
     let condition: Message

@@ -29,7 +29,7 @@ private struct IntegerConvolutionLayer: Sendable {
     }
 }
 
-/// What becomes of a layer's accumulators. Bias, factors and offset lists are offsets of constants.
+/// How a layer's accumulators become results. Bias, factors and offset lists are offsets of constants.
 struct IntegerLayerResults: Sendable {
     let to: Location
     let bias: Int

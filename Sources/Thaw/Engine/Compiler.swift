@@ -91,11 +91,11 @@ struct Compiler {
 
     mutating func add(_ step: Step) { steps.append(step) }
 
-    /// Whether a step should be split by rows, because the step that writes its input is: then each thread reads what it has
-    /// written.
+    /// Whether a step should be split by rows, because the step that writes its input is: then each thread reads its own
+    /// results.
     ///
-    /// Cores take lines of memory from each other, which takes up to 3 ns for each line that the other has written, and up
-    /// to 30 if it has read what is written now (measured on Zen 4, with cores that share no cache).
+    /// Cores take lines of memory from each other, which takes up to 3 ns for a line that the other has written, and up to
+    /// 30 for a write to a line that the other has read (measured on Zen 4, with cores that share no cache).
     func splitsRows(from: Location, to: Location) -> Bool {
         guard to.images < threads, separatesRows(to) else { return false }
         return steps.last { $0.writes.contains(from.slot) }?.isByRows ?? false

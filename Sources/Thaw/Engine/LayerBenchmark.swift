@@ -101,7 +101,7 @@ extension LayerBenchmark.Layer {
         }
     }
 
-    /// Weights of which few are large, like those of networks, so that int8 has a choice of algorithms.
+    /// Weights with few large ones, like those of networks, so that int8 has a choice of algorithms.
     private func weights(_ shape: Shape) -> Tensor {
         Tensor(shape: shape) { values in
             for index in values.indices { values[index] = index % 17 == 0 ? 0.01 : 0.001 }

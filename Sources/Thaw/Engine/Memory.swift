@@ -62,7 +62,7 @@ struct Memory {
         }
     }
 
-    /// Writes the border of the rows that end in a range of pixels, so that each thread writes the border of what it computes.
+    /// Writes the border of the rows that end in a range of pixels, so that each thread writes the border of its own pixels.
     func clearHalo(_ location: Location, image: Int, blocks: Range<Int>, pixels: Range<Int>) {
         let rows = pixels.lowerBound / location.width..<pixels.upperBound / location.width
         clearHalo(location, image: image, blocks: blocks, rows: rows)

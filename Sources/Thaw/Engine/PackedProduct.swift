@@ -74,8 +74,8 @@ struct PackedProduct: Sendable {
     /// Multiplies consecutive rows.
     /// - Parameters:
     ///   - count: At most the maximum number of rows.
-    ///   - output: The first row of the result, of which these columns are written.
-    ///   - summand: What is added to each row, in whole blocks, and an index into the constants: the offsets of its rows.
+    ///   - output: The first row of the result. Only these columns are written.
+    ///   - summand: The values to add to each row, in whole blocks, and an index into the constants: the offsets of its rows.
     func multiply(
         _ memory: Memory, _ left: UnsafeRawPointer, count: Int, by packed: UnsafeRawPointer,
         to output: UnsafeMutableRawPointer, adding summand: (first: UnsafeRawPointer, offsets: Int)? = nil

@@ -43,7 +43,7 @@ struct WorkPartition {
         // Threads should avoid reading the larger of image and weights twice.
         let isByPixels =
             inputBytes + outputBytes >= groups.count * groupBytes && (separatesRows || inputBytes >= outputBytes)
-        // Exactly equal parts: each thread then computes the same part of consecutive images, and reads what it has written.
+        // Exactly equal parts: each thread then computes the same part of consecutive images, and reads its own results.
         let shares = isByPixels && pixels >= threads * tile * 4 ? threads : 1
         let share = pixels.dividedRoundingUp(by: shares)
         var perChunk = min(groups.count, max(1, weightBudget / groupBytes))

@@ -10,7 +10,7 @@ import CMachine
 ///
 /// Each thread, including the caller, has its own share of consecutive chunks, because consecutive chunks read much of
 /// the same data, and because if several steps are split alike, a thread finds its own results in its cache. Threads
-/// claim half of what is left of their shares at a time: an atomic operation waits until all memory is written, which takes
+/// claim half of the rest of their shares at a time: an atomic operation waits until all memory is written, which takes
 /// long if other cores have read it. A thread that has none left claims the last one of another thread's share, so a thread
 /// that the system does not schedule delays nobody for long. Between two jobs a thread first spins, because the steps of a
 /// network follow each other closely, and then sleeps.

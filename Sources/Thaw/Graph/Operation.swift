@@ -1,8 +1,8 @@
 /// The computation of one node of a graph, with its parameters and weights as fields.
 ///
 /// Each operation has its own files under `Operations`. This protocol defines what they have in common. Passes, writers
-/// and drawings use its requirements instead of testing an operation's type. Requirements without a default must be
-/// answered by every operation.
+/// and drawings use its requirements instead of testing an operation's type. Every operation must implement the
+/// requirements without a default.
 protocol Operation: Sendable {
     /// The name of the operation in the field's terms: "Convolution", "Relu6".
     var kind: String { get }

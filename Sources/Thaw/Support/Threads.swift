@@ -90,7 +90,7 @@ final class Condition: @unchecked Sendable {
     func broadcast() { pthread_cond_broadcast(condition) }
 }
 
-/// A lock with a condition: threads wait until another one changes what it guards.
+/// A lock with a condition: threads wait until another one changes the values that it guards.
 final class Monitor: Sendable {
     private let lock = Lock()
     private let condition = Condition()

@@ -232,7 +232,7 @@ extension ImportContext {
         try beforeNegation(x) ?? apply(.multiply, x, -1, layer)
     }
 
-    /// The value of which this is the negation; nil if it is not one.
+    /// The value whose negation this is; nil if it is not a negation.
     fileprivate func beforeNegation(_ x: Operand) -> Operand? {
         guard case .edge(let value, _) = x, let producer = builder.producer(of: value),
             let binary = producer.operation as? Binary, binary.function == .multiply,

@@ -68,7 +68,7 @@ struct MatrixProduct: Operation {
 }
 
 extension MatrixProduct {
-    /// The product of integers, of which large ones are not exact in float32.
+    /// The product of matrices of integers, in float64: float32 is not exact for large ones.
     /// - Parameters:
     ///   - type: The type of the result.
     ///   - aIndex: The index of the first matrix for each matrix of the result.

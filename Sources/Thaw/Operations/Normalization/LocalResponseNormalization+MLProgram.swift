@@ -15,8 +15,8 @@ extension LocalResponseNormalization: MILOperation {
 extension LocalResponseNormalization {
     static let mil = [
         MILRule("local_response_norm") { op, reading in
-            // coremltools documents that the channels are the second axis of any tensor, but the answer for a sequence in
-            // its tests has them on the third axis from the end. For an image, these are the same.
+            // coremltools documents that the channels are the second axis of any tensor, but its tests of a sequence expect
+            // them on the third axis from the end. For an image, these are the same.
             let image = try op.image()
             let size = try op.integer("size")
             // The position of an even window is not documented.

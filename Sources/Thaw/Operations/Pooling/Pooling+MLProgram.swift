@@ -38,7 +38,7 @@ extension ImportContext {
     /// A pooling of an image, a sequence or a volume, channels first.
     /// - Parameters:
     ///   - axes: The windows, padded so that the last one fits.
-    ///   - declared: The windows with the padding that counts toward averages. Unlike it, what was added for the last window
+    ///   - declared: The windows with the padding that counts toward averages. Padding that was added for the last window
     ///     never counts, as in PyTorch and Caffe.
     mutating func pooled(
         _ x: Operand, _ function: Pooling.Function, _ axes: [Window.Axis], padding declared: [Window.Axis],

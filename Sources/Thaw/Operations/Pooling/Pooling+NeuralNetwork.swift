@@ -37,7 +37,7 @@ extension Pooling {
                 }
             }
             let axes = [window.height, window.width]
-            // Caffe's padding is the same on both sides, and what is beyond it does not count.
+            // Caffe's padding is the same on both sides, and elements beyond it do not count.
             let declared = parameters.has("includeLastPixel") ? axes.map(\.withSymmetricPadding) : axes
             if type == "L2" { return [try reading.l2Pooled(image, axes, layer)] }
             let excludes: Bool = parameters.avgPoolExcludePadding

@@ -153,7 +153,7 @@ struct Quantized {
 
     /// The real values of a node's quantized input. Constant quantized values have the range that starts at the input
     /// `range`.
-    /// - Parameter isFactor: Whether the node computes with integers, of which one is 0, instead of with real values.
+    /// - Parameter isFactor: Whether the node computes with integers, one of which is 0, instead of with real values.
     func real(
         _ node: TensorFlowNode, _ index: Int, _ range: Int, isFactor: Bool = false, _ context: inout ImportContext
     ) throws -> Operand {

@@ -35,7 +35,7 @@ struct QuantizedRange {
     /// Values rounded to the levels of the range (tensorflow/core/kernels/quantization_utils.h).
     ///
     /// - Parameter countsFromMinimum: Whether steps are counted from the minimum, and only then the minimum is moved to
-    ///   a level: what TensorFlow does to values and 32-bit sums that become quint8. (With oneDNN, its default for graphs.
+    ///   a level, as in TensorFlow for values and 32-bit sums that become quint8. (With oneDNN, its default for graphs.
     ///   Without it, values and the minimum are rounded separately.)
     func quantized(
         _ x: Operand, countsFromMinimum: Bool = false, name: String, _ context: inout ImportContext

@@ -110,7 +110,7 @@ extension Reshape {
 // MARK: Reading
 
 extension Reshape {
-    /// A reshape to sizes one of which may be −1: whatever is left.
+    /// A reshape to these sizes, one of which may be −1 for the remaining elements.
     /// - Throws: `Failure` naming the node if the tensor does not have as many elements.
     init(_ from: Shape, to target: [Int], _ node: some SourceNode) throws {
         let known = Shape(target.filter { $0 != -1 })

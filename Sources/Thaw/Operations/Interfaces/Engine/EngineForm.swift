@@ -19,7 +19,7 @@ protocol EngineComposite: Operation {
 enum EngineForm {
     /// Filter axes: height, width, channels of a group, output channels. The bias has one value per output channel.
     case convolution(filters: Tensor, bias: Tensor?, window: Window)
-    /// The same for a convolution of which each output channel reads only some input channels: it is a full convolution
+    /// The same for a convolution whose output channels each read only some input channels: it is a full convolution
     /// within each section.
     case sections(filters: Tensor, bias: Tensor?, window: Window, ChannelSections)
     /// Filter axes: height, width, channel, multiplier.

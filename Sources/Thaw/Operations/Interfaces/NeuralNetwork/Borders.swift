@@ -1,4 +1,4 @@
-/// The field in which layers have the widths of a padding or of what is cropped.
+/// The field with a layer's amounts of padding or cropping.
 extension Message {
     /// Sets the amounts before and after along height and width.
     mutating func setBorders(_ amounts: [(before: Int, after: Int)]) {
